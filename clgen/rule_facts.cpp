@@ -217,7 +217,7 @@ class Finder {
   const Body& body_;
   RuleFacts facts_;
   bool is_renaming_ = false;
-  bool is_target_ = false;  ///< what is visited is assigned to, not read
+  bool is_target_ = false;  ///< whether the visited expression is assigned to, not read
 };
 
 }  // namespace

@@ -21,10 +21,10 @@ struct RegionUse {
 };
 
 struct RuleFacts {
-  std::vector<RegionUse> outputs;  ///< by index in Rule::outputs
+  std::vector<RegionUse> outputs;  ///< uses of the outputs, by index in Rule::outputs
   std::vector<RegionUse> inputs;
   std::vector<RegionUse> temporaries;
-  bool has_calls = false;        ///< of transforms, or sync
+  bool has_calls = false;        ///< the body calls transforms, or has a `sync`
   bool has_handles = false;      ///< some locals may be regions, perhaps other names of the rule's own
   bool touches_handles = false;  ///< elements of regions that locals name may be read or written
   bool may_fall_through = true;  ///< return form: the end of the body may be reached without a value

@@ -13,7 +13,7 @@
 namespace pb {
 
 struct FixedProgram {
-  std::vector<FixedTransform> transforms;  ///< by TransformId
+  std::vector<FixedTransform> transforms;  ///< decisions per transform, by TransformId
   FixedGlobals globals;
 };
 

@@ -41,9 +41,9 @@ struct KernelTree {
   StepId step;
   RuleId rule;
   Version version = Version::OpenCl;
-  std::vector<RuleMatrix> matrices;   ///< with dimensions, in order of parameters
+  std::vector<RuleMatrix> matrices;   ///< matrices that have dimensions, in order of parameters
   std::vector<KernelScalar> scalars;  ///< in order of parameters
-  std::vector<std::string> vars;      ///< of the loops, the fastest first
+  std::vector<std::string> vars;      ///< variables of the loops, the fastest first
   bool needs_fp64 = false;
   LoopTree tree;
 };

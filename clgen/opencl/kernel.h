@@ -15,7 +15,7 @@ namespace pb {
 
 struct Kernel {
   KernelTree lowered;
-  std::vector<StepId> steps;  ///< those that run it; they differ only in their boxes
+  std::vector<StepId> steps;  ///< the steps that run the kernel; they differ only in their boxes
   std::string name;           ///< name of its function
   std::string source;         ///< without the dialect's prelude, which comes first
 };

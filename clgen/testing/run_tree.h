@@ -13,10 +13,10 @@
 
 namespace pb::testing {
 
-/// What a launch chooses, per loop, the fastest first.
+/// The values that a launch chooses, per loop, the fastest first.
 struct LaunchShape {
-  Point lo;          ///< of the box
-  Point extent;      ///< of the box
+  Point lo;          ///< begin of the box
+  Point extent;      ///< size of the box
   Point group_size;  ///< at least 1
   bool device_is_cpu = false;
 };

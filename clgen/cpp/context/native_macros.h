@@ -30,7 +30,7 @@ class NativeMacros {
  private:
   struct Definition {
     std::set<std::string> words;  ///< words of the macro's text
-    bool pastes = false;          ///< the text has `##`, which makes names that nobody wrote out
+    bool pastes = false;          ///< the text has `##`, which makes names that no text contains
   };
   /// The macros that a body needs.
   struct Use {

@@ -42,9 +42,9 @@ struct RuleCode : RuleShape {
 
 /// Which size variables, tunables and rule variables a function gets.
 enum class ScalarSet : std::uint8_t {
-  Body,   ///< those that the body may use
-  Loops,  ///< those that loops over instances may use: the header, the body, bounds beyond a box
-  Step,   ///< those that step functions may use
+  Body,   ///< scalars that the body may use
+  Loops,  ///< scalars that loops over instances may use: the header, the body, bounds beyond a box
+  Step,   ///< scalars that step functions may use
 };
 [[nodiscard]] std::vector<Parameter> scalar_params(const RuleCode& code, ScalarSet set);
 [[nodiscard]] std::vector<std::string> scalar_args(const RuleCode& code, ScalarSet set);

@@ -239,7 +239,7 @@ std::string region_call(const TransformPlan& plan, const RuleCode& code, StepId 
   std::vector<std::string> boxes;
   for (const MatrixPart& part : parts)
     if (part.box) boxes.push_back(*part.box);
-  // A kernel may write a matrix beside those that it is run for, of which nobody needs a cell. No part of it is known.
+  // A kernel may also write a matrix of which no cell is needed. Which part of it is written is not known.
   const bool has_boxes = !boxes.empty() && boxes.size() == parts.size();
   return "pb_launch.inout(" + name + (has_boxes ? ", {" + joined(boxes) + "}" : "") + ", pb_copy_out);";
 }

@@ -36,8 +36,8 @@ struct StepForm {
   std::vector<StepBox> boxes;   ///< the boxes that it declares itself
   HostParts hosted;             ///< what it announces
   StepPieces pieces = StepPieces::None;
-  std::string kernel;                ///< of a device version: its name
-  std::vector<std::string> regions;  ///< of a device version: the statements that give its regions to the launch
+  std::string kernel;                ///< only for a device version: the name of its kernel
+  std::vector<std::string> regions;  ///< only for a device version: the statements that give its regions to the launch
 
   bool operator==(const StepForm&) const = default;
 };

@@ -24,7 +24,7 @@ class Condition {
     Chosen,    ///< a site of the call has this choice, by its number among the site's flattened alternatives
     Relation,  ///< between two expressions over sizes, or over what is in scope
     Flag,      ///< a bool of the generated code, or a call that gives one
-    Not,       ///< of a term that is no Not, Always, Never or Relation
+    Not,       ///< the negation of a term that is no Not, Always, Never or Relation
     All,       ///< two or more terms that are no All, each once
     Any,       ///< two or more terms that are no Any, each once
   };

@@ -262,7 +262,7 @@ struct RowBlocks {
   IndexExpr lo, hi;
   int length = 1;                  ///< instances of a block
   std::vector<LineRequest> lines;  ///< lines that an instance needs; at least one is of an output
-  TreeBlock body;                  ///< of an instance
+  TreeBlock body;                  ///< the nodes of one instance
 
   bool operator==(const RowBlocks&) const;
 };
@@ -283,7 +283,7 @@ struct Strips {
   std::vector<AccessRef> requests_across, requests_along;
   bool may_stream = false;  ///< results may be stored past the caches where their matrix is large
   bool is_vector = false;   ///< the inner loop is as LoopRole::Vector says
-  TreeBlock body;           ///< of an instance
+  TreeBlock body;           ///< the nodes of one instance
 
   bool operator==(const Strips&) const;
 };
@@ -308,7 +308,7 @@ struct TreeNode {
 };
 
 struct LoopTree {
-  std::vector<Buffer> buffers;  ///< by BufferId
+  std::vector<Buffer> buffers;  ///< the tree's buffers, by BufferId
   TreeBlock root;
 
   [[nodiscard]] const Buffer& operator[](BufferId id) const { return buffers.at(id.index()); }
