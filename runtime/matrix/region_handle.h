@@ -63,9 +63,45 @@ class BasicRegion;
 template <class E, int N>
 class LentRegion;
 
+/// Gives a handle, or parts of it, as arguments of functions that are done before the handle goes, without references
+/// of their own. Copies of what is given own the storage again. `R` is the handle.
+template <class R, class E, int N>
+class LendingMembers {
+ public:
+  [[nodiscard]] R borrowed() const { return R::lent_by(self().storage_ref(), self().view()); }
+  /// Gives borrowed parts of the handle.
+  class Lender : public SliceMembers<Lender, N> {
+   public:
+    using Slice = std::conditional_t<N == 1, BasicRegion<E, N - 1>, LentRegion<E, N - 1>>;
+    explicit Lender(const R& region) : region_(region) {}
+    template <class... I>
+    requires(sizeof...(I) == 2 * N) [[nodiscard]] LentRegion<E, N> region(I... bounds) const {
+      return LentRegion<E, N>(region_.storage_ref(), region_.view().region(bounds...));
+    }
+    [[nodiscard]] Slice slice(int dim, std::int64_t position) const {
+      return Slice(region_.storage_ref(), region_.view().slice(dim, position));
+    }
+
+   private:
+    const R& region_;
+  };
+  [[nodiscard]] Lender lent() const { return Lender(self()); }
+  /// The handle as an argument of a function that only reads.
+  [[nodiscard]] const R& as_input() const requires(std::is_const_v<E>) { return self(); }
+  [[nodiscard]] LentRegion<const E, N> as_input() const requires(!std::is_const_v<E>) {
+    return LentRegion<const E, N>(self().storage_ref(), self().view());
+  }
+
+ private:
+  [[nodiscard]] const R& self() const { return static_cast<const R&>(*this); }
+};
+
 /// Handle of an N-dimensional matrix or of a box of one. `E` is the element type, const for read-only handles.
 template <class E, int N>
-class BasicRegion {
+class BasicRegion : public ShapeMembers<BasicRegion<E, N>, E, N>,
+                    public ContentMembers<BasicRegion<E, N>, N>,
+                    public SliceMembers<BasicRegion<E, N>, N>,
+                    public LendingMembers<BasicRegion<E, N>, E, N> {
  public:
   using Element = E;
   using Plain = std::remove_const_t<E>;
@@ -100,11 +136,6 @@ class BasicRegion {
   [[nodiscard]] BasicRegion<E, N - 1> slice(int dim, std::int64_t position) const {
     return BasicRegion<E, N - 1>(storage_, view_.slice(dim, position));
   }
-  /// The part at position `k` of the last dimension: one version of a matrix with versions.
-  [[nodiscard]] BasicRegion<E, N - 1> version(std::int64_t k) const requires(N >= 2) { return slice(N - 1, k); }
-  [[nodiscard]] BasicRegion<E, N - 1> row(std::int64_t y) const requires(N >= 2) { return slice(1, y); }
-  [[nodiscard]] BasicRegion<E, N - 1> col(std::int64_t x) const { return slice(0, x); }
-  [[nodiscard]] BasicRegion<E, N - 1> column(std::int64_t x) const { return slice(0, x); }
   [[nodiscard]] BasicRegion transposed() const { return BasicRegion(storage_, ViewType(view_.transposed())); }
   [[nodiscard]] BasicRegion all() const { return *this; }
   [[nodiscard]] BasicRegion<Plain, N> forceMutable() const {
@@ -112,24 +143,10 @@ class BasicRegion {
   }
 
   [[nodiscard]] IndexT size(int d) const { return view_.size(d); }
-  [[nodiscard]] IndexT width() const { return view_.width(); }
-  [[nodiscard]] IndexT height() const requires(N >= 2) { return view_.height(); }
-  [[nodiscard]] IndexT depth() const requires(N >= 3) { return view_.depth(); }
-  [[nodiscard]] std::int64_t count() const { return view_.count(); }
-  [[nodiscard]] std::int64_t perimeter() const { return view_.perimeter(); }
-  [[nodiscard]] std::int64_t bytes() const { return view_.bytes(); }
-  template <class... I>
-  [[nodiscard]] bool contains(I... indices) const {
-    return view_.contains(indices...);
-  }
-  template <class... I>
-  [[nodiscard]] bool isSize(I... sizes) const {
-    return view_.isSize(sizes...);
-  }
   /// True if the handle covers its whole storage, in memory order.
   [[nodiscard]] bool isEntireBuffer() const {
     return storage_.get() != nullptr && view_.address() == storage_.get()->data() &&
-           static_cast<std::size_t>(bytes()) == storage_.get()->bytes() && view_.is_dense();
+           static_cast<std::size_t>(this->bytes()) == storage_.get()->bytes() && view_.is_dense();
   }
 
   [[nodiscard]] E* base() const { return view_.base(); }
@@ -140,46 +157,8 @@ class BasicRegion {
   [[nodiscard]] const IndexT* sizes() const { return view_.sizes(); }
   [[nodiscard]] const std::int64_t* multipliers() const { return view_.multipliers(); }
 
-  void randomize() const { view_.randomize(); }
-  void print() const { view_.print(); }
-  [[nodiscard]] std::uint64_t hash(std::uint64_t seed = 0) const { return view_.hash(seed); }
-  template <class To>
-  void copyTo(const To& dst) const {
-    view_.copyTo(dst);
-  }
-  /// Hints of the language; generated code has already seen to it that the data is on the host.
-  void useOnCpu(IndexT = 0) const {}
-  void modifyOnCpu(IndexT = 0) const {}
-
   // Functions for generated code and the runtime.
-  /// This handle as an argument of a function that is done before the handle goes, without a reference of its own;
-  /// copies of it own the storage again.
-  [[nodiscard]] BasicRegion borrowed() const { return BasicRegion(view_, storage_, Borrow{}); }
-  /// Gives borrowed parts of this handle as arguments of functions that are done before it goes.
-  class Lender {
-   public:
-    using Slice = std::conditional_t<N == 1, BasicRegion<E, N - 1>, LentRegion<E, N - 1>>;
-    explicit Lender(const BasicRegion& region) : region_(region) {}
-    template <class... I>
-    requires(sizeof...(I) == 2 * N) [[nodiscard]] LentRegion<E, N> region(I... bounds) const {
-      return LentRegion<E, N>(region_.storage_, region_.view_.region(bounds...));
-    }
-    [[nodiscard]] Slice slice(int dim, std::int64_t position) const {
-      return Slice(region_.storage_, region_.view_.slice(dim, position));
-    }
-    [[nodiscard]] Slice row(std::int64_t y) const requires(N >= 2) { return slice(1, y); }
-    [[nodiscard]] Slice col(std::int64_t x) const { return slice(0, x); }
-    [[nodiscard]] Slice column(std::int64_t x) const { return slice(0, x); }
-
-   private:
-    const BasicRegion& region_;
-  };
-  [[nodiscard]] Lender lent() const { return Lender(*this); }
-  /// This handle as an argument of a function that only reads.
-  [[nodiscard]] const BasicRegion& as_input() const requires(std::is_const_v<E>) { return *this; }
-  [[nodiscard]] LentRegion<const E, N> as_input() const requires(!std::is_const_v<E>) {
-    return LentRegion<const E, N>(storage_, view_);
-  }
+  /// A borrowed part of the matrix whose storage `lender` refers to.
   [[nodiscard]] static BasicRegion lent_by(const StorageRef& lender, const ViewType& view) {
     return BasicRegion(view, lender, Borrow{});
   }
@@ -236,7 +215,7 @@ class LentRegion {
 
 /// A single number that refers to a variable or to an element of a matrix.
 template <class T>
-class BasicRegion<T, 0> {
+class BasicRegion<T, 0> : public ContentMembers<BasicRegion<T, 0>, 0> {
  public:
   using Element = T;
   using Plain = T;
@@ -288,16 +267,6 @@ class BasicRegion<T, 0> {
   [[nodiscard]] TypedStorage<T> storage() const { return TypedStorage<T>(storage_.get()); }
   [[nodiscard]] const IndexT* sizes() const { return view_.sizes(); }
   [[nodiscard]] const std::int64_t* multipliers() const { return view_.multipliers(); }
-  void randomize() const { view_.randomize(); }
-  void print() const { view_.print(); }
-  [[nodiscard]] std::uint64_t hash(std::uint64_t seed = 0) const { return view_.hash(seed); }
-  template <class To>
-  void copyTo(const To& dst) const {
-    view_.copyTo(dst);
-  }
-  /// Hints of the language; generated code has already seen to it that the data is on the host.
-  void useOnCpu(IndexT = 0) const {}
-  void modifyOnCpu(IndexT = 0) const {}
 
   [[nodiscard]] const ViewType& view() const { return view_; }
   [[nodiscard]] const StorageRef& storage_ref() const { return storage_; }
@@ -310,7 +279,7 @@ class BasicRegion<T, 0> {
 
 /// A number that was copied when the handle was made.
 template <class T>
-class BasicRegion<const T, 0> {
+class BasicRegion<const T, 0> : public ContentMembers<BasicRegion<const T, 0>, 0> {
  public:
   using Element = const T;
   using Plain = T;
@@ -341,13 +310,6 @@ class BasicRegion<const T, 0> {
   [[nodiscard]] bool isEntireBuffer() const { return false; }
   [[nodiscard]] const T* base() const { return &value_; }
   [[nodiscard]] TypedStorage<const T> storage() const { return TypedStorage<const T>(nullptr); }
-  void print() const { view().print(); }
-  [[nodiscard]] std::uint64_t hash(std::uint64_t seed = 0) const { return view().hash(seed); }
-  template <class To>
-  void copyTo(const To& dst) const {
-    view().copyTo(dst);
-  }
-  void useOnCpu(IndexT = 0) const {}
   /// A view of the number, valid as long as this handle.
   [[nodiscard]] ViewType view() const { return ViewType(&value_, nullptr, nullptr); }
   [[nodiscard]] StorageRef storage_ref() const { return StorageRef(); }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "runtime/matrix/element_kind.h"
+#include "runtime/matrix/members.h"
 
 /// Before a loop whose iterations are independent: compilers need not look for dependences.
 #if defined(__clang__)
@@ -40,27 +41,19 @@
 
 namespace pbrt {
 
-/// A view of any type and dimension, for code that is not a template. Does not own anything.
-struct RawView {
-  ElementKind kind = ElementKind::Double;
-  int num_dims = 0;
-  void* base = nullptr;                   ///< element (0, …, 0)
-  const IndexT* sizes = nullptr;          ///< num_dims of them
-  const std::int64_t* strides = nullptr;  ///< in elements
-};
-
 /// Whether both have the same elements at the same positions.
 [[nodiscard]] bool is_same_view(const RawView& a, const RawView& b);
 
 namespace detail {
 [[noreturn]] void index_out_of_bounds(int dim, std::int64_t index, std::int64_t size);
 [[noreturn]] void box_out_of_bounds(int dim, std::int64_t lo, std::int64_t hi, std::int64_t size);
-void fill_random(const RawView& view);
-void print_view(const RawView& view);
-std::uint64_t hash_view(const RawView& view, std::uint64_t seed);
-/// Copies the elements of `src`, x fastest. Both have the same sizes and kinds.
-void copy_view(const RawView& dst, const RawView& src);
-[[noreturn]] void copy_size_mismatch();
+inline void check_index(const IndexT* sizes, const std::int64_t* at, int num_dims) {
+  for (int d = 0; d < num_dims; ++d)
+    if (at[d] < 0 || at[d] >= sizes[d]) index_out_of_bounds(d, at[d], sizes[d]);
+}
+inline void check_box(int dim, std::int64_t lo, std::int64_t hi, std::int64_t size) {
+  if (hi < lo || (hi > lo && (lo < 0 || hi > size))) box_out_of_bounds(dim, lo, hi, size);
+}
 #ifdef PB_CHECKED_COPIES
 // access_watch.h
 void check_access(const void* first, std::size_t size_bytes);
@@ -103,7 +96,8 @@ class Strides<0, kUnit> {
 /// take it that nobody else touches these elements while the view is a parameter; views made from it do not say so
 /// themselves.
 template <class E, int N, bool kUnit, bool kApart = false>
-class BasicView {
+class BasicView : public ShapeMembers<BasicView<E, N, kUnit, kApart>, E, N>,
+                  public ContentMembers<BasicView<E, N, kUnit, kApart>, N> {
  public:
   using Element = E;
   using Pointer = std::conditional_t<kApart, E* __restrict, E*>;
@@ -149,20 +143,6 @@ class BasicView {
   }
 
   [[nodiscard]] IndexT size(int d) const { return sizes_[d]; }
-  [[nodiscard]] IndexT width() const requires(N >= 1) { return sizes_[0]; }
-  [[nodiscard]] IndexT height() const requires(N >= 2) { return sizes_[1]; }
-  [[nodiscard]] IndexT depth() const requires(N >= 3) { return sizes_[2]; }
-  [[nodiscard]] std::int64_t count() const {
-    std::int64_t product = 1;
-    for (int d = 0; d < N; ++d) product *= sizes_[d];
-    return product;
-  }
-  [[nodiscard]] std::int64_t perimeter() const {
-    std::int64_t sum = 0;
-    for (int d = 0; d < N; ++d) sum += sizes_[d];
-    return sum;
-  }
-  [[nodiscard]] std::int64_t bytes() const { return count() * static_cast<std::int64_t>(sizeof(E)); }
 
   /// The element at the indices, one per dimension, of any arithmetic type.
   template <class... I>
@@ -173,7 +153,7 @@ class BasicView {
     } else {
 #ifdef PB_CHECKED
       const std::int64_t wanted[] = {static_cast<std::int64_t>(indices)...};
-      check_index(wanted);
+      detail::check_index(sizes_, wanted, N);
 #endif
       const IndexT at[] = {static_cast<IndexT>(indices)...};
 #ifdef PB_CHECKED_COPIES
@@ -199,7 +179,7 @@ class BasicView {
     } else {
 #ifdef PB_CHECKED
       const std::int64_t wanted[] = {static_cast<std::int64_t>(bounds)...};
-      for (int d = 0; d < N; ++d) check_box(d, wanted[d], wanted[N + d]);
+      for (int d = 0; d < N; ++d) detail::check_box(d, wanted[d], wanted[N + d], sizes_[d]);
 #endif
       const IndexT at[] = {static_cast<IndexT>(bounds)...};
       BasicView<E, N, kUnit> result(*this);
@@ -228,50 +208,10 @@ class BasicView {
     return result;
   }
 
-  template <class... I>
-  requires(sizeof...(I) == N) [[nodiscard]] bool contains(I... indices) const {
-    const std::int64_t at[] = {static_cast<std::int64_t>(indices)..., 0};
-    for (int d = 0; d < N; ++d)
-      if (at[d] < 0 || at[d] >= sizes_[d]) return false;
-    return true;
-  }
-  template <class... I>
-  requires(sizeof...(I) == N) [[nodiscard]] bool isSize(I... sizes) const {
-    const std::int64_t expected[] = {static_cast<std::int64_t>(sizes)..., 0};
-    for (int d = 0; d < N; ++d)
-      if (expected[d] != sizes_[d]) return false;
-    return true;
-  }
-
   [[nodiscard]] RawView raw() const {
     using Plain = std::remove_const_t<E>;
     return RawView{kElementKindOf<Plain>, N, const_cast<Plain*>(base_), sizes_, strides_.data()};
   }
-  void randomize() const {
-    check_all();
-    detail::fill_random(raw());
-  }
-  void print() const {
-    check_all();
-    detail::print_view(raw());
-  }
-  [[nodiscard]] std::uint64_t hash(std::uint64_t seed = 0) const {
-    check_all();
-    return detail::hash_view(raw(), seed);
-  }
-  template <class To>
-  void copyTo(const To& dst) const {
-    static_assert(To::kDims == N);
-    for (int d = 0; d < N; ++d)
-      if (dst.size(d) != sizes_[d]) detail::copy_size_mismatch();
-    check_all();
-    static_cast<void>(dst.base());
-    detail::copy_view(dst.raw(), raw());
-  }
-
-  /// Hints for device builds; a view's data is on the host already.
-  void useOnCpu(IndexT = 0) const {}
-  void modifyOnCpu(IndexT = 0) const {}
 
  private:
   template <class F, int M, bool kOther, bool kOtherApart>
@@ -301,18 +241,12 @@ class BasicView {
     }
     return result;
   }
-  void check_index(const std::int64_t* at) const {
-    for (int d = 0; d < N; ++d)
-      if (at[d] < 0 || at[d] >= sizes_[d]) detail::index_out_of_bounds(d, at[d], sizes_[d]);
-  }
-  void check_box(int d, std::int64_t lo, std::int64_t hi) const {
-    if (hi < lo || (hi > lo && (lo < 0 || hi > sizes_[d]))) detail::box_out_of_bounds(d, lo, hi, sizes_[d]);
-  }
-
   Pointer base_ = nullptr;
   IndexT sizes_[kSlots] = {};
   [[no_unique_address]] detail::Strides<N, kUnit> strides_;
 };
+
+static_assert(sizeof(BasicView<double, 1, true>) == 16, "a row is passed in two registers");
 
 template <class E, int N>
 using View = BasicView<E, N, false>;

@@ -29,8 +29,6 @@ LARGE_CLASSES = {
     "lang/region/region.h Region": 32,
     "runtime/gpu/launch.h Launch": 28,
     "runtime/main/program/run_context.h RunContext": 29,
-    "runtime/matrix/region_handle.h BasicRegion": 45,
-    "runtime/matrix/view.h BasicView": 40,
 }
 
 
