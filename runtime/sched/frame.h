@@ -126,7 +126,7 @@ struct SpawnedTask : Task {
     };
   }
   SpawnedTask(const SpawnedTask&) = delete;
-  SpawnedTask& operator=(const SpawnedTask&) = delete;
+  SpawnedTask(SpawnedTask&&) = delete;
   F closure;
 };
 

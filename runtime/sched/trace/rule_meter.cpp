@@ -47,7 +47,7 @@ void RuleMeter::grow() {
 }
 
 RuleMeter::Slot& RuleMeter::slot_of(const RuleDesc& rule, std::int64_t cells) {
-  const int size = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(0, cells)));
+  const auto size = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(0, cells))));
   // The slot found last is kept, because small executions of one rule often follow each other.
   if (&rule != last_rule_ || size != last_size_) {
     last_slot_ = &find_slot(rule, std::min(size, kSizes - 1));
