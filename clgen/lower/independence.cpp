@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "clgen/lower/uniformity.h"
+#include "clgen/lower/lane_accesses.h"
 #include "clgen/rule_facts.h"
 #include "lang/body/body_constants.h"
 #include "lang/body/body_walk.h"
@@ -185,7 +185,7 @@ bool has_independent_body(const Rule& rule) { return rule.is_return_form && Chec
 
 bool has_independent_instances(const Rule& rule, const Step& step, bool all_exist) {
   if (!rule.is_return_form) return false;
-  return (has_pack_accesses(rule, step, all_exist) || reads_quotients(rule, step, all_exist)) &&
+  return (find_lane_accesses(rule, step, all_exist) || reads_quotients(rule, step, all_exist)) &&
          has_independent_body(rule);
 }
 

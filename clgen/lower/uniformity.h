@@ -19,9 +19,4 @@ namespace pb {
 [[nodiscard]] std::optional<PackFacts> find_pack_facts(const Rule& rule, const Step& step, ElementType element,
                                                        bool all_exist = false);
 
-/// Whether the rule's accesses move as packs need it, whatever its body is.
-///
-/// Pre: `step` has loops
-[[nodiscard]] bool has_pack_accesses(const Rule& rule, const Step& step, bool all_exist = false);
-
 }  // namespace pb
