@@ -147,6 +147,15 @@ class Comma:
     type: str
 
 
+def zero():
+    return Literal("0", 0, "int")
+
+
+def number_of(extent):
+    """An extent, an integer or the name of a size, as an expression."""
+    return Literal(str(extent), extent, "int") if isinstance(extent, int) else Name(extent, "int")
+
+
 # ---- statements ------------------------------------------------------------
 
 @dataclasses.dataclass

@@ -82,13 +82,13 @@ class ExpressionMaker(VisibleNames):
 
     def cell(self, region):
         """A cell of a region; another number where one of its dimensions may be empty."""
-        if any(isinstance(e, str) and e not in self.given.positive for e in region.extents):
+        if not all(map(self.is_positive, region.extents)):
             return self.literal(REALS if is_real(region.type) else INTEGERS)
         return Cell(region.name, [self.index(extent, 2) for extent in region.extents], region.type)
 
     def index(self, extent, depth):
         """An integer in [0, extent)."""
-        limit = Literal(str(extent), extent, "int") if isinstance(extent, int) else Name(extent, "int")
+        limit = tree.number_of(extent)
         inside = [n for n in self.visible(Number) if n.below == extent or
                   (isinstance(extent, int) and isinstance(n.below, int) and n.below <= extent)]
         is_innermost = self.num_indices >= MAX_INDICES

@@ -2,37 +2,12 @@
 """Random statements about regions as a whole: handles, functions of prefix blocks, new matrices, calls of transforms."""
 
 import body_tree as tree
-from body_tree import Assign, Literal, Name, View, is_real
-from random_bodies import BodyMaker, filled
-from random_variables import zero
+from body_tree import Assign, Literal, Name, View, is_real, number_of, zero
+from random_bodies import BodyMaker
+from random_loops import filled
 from visible_names import Hidden, NO_LOOP_NAMES, Number, Region
 
 ELEMENT_WORDS = {"uchar": "unsigned char", "ushort": "unsigned short"}
-
-
-def number_of(extent):
-    """An extent as an expression."""
-    return Literal(str(extent), extent, "int") if isinstance(extent, int) else Name(extent, "int")
-
-
-def each_cell(maker, region, make, is_whole):
-    """A loop nest over a region with the statements that `make` makes of a cell; not `is_whole`: maybe over every other one."""
-    with maker.scope():
-        loops, names = [], []
-        for extent in region.extents:
-            loop, var = maker.counted(extent)
-            if is_whole:
-                loop.steps = [tree.Evaluate(tree.Step(var, maker.chance(0.5), "++", "int"))]
-            maker.scopes[-1].append(Number(var, "int", False, extent))
-            names.append(var)
-            loops.append(loop)
-        positive = maker.given.positive
-        maker.given.positive = positive | {e for e in region.extents if isinstance(e, str)}
-        body = make(tree.Cell(region.name, [Name(v, "int") for v in names], region.type))
-        maker.given.positive = positive
-        for loop in loops:
-            loop.body, body = body, [loop]
-    return body
 
 
 class HandleMaker(BodyMaker):
@@ -52,15 +27,12 @@ class HandleMaker(BodyMaker):
     def readable(self, num_dims=None):
         return [r for r in self.regions if not r.is_output and (num_dims is None or len(r.extents) == num_dims)]
 
-    def is_positive(self, extent):
-        return not isinstance(extent, str) or extent in self.given.positive
-
     # ---- handles
 
     def view_of(self, region):
         """(a part of a region, its extents)."""
         kinds = ["", "transposed"]
-        if all(self.is_positive(e) for e in region.extents):
+        if all(map(self.is_positive, region.extents)):
             kinds += ["region", "region", "slice"] if len(region.extents) > 1 else ["region"]
             kinds += ["row", "column"] if len(region.extents) == 2 else []
         op = self.pick(*kinds)
@@ -197,9 +169,7 @@ class HandleMaker(BodyMaker):
         least = self.pick(2, 3, 5)
         n, half = Name("n", "int"), Name("half1", "int")
         with self.scope():
-            positive, self.given.positive = self.given.positive, set()
             leaf = filled(self, output)
-            self.given.positive = positive
         division = self.pick(self.binary("/", n, Literal("2", 2, "int")), self.binary("-", n, Literal("1", 1, "int")))
 
         def part(matrix, name, low, high):

@@ -5,11 +5,11 @@ Their bodies are tame: numbers that are computed from each other many times stay
 """
 
 import body_tree as tree
-from body_tree import Assign, Literal, Name, View, is_real
+from body_tree import Assign, Literal, Name, View, is_real, zero
 from random_access import VARIABLES
-from random_variables import zero
 from visible_names import Number, Region
-from random_handles import HandleMaker, each_cell
+from random_handles import HandleMaker
+from random_loops import each_cell
 from restated import restated
 from rule_tree import BORDERS, Access, Group, Nest, Rule
 
@@ -24,7 +24,7 @@ class TameMaker(HandleMaker):
     def operand(self, real):
         """An operand: mostly an input of the rule, a number or a cell of a region. `real`: or else a whole number."""
         numbers = [n for n in self.visible(Number) if real or not is_real(n.type)]
-        regions = [r for r in self.readable() if all(self.is_positive(e) for e in r.extents) and (real or not is_real(r.type))]
+        regions = [r for r in self.readable() if all(map(self.is_positive, r.extents)) and (real or not is_real(r.type))]
         found = [n for n in numbers if n.name.startswith(INPUT_NAMES)] + regions
         found = found if found and self.chance(0.9) else found + numbers
         if not found:
@@ -35,7 +35,7 @@ class TameMaker(HandleMaker):
     def leading(self, real):
         """The leading operand: mostly the first input, on which the order of a nest hangs."""
         found = [Name(n.name, n.type) for n in self.visible(Number) if n.name == "a0"]
-        found += [self.cell(r) for r in self.readable() if r.name == "a0" and all(self.is_positive(e) for e in r.extents)]
+        found += [self.cell(r) for r in self.readable() if r.name == "a0" and all(map(self.is_positive, r.extents))]
         if not found or self.chance(0.1):
             return self.operand(real)
         return found[0] if real or not is_real(found[0].type) else self.cast(found[0], "int", "int")

@@ -13,11 +13,12 @@ import random_functions
 from runner import difference
 from body_reference import Arithmetic, Unsuitable
 from random_access import RuleHeads
-from random_handles import HandleMaker, filled
+from random_handles import HandleMaker
+from random_loops import filled
 from random_nests import Nests, can_make
 from restated import restated
 from rule_reference import ELEMENTS, reference_of
-from rule_tree import Access, Group, Matrix, Rule, value_of
+from rule_tree import Access, Group, Matrix, Rule
 from visible_names import Array, Number, Region, Surroundings
 
 TOLERANCE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-4}    # of ARCHITECTURE; integers agree exactly

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Random statements about variables: declarations, arrays, assignments, steps, and the head of a loop that counts."""
+"""Random statements about variables: declarations, arrays, assignments, steps."""
 
 import body_tree as tree
 from body_tree import Assign, Cell, Evaluate, Item, Literal, Name, is_real
 from random_expressions import REALS, ExpressionMaker
-from visible_names import LOCAL_NAMES, LOOP_NAMES, NO_LOOP_NAMES, Array, Hidden, Number
-
-
-def zero():
-    return Literal("0", 0, "int")
+from random_loops import counted
+from visible_names import LOCAL_NAMES, NO_LOOP_NAMES, Array, Hidden, Number
 
 
 class VariableMaker(ExpressionMaker):
@@ -75,7 +72,7 @@ class VariableMaker(ExpressionMaker):
             return [tree.DeclareArray(word, kind, name, extent, items)]
         declaration = tree.DeclareArray(word, kind, name, extent, None)
         self.scopes[-1].append(Hidden(name))
-        loop, var = self.counted(extent)
+        loop, var = counted(self, extent)
         with self.scope():
             self.scopes[-1].append(Number(var, "int", False, extent))
             loop.body = [Assign(Item(name, Name(var, "int"), kind), "=", self.assigned(kind, 2))]
@@ -91,7 +88,7 @@ class VariableMaker(ExpressionMaker):
         found = [Name(n.name, n.type) for n in self.visible(Number) if n.is_mutable]
         found += [self.item(a) for a in self.visible(Array) if a.is_mutable]
         for region in self.regions:
-            if region.is_output and all(not isinstance(e, str) or e in self.given.positive for e in region.extents):
+            if region.is_output and all(map(self.is_positive, region.extents)):
                 found.append(Cell(region.name, [self.index(e, 1) for e in region.extents], region.type))
         return found
 
@@ -118,14 +115,3 @@ class VariableMaker(ExpressionMaker):
             return self.declare_stmt(depth)
         chosen = self.pick(*found)
         return [Evaluate(tree.Step(chosen.name, self.chance(0.5), self.pick("++", "--"), chosen.type))]
-
-    def counted(self, limit):
-        """`for (int i = 0; i < limit; i++)` in one of its spellings, with an empty body; and its variable."""
-        var = self.fresh_name(LOOP_NAMES)
-        bound = Literal(str(limit), limit, "int") if isinstance(limit, int) else Name(limit, "int")
-        step = self.pick(Evaluate(tree.Step(var, False, "++", "int")), Evaluate(tree.Step(var, True, "++", "int")),
-                         Assign(Name(var, "int"), "+=", Literal("1", 1, "int")), Assign(Name(var, "int"), "+=", Literal("2", 2, "int")))
-        is_whole = not isinstance(step, Assign) or step.value.value == 1
-        test = self.binary(self.pick("<", "<", "!=") if is_whole else "<", Name(var, "int"), bound)
-        begins = [tree.Declare(self.pick("int", "int", "IndexT"), "int", var, zero())]
-        return tree.For(begins, test, [step], []), var

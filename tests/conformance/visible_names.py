@@ -60,12 +60,13 @@ class Surroundings:
 
 
 class VisibleNames(Dice):
-    """The scopes around what is drawn, the innermost last, and the regions of the rule."""
+    """The scopes around what is drawn, the innermost last, the regions of the rule, and the sizes that are not 0 here."""
 
     def __init__(self, surroundings):
         self.given = surroundings
         self.scopes = [list(surroundings.numbers) + list(surroundings.arrays)]
         self.regions = surroundings.regions
+        self.positive = surroundings.positive
 
     def visible(self, kind):
         seen = {}
@@ -86,3 +87,14 @@ class VisibleNames(Dice):
         self.scopes.append([])
         yield
         self.scopes.pop()
+
+    def is_positive(self, extent):
+        return not isinstance(extent, str) or extent in self.positive
+
+    @contextlib.contextmanager
+    def inside(self, extents):
+        """A place that is only reached where none of the extents is 0, such as the body of loops over them."""
+        before = self.positive
+        self.positive = before | {each for each in extents if isinstance(each, str)}
+        yield
+        self.positive = before
