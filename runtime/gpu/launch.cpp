@@ -3,7 +3,6 @@
 #include "runtime/gpu/launch.h"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -24,15 +23,6 @@ struct LaunchRequest {
 };
 
 namespace {
-
-template <class T>
-LaunchScalar scalar_of(T value, std::int64_t integer) {
-  LaunchScalar scalar;
-  scalar.arg.size_bytes = sizeof(T);
-  std::memcpy(scalar.arg.value.data(), &value, sizeof(T));
-  scalar.integer = integer;
-  return scalar;
-}
 
 /// The reason why the launch cannot be tried; null if it can.
 const char* reason_against(const LaunchRequest& request) {
@@ -139,20 +129,8 @@ void Launch::also_reads(const RegionRef& view, const RegionRef& read) {
   regions.pop_back();
 }
 
-Launch& Launch::scalar(std::int32_t value) {
-  request_->plan.scalars.push_back(scalar_of(value, value));
-  return *this;
-}
-Launch& Launch::scalar(std::int64_t value) {
-  request_->plan.scalars.push_back(scalar_of(value, value));
-  return *this;
-}
-Launch& Launch::scalar(float value) {
-  request_->plan.scalars.push_back(scalar_of(value, 0));
-  return *this;
-}
-Launch& Launch::scalar(double value) {
-  request_->plan.scalars.push_back(scalar_of(value, 0));
+Launch& Launch::scalar(const ScalarArgument& value) {
+  request_->plan.scalars.push_back(value);
   return *this;
 }
 

@@ -32,6 +32,7 @@
 #include "runtime/config/kernel_prelude.h"
 #include "runtime/gpu/bordered_box.h"
 #include "runtime/gpu/region_ref.h"
+#include "runtime/gpu/scalar_argument.h"
 #include "runtime/sched/loops/box.h"
 #include "runtime/sched/rule_scope.h"
 
@@ -177,10 +178,7 @@ class Launch {
     return *this;
   }
 
-  Launch& scalar(std::int32_t value);  ///< `const int`
-  Launch& scalar(std::int64_t value);  ///< `const long`
-  Launch& scalar(float value);
-  Launch& scalar(double value);
+  Launch& scalar(const ScalarArgument& value);
 
   /// `__local T*` of the product of `dims` extents, for the work-group shape that is used in the end.
   Launch& tile(int element_bytes, int num_dims, const TileDim* dims);

@@ -26,8 +26,6 @@ LARGE_FOLDERS = {}
 # Path and name -> member functions.
 LARGE_CLASSES = {
     "lang/region/region.h Region": 32,
-    "runtime/gpu/launch.h Launch": 28,
-    "runtime/main/program/run_context.h RunContext": 29,
 }
 
 

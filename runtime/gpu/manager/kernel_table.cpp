@@ -44,7 +44,7 @@ KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const std::array<st
     for (int d = 0; d < 3; ++d) key[kGroup0 + static_cast<std::size_t>(d)] = static_cast<std::int64_t>(group[d]);
   std::int64_t iterations = 1;
   for (int i = 0; i < plan.kernel->num_specialized; ++i) {
-    key.push_back(plan.scalars[static_cast<std::size_t>(plan.kernel->specialized[i].scalar)].integer);
+    key.push_back(plan.scalars[static_cast<std::size_t>(plan.kernel->specialized[i].scalar)].integer());
     iterations = std::min(kTooMany, iterations * std::clamp<std::int64_t>(key.back(), 1, kTooMany));
   }
   if (iterations == kTooMany) std::fill(key.begin() + kFirstScalar, key.end(), kNotSpecialized);

@@ -39,11 +39,6 @@ struct LaunchTile {
   std::vector<TileDim> dims;
 };
 
-struct LaunchScalar {
-  KernelArg arg;
-  std::int64_t integer = 0;  ///< the value, if it is an integer
-};
-
 /// Tells a fiber how its wait ended. It lies on the fiber's stack. The manager writes it before it wakes the fiber.
 struct Outcome {
   bool ok = false;
@@ -69,7 +64,7 @@ struct WaitingFiber {
 struct LaunchPlan {
   const KernelDesc* kernel = nullptr;
   std::vector<LaunchRegion> regions;
-  std::vector<LaunchScalar> scalars;
+  std::vector<ScalarArgument> scalars;
   std::vector<LaunchTile> tiles;
   std::vector<std::int32_t> lo, extent;
   std::array<std::size_t, 3> group = {1, 1, 1};

@@ -47,7 +47,8 @@ std::vector<KernelArg> arguments_of(const LaunchJob& job) {
     for (int d = 0; d < region.view.num_dims; ++d)
       args.push_back(value_arg(static_cast<std::int32_t>(region.view.sizes[d])));
   }
-  for (const LaunchScalar& scalar : job.plan.scalars) args.push_back(scalar.arg);
+  for (const ScalarArgument& scalar : job.plan.scalars)
+    args.push_back({KernelArg::Kind::Value, nullptr, scalar.bytes(), scalar.size_bytes()});
   for (const std::int32_t lo : job.plan.lo) args.push_back(value_arg(lo));
   for (const std::int32_t extent : job.plan.extent) args.push_back(value_arg(extent));
   for (const std::size_t bytes : job.tile_bytes) {

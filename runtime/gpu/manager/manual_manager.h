@@ -52,10 +52,7 @@ struct ManualManager {
     job->plan.kernel = &kAddStep;
     job->plan.regions.push_back(region_of(in, true, false));
     job->plan.regions.push_back(region_of(out, false, true, copy_out));
-    LaunchScalar scalar;
-    scalar.arg.size_bytes = sizeof(step);
-    std::memcpy(scalar.arg.value.data(), &step, sizeof(step));
-    job->plan.scalars.push_back(scalar);
+    job->plan.scalars.push_back(step);
     job->plan.lo = {0, 0};
     job->plan.extent = {out.width(), out.height()};
     return job;
