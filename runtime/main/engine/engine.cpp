@@ -84,7 +84,7 @@ void fill_device_report(const gpu::Manager& device, const gpu::DeviceStatistics&
   report.device.name = device.info().name;
   report.device.bytes_to_device = after.bytes_to_device - before.bytes_to_device;
   report.device.bytes_to_host = after.bytes_to_host - before.bytes_to_host;
-  report.bytes_moved += report.device.bytes_to_device + report.device.bytes_to_host;
+  report.bytes_moved = report.device.bytes_to_device + report.device.bytes_to_host;
   report.launches = after.launches - before.launches;
   report.kernel_ns = after.kernel_ns - before.kernel_ns;
   for (const gpu::KernelTotals& now : after.kernels) {
@@ -215,7 +215,6 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
   if (const char* reason = state.abort_reason.load(std::memory_order_relaxed)) throw RunAborted(reason);
   report.profile = traced.end();
   fill_report(ctx, index_, report);
-  report.bytes_moved = ctx.bytes_moved();
   if (wishes.device != nullptr) fill_device_report(*wishes.device, before, report);
   return report;
 }

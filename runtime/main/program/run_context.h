@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What one run of a program shares: the configuration in force, the device in use, the counts
-// of what ran and what fell back, the seed, whether the run was given up. Generated code
-// reads and counts through it; program_main and the measurement server make it.
+// of what ran and what fell back, the seed. Generated code reads and counts through it; program_main and the
+// measurement server make it.
 #pragma once
 
 #include <atomic>
@@ -89,15 +89,9 @@ class RunContext {
   ///
   /// Errors:  UserError if it did not and the run is strict
   [[nodiscard]] bool run(const Frame& frame, gpu::Launch& launch, int site, int alternative);
-  /// Counts bytes that were copied to or from the device.
-  void add_bytes_moved(std::int64_t bytes) { bytes_moved_.fetch_add(bytes, std::memory_order_relaxed); }
 
   /// Results of memoized transforms in this run.
   [[nodiscard]] MemoTable& memos() { return *memos_; }
-
-  /// Makes tasks that have not started do nothing.
-  void request_abort() { is_aborted_.store(true, std::memory_order_relaxed); }
-  [[nodiscard]] bool is_aborted() const { return is_aborted_.load(std::memory_order_relaxed); }
 
   // The counts below are read only while no run is in progress.
   struct FallbackCount {
@@ -111,7 +105,6 @@ class RunContext {
   [[nodiscard]] std::int64_t times_below_cutoff(int site, int alternative) const;
   [[nodiscard]] int num_fallbacks() const;
   [[nodiscard]] FallbackCount fallback_at(int index) const;
-  [[nodiscard]] std::int64_t bytes_moved() const { return bytes_moved_.load(std::memory_order_relaxed); }
 
  private:
   struct Fallbacks;
@@ -135,8 +128,6 @@ class RunContext {
   int num_choices_ = 0;                            // alternatives of all sites
   Fallbacks* fallbacks_;
   MemoTable* memos_;  // owned, as the fallbacks: the headers behind both are not for generated code
-  std::atomic<std::int64_t> bytes_moved_{0};
-  std::atomic<bool> is_aborted_{false};
 };
 
 /// A template argument of a call that chooses the instance at run time, with its range.
