@@ -6,9 +6,9 @@ PB_PACKAGES="g++ cmake ninja-build ccache pkg-config procps antlr4 libantlr4-run
   libboost-context-dev libfmt-dev nlohmann-json3-dev libcli11-dev libhwloc-dev ocl-icd-libopencl1
   opencl-c-headers pocl-opencl-icd libopenblas-dev liblapacke-dev libfftw3-dev libgtest-dev libgmock-dev
   libbenchmark-dev python3-minimal python3-numpy"
-# Packages that ./test needs beside these: clang makes the sanitizer build and the fuzzers, and clang-format 14 checks
-# how files look. PoCL already brings most of what clang depends on.
-PB_TEST_PACKAGES="clang-14 libclang-rt-14-dev clang-format-14"
+# Packages that ./test needs beside these: clang makes the sanitizer build and the fuzzers, clang-format 14 checks how
+# files look, and clang-tidy 14 finds faults in them. PoCL already brings most of what clang depends on.
+PB_TEST_PACKAGES="clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14"
 PB_NIGHTLY_PACKAGES="oclgrind"
 
 say() { printf '%s\n' "$*"; }

@@ -3,25 +3,24 @@
 
     format_test.py [--fix]
 
-clang-format 14 formats; other versions break some lines elsewhere. Without it the test is skipped (exit status 77).
+clang-format 14 formats; other versions break some lines elsewhere.
 """
 
 import argparse
 import concurrent.futures
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import sources  # noqa: E402
 
-SKIPPED = 77
+TOOL = "clang-format-14"
 
 
-def formatted(tool, path):
-    result = subprocess.run([tool, str(path)], capture_output=True, check=True)
+def formatted(path):
+    result = subprocess.run([TOOL, str(path)], capture_output=True, check=True)
     return result.stdout
 
 
@@ -29,13 +28,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fix", action="store_true", help="write the files anew instead of listing them")
     args = parser.parse_args()
-    tool = shutil.which("clang-format-14")
-    if tool is None:
-        print("clang-format-14 is not installed")
-        return SKIPPED
+    if not sources.has_tool(TOOL):
+        return sources.without_tool(TOOL)
     files = sources.files(".h", ".cpp")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        texts = list(pool.map(lambda path: formatted(tool, path), files))
+        texts = list(pool.map(formatted, files))
     differ = [(path, text) for path, text in zip(files, texts) if path.read_bytes() != text]
     for path, text in differ:
         print(f"{path.relative_to(sources.ROOT)}: not formatted; `python3 tests/style/format_test.py --fix` formats it")
