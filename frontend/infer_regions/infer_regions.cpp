@@ -13,6 +13,7 @@
 #include "lang/check.h"
 #include "lang/region/affine.h"
 #include "lang/region/border_cells.h"
+#include "lang/region/terms.h"
 
 namespace pb {
 namespace {
@@ -251,7 +252,7 @@ std::string sizes_as_coordinates(const Rule& rule) {
 }
 
 bool is_empty_for_large(const Inference& in, const Region& instances) {
-  return instances.intersect_parameters(in.known).is_empty_for_large(in.transform.size_names());
+  return is_empty_for_large(instances.intersect_parameters(in.known), in.transform.size_names());
 }
 
 void warn_of_nowhere(Inference& in, const Rule& rule) {

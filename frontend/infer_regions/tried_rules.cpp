@@ -24,7 +24,7 @@ std::vector<RuleId> dynamic_rules(const Transform& transform) {
 bool share_cells(const Rule& a, const Rule& b) {
   for (const RegionAccess& left : a.outputs)
     for (const RegionAccess& right : b.outputs)
-      if (left.matrix == right.matrix && left.cells.range().intersects(right.cells.range())) return true;
+      if (left.matrix == right.matrix && intersects(left.cells.range(), right.cells.range())) return true;
   return false;
 }
 

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "lang/region/box.h"
+
 namespace pb {
 namespace {
 
@@ -270,7 +272,7 @@ std::optional<Region> matrix_cells(const RegionContext& context, const Matrix& m
     if (!size) return std::nullopt;
     box.dims.push_back({index_const(0), std::move(*size)});
   }
-  return Region::from_box(context, cell_dims(matrix.num_dims()), box);
+  return region_of_box(context, cell_dims(matrix.num_dims()), box);
 }
 
 std::optional<Region> keep_where(const Region& domain, const Relation& relation, const FormulaScope& scope) {

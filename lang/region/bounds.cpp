@@ -154,7 +154,7 @@ std::vector<Region> convex_pieces(const Region& region) {
 }
 
 Region to_region(const Region& like, const RegionBox& box, const Region& known) {
-  return Region::from_box(like.context(), like.dims(), box).intersect_parameters(known);
+  return region_of_box(like.context(), like.dims(), box).intersect_parameters(known);
 }
 
 }  // namespace pb

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lang/region/box.h"
 #include "lang/region/isl_access.h"
 #include "lang/region/region.h"
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Regions as boxes with symbolic bounds. A box is accepted only after isl found its set
 // equal to the region, so that bounds are exact for every parameter value.
+#include "lang/region/box.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "lang/check.h"
 #include "lang/region/bounds.h"
 #include "lang/region/isl_access.h"
-#include "lang/region/region.h"
 
 namespace pb {
 namespace {
@@ -141,7 +142,7 @@ bool names_any(const IndexExpr& expr, const std::vector<std::string>& names, boo
 
 /// Appends the boxes of one convex piece, cutting off at most `max_slices` slices. See Note [Slices].
 bool append_boxes(const Region& part, const Region& known, int max_slices, std::vector<Piece>& out) {
-  if (auto box = part.as_box(known)) {
+  if (auto box = as_box(part, known)) {
     out.push_back({part, std::move(*box)});
     return true;
   }
@@ -153,7 +154,7 @@ bool append_boxes(const Region& part, const Region& known, int max_slices, std::
       const Region slice = part.where_zero(index_sub(index_symbol(dims[static_cast<std::size_t>(d)]), at)).coalesce();
       const Region rest = part.subtract(slice).coalesce();
       const std::size_t num_before = out.size();
-      auto slice_box = slice.as_box(known);
+      auto slice_box = as_box(slice, known);
       if (!slice_box || slice.is_empty() || rest.is_empty()) continue;
       out.push_back({slice, std::move(*slice_box)});
       bool ok = true;
@@ -172,7 +173,7 @@ void merge_boxes(std::vector<Piece>& pieces, const Region& known) {
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     for (std::size_t j = i + 1; j < pieces.size(); ++j) {
       const Region both = pieces[i].region.unite(pieces[j].region).coalesce();
-      auto box = both.as_box(known);
+      auto box = as_box(both, known);
       if (!box) continue;
       pieces[i] = {both, std::move(*box)};
       pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(j));
@@ -206,12 +207,25 @@ bool may_be_boxes(const Region& piece, const Region& known) {
   return false;
 }
 
-std::optional<RegionBox> Region::as_box(const Region& known) const {
-  const Region exact = intersect_parameters(known).coalesce();
+Region region_of_box(const RegionContext& context, const std::vector<std::string>& dims, const RegionBox& box) {
+  PB_CHECK(dims.size() == box.dims.size(), "a name per dimension of the box");
+  Region out = Region::universe(context, dims);
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const IndexExpr x = index_symbol(dims[i]);
+    out = out.where_nonnegative(index_sub(x, box.dims[i].lo));
+    out = out.where_nonnegative(index_sub(index_sub(box.dims[i].hi, x), index_const(1)));
+  }
+  for (const IndexExpr& guard : box.guards) out = out.where_nonnegative(guard);
+  for (const IndexExpr& condition : box.conditions) out = out.where_nonnegative(condition);
+  return out;
+}
+
+std::optional<RegionBox> as_box(const Region& region, const Region& known) {
+  const Region exact = region.intersect_parameters(known).coalesce();
   if (!exact.is_known()) return std::nullopt;
   if (auto read = box_from_constraints(exact, known); read && fits(*read, exact, known)) return read;
   RegionBox box;
-  for (int d = 0; d < num_dims(); ++d) {
+  for (int d = 0; d < region.num_dims(); ++d) {
     auto interval = interval_of(exact, d, known);
     if (!interval) return std::nullopt;
     box.dims.push_back(std::move(*interval));
@@ -220,13 +234,13 @@ std::optional<RegionBox> Region::as_box(const Region& known) const {
   return box;
 }
 
-std::optional<std::vector<RegionBox>> Region::disjoint_boxes(const Region& known) const {
-  const Region exact = intersect_parameters(known).coalesce();
+std::optional<std::vector<RegionBox>> disjoint_boxes(const Region& region, const Region& known) {
+  const Region exact = region.intersect_parameters(known).coalesce();
   if (!exact.is_known()) return std::nullopt;
   if (exact.is_empty()) return std::vector<RegionBox>{};
   const std::vector<Region> parts = convex_pieces(exact);
   if (parts.size() == 1 && !may_be_boxes(parts.front(), known)) return std::nullopt;
-  if (auto whole = exact.as_box(known)) return std::vector<RegionBox>{std::move(*whole)};
+  if (auto whole = as_box(exact, known)) return std::vector<RegionBox>{std::move(*whole)};
   std::vector<Piece> pieces;
   for (const Region& part : parts)
     if (!part.is_empty() && !(may_be_boxes(part, known) && append_boxes(part, known, kMaxSlices, pieces)))

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Describes regions that are no boxes: as boxes with conditions, and as loop nests whose bounds name the loops outside.
 // See Note [Exact by construction].
+#include "lang/region/nest.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "lang/region/bounds.h"
 #include "lang/region/isl_access.h"
-#include "lang/region/region.h"
 
 namespace pb {
 namespace {
@@ -216,14 +217,14 @@ NestLevel level_of(const Region& exact, const Region& prefix, std::size_t dim, c
 
 }  // namespace
 
-std::optional<std::vector<RegionBox>> Region::disjoint_pieces(const Region& known) const {
-  if (auto boxes = disjoint_boxes(known)) return boxes;
-  const Region exact = intersect_parameters(known).coalesce();
+std::optional<std::vector<RegionBox>> disjoint_pieces(const Region& region, const Region& known) {
+  if (auto boxes = disjoint_boxes(region, known)) return boxes;
+  const Region exact = region.intersect_parameters(known).coalesce();
   if (!exact.is_known()) return std::nullopt;
   std::vector<RegionBox> out;
   for (const Region& piece : convex_pieces(exact)) {
     if (piece.is_empty()) continue;
-    auto box = may_be_boxes(piece, known) ? piece.as_box(known) : std::nullopt;
+    auto box = may_be_boxes(piece, known) ? as_box(piece, known) : std::nullopt;
     if (!box) box = box_with_conditions(piece, known);
     if (!box) return std::nullopt;
     out.push_back(std::move(*box));
@@ -231,12 +232,13 @@ std::optional<std::vector<RegionBox>> Region::disjoint_pieces(const Region& know
   return out;
 }
 
-RegionNest Region::loop_nest(const RegionBox& box, const std::vector<std::string>& vars, const Region& known) const {
-  const Region exact = intersect_parameters(known).coalesce();
+RegionNest loop_nest(const Region& region, const RegionBox& box, const std::vector<std::string>& vars,
+                     const Region& known) {
+  const Region exact = region.intersect_parameters(known).coalesce();
   const std::vector<std::string> dims = exact.dims();
   RegionNest out;
   out.guards = box.guards;
-  Region prefix = universe(context(), dims).intersect_parameters(known);
+  Region prefix = Region::universe(region.context(), dims).intersect_parameters(known);
   for (const IndexExpr& guard : out.guards) prefix = prefix.where_nonnegative(guard);
   std::vector<std::string> outer;
   for (const std::string& var : vars) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Pieces and loop nests of regions that are no boxes, point by point against the region.
+#include "lang/region/nest.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "lang/region/points.h"
 #include "lang/region/region.h"
 
 namespace pb {
@@ -20,7 +23,7 @@ struct Plane {
   RegionContext context;
   Region known = Region::universe(context, {}).where_nonnegative(e("n")).where_nonnegative(e("m"));
   Region all =
-      Region::from_box(context, {"x", "y"}, {{{e("0"), e("n")}, {e("0"), e("m")}}, {}}).intersect_parameters(known);
+      region_of_box(context, {"x", "y"}, {{{e("0"), e("n")}, {e("0"), e("m")}}, {}}).intersect_parameters(known);
 
   [[nodiscard]] Region kept(const std::vector<std::string>& conditions,
                             const std::vector<std::string>& zeros = {}) const {
@@ -82,11 +85,11 @@ std::int64_t value_in(const SymbolValues& values, const std::string& name) {
 
 /// Returns what is wrong with the pieces and nests of `region` at small sizes.
 std::vector<std::string> faults(const Plane& plane, const Region& region) {
-  const auto pieces = region.disjoint_pieces(plane.known);
+  const auto pieces = disjoint_pieces(region, plane.known);
   if (!pieces) return {"no pieces"};
   std::vector<RegionNest> nests;
   for (const RegionBox& box : *pieces)
-    nests.push_back(Region::from_box(plane.context, {"x", "y"}, box).loop_nest(box, {"y", "x"}, plane.known));
+    nests.push_back(loop_nest(region_of_box(plane.context, {"x", "y"}, box), box, {"y", "x"}, plane.known));
   std::vector<std::string> out;
   for (std::int64_t n = 0; n < 9; ++n) {
     for (std::int64_t m = 0; m < 4; ++m) {
@@ -101,7 +104,7 @@ std::vector<std::string> faults(const Plane& plane, const Region& region) {
       for (std::int64_t x = -1; x <= n; ++x) {
         for (std::int64_t y = -1; y <= m; ++y) {
           const Point point{x, y};
-          const auto count = region.contains(sizes, point) ? 1 : 0;
+          const auto count = contains_point(region, sizes, point) ? 1 : 0;
           const auto in_pieces = std::count_if(pieces->begin(), pieces->end(),
                                                [&](const RegionBox& box) { return is_in(box, sizes, point); });
           const auto text =
@@ -161,9 +164,9 @@ TEST(Pieces, OfBlocksThatSomeSizesLackHoldEachPointOnce) {
 }
 
 std::string nest_text(const Plane& plane, const Region& region) {
-  const auto pieces = region.disjoint_pieces(plane.known);
+  const auto pieces = disjoint_pieces(region, plane.known);
   if (!pieces || pieces->size() != 1) return "no single piece";
-  const RegionNest nest = region.loop_nest(pieces->front(), {"y", "x"}, plane.known);
+  const RegionNest nest = loop_nest(region, pieces->front(), {"y", "x"}, plane.known);
   std::string out;
   const auto list = [](const std::vector<IndexExpr>& items) {
     std::string text;

@@ -82,19 +82,6 @@ Region Region::nothing(const RegionContext& context, const std::vector<std::stri
   return Access::make(&state, isl_set_empty(make_space(state, dims).release()));
 }
 
-Region Region::from_box(const RegionContext& context, const std::vector<std::string>& dims, const RegionBox& box) {
-  PB_CHECK(dims.size() == box.dims.size(), "a name per dimension of the box");
-  Region out = universe(context, dims);
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    const IndexExpr x = index_symbol(dims[i]);
-    out = out.where_nonnegative(index_sub(x, box.dims[i].lo));
-    out = out.where_nonnegative(index_sub(index_sub(box.dims[i].hi, x), index_const(1)));
-  }
-  for (const IndexExpr& guard : box.guards) out = out.where_nonnegative(guard);
-  for (const IndexExpr& condition : box.conditions) out = out.where_nonnegative(condition);
-  return out;
-}
-
 RegionContext Region::context() const {
   PB_CHECK(state_ != nullptr, "the region belongs to a context");
   return RegionContext::share(state_);
@@ -149,37 +136,13 @@ Region Region::simplify_given(const Region& known) const {
 
 bool Region::is_empty() const { return set_ != nullptr && is_true(*state_, isl_set_is_empty(set_)); }
 
-bool Region::is_empty_for_large(const std::vector<std::string>& names, std::int64_t minimum) const {
-  Region large = *this;
-  for (const std::string& name : names)
-    large = large.where_nonnegative(index_sub(index_symbol(name), index_const(minimum)));
-  return large.is_empty() || large.with_term_facts().is_empty();
-}
-
 bool Region::is_subset(const Region& other) const {
   return set_ != nullptr && other.set_ != nullptr && is_true(*state_, isl_set_is_subset(set_, other.set_));
 }
 bool Region::is_equal(const Region& other) const {
   return set_ != nullptr && other.set_ != nullptr && is_true(*state_, isl_set_is_equal(set_, other.set_));
 }
-bool Region::intersects(const Region& other) const { return !intersect(other).is_empty(); }
-
-bool Region::contains(const SymbolValues& parameters, const std::vector<std::int64_t>& point) const {
-  if (set_ == nullptr) return false;
-  PB_CHECK(static_cast<int>(point.size()) == num_dims(), "a coordinate per dimension");
-  isl_set* set = isl_set_copy(set_);
-  const auto fix = [&](isl_dim_type type, std::size_t at, std::int64_t value) {
-    set = isl_set_fix_val(set, type, static_cast<unsigned>(at), isl_val_int_from_si(state_->ctx, value));
-  };
-  const std::vector<std::string> names = dim_names(set_, isl_dim_param);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto term = state_->terms.find(names[i]);
-    const auto value = evaluate(term != state_->terms.end() ? term->second : index_symbol(names[i]), parameters);
-    if (value) fix(isl_dim_param, i, *value);
-  }
-  for (std::size_t i = 0; i < point.size(); ++i) fix(isl_dim_set, i, point[i]);
-  return !Access::make(state_, set).is_empty();
-}
+bool intersects(const Region& a, const Region& b) { return !a.intersect(b).is_empty(); }
 
 std::string Region::to_string() const {
   if (set_ == nullptr) return "unknown";

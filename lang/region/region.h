@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,32 +25,6 @@ namespace pb {
 struct Interval {
   IndexExpr lo, hi;
   bool operator==(const Interval&) const = default;
-};
-
-/// A box with symbolic bounds. It holds its cells only while every guard is >= 0. If it has conditions, it holds only
-/// those cells that satisfy them: a triangle, a diagonal, a lattice.
-struct RegionBox {
-  std::vector<Interval> dims;              ///< dimension 0 first
-  std::vector<IndexExpr> guards;           ///< conditions on parameters that the bounds do not imply
-  std::vector<IndexExpr> conditions = {};  ///< over dimensions and parameters: cells at which each is >= 0
-};
-
-/// One loop of a nest. Its values lie in `range`, are at least each of `lower`, below each of `upper`, and equal to
-/// `offset` modulo `stride`. All of these except the range may name the dimensions of the loops outside of it.
-struct NestLevel {
-  std::string var;
-  Interval range;
-  std::vector<IndexExpr> lower, upper;
-  std::int64_t stride = 1;
-  IndexExpr offset;
-};
-
-/// Loops that visit each point of a region once, in lexicographic order, if every guard is >= 0. Of the points that the
-/// loops reach, those at which every condition is >= 0 belong to the region.
-struct RegionNest {
-  std::vector<NestLevel> levels;  ///< outermost first
-  std::vector<IndexExpr> conditions;
-  std::vector<IndexExpr> guards;
 };
 
 /// A handle of the arena in which regions live. Copies share the arena, and it is destroyed with the last of its
@@ -103,10 +76,6 @@ class Region {
 
   [[nodiscard]] static Region universe(const RegionContext& context, const std::vector<std::string>& dims);
   [[nodiscard]] static Region nothing(const RegionContext& context, const std::vector<std::string>& dims);
-  /// The points of `box`: bounds, guards and conditions; dimension k is named dims[k].
-  [[nodiscard]] static Region from_box(const RegionContext& context, const std::vector<std::string>& dims,
-                                       const RegionBox& box);
-
   /// False for a default-constructed region and after a limit was exceeded.
   [[nodiscard]] bool is_known() const { return set_ != nullptr; }
   [[nodiscard]] RegionContext context() const;
@@ -133,27 +102,8 @@ class Region {
 
   /// True if there is no point. An unknown region is neither empty, nor a subset, nor equal.
   [[nodiscard]] bool is_empty() const;
-  /// The points of this region, with what is provable about terms that are not affine (`n*m >= n`) as constraints.
-  [[nodiscard]] Region with_term_facts() const;
-  /// True if the region is provably empty for all values >= `minimum` of the parameters in `names`.
-  [[nodiscard]] bool is_empty_for_large(const std::vector<std::string>& names, std::int64_t minimum = 1000) const;
   [[nodiscard]] bool is_subset(const Region& other) const;
   [[nodiscard]] bool is_equal(const Region& other) const;
-  [[nodiscard]] bool intersects(const Region& other) const;
-  /// True if a point exists for these parameter values (every parameter given) and coordinates.
-  [[nodiscard]] bool contains(const std::vector<std::pair<std::string, std::int64_t>>& parameters,
-                              const std::vector<std::int64_t>& point) const;
-
-  /// This region as one box within `known` parameter values; none if it is no box.
-  [[nodiscard]] std::optional<RegionBox> as_box(const Region& known) const;
-  /// Disjoint boxes whose union is this region within `known`; none if it is no finite union of boxes.
-  [[nodiscard]] std::optional<std::vector<RegionBox>> disjoint_boxes(const Region& known) const;
-  /// Disjoint pieces whose union is this region within `known`: boxes where it is made of boxes, else convex pieces and
-  /// lattices as boxes with conditions. None if a dimension has no bound or a coefficient does not fit 64 bits.
-  [[nodiscard]] std::optional<std::vector<RegionBox>> disjoint_pieces(const Region& known) const;
-  /// Loops over this region, which is the points of `box`, in the order of `vars`, outermost first.
-  [[nodiscard]] RegionNest loop_nest(const RegionBox& box, const std::vector<std::string>& vars,
-                                     const Region& known) const;
 
   /// isl's text: `[n] -> { [x] : 0 <= x < n }`.
   [[nodiscard]] std::string to_string() const;
@@ -165,6 +115,9 @@ class Region {
   isl_set* set_ = nullptr;
   RegionContext::State* state_ = nullptr;
 };
+
+/// True if the regions have a point in common.
+[[nodiscard]] bool intersects(const Region& a, const Region& b);
 
 /// A relation from points to points, such as from instances of a rule to cells.
 class RegionMap {

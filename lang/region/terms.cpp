@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Finds what is provable about terms that are not affine: products, and quotients by something that is not constant.
 // For isl they are parameters of their own. See Note [Terms].
+#include "lang/region/terms.h"
+
 #include <isl/ilp.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include <vector>
 
 #include "lang/region/isl_access.h"
-#include "lang/region/region.h"
 
 namespace pb {
 namespace {
@@ -117,13 +118,14 @@ void collect_terms(const IndexExpr& expr, std::vector<IndexExpr>& out) {
 
 }  // namespace
 
-Region Region::with_term_facts() const {
-  if (!is_known()) return *this;
+Region with_term_facts(const Region& region) {
+  if (!region.is_known()) return region;
+  const auto& stands_for = RegionAccessor::state(region)->terms;
   std::vector<IndexExpr> terms;
-  for (const std::string& name : parameters())
-    if (const auto term = state_->terms.find(name); term != state_->terms.end()) collect_terms(term->second, terms);
-  Region out = *this;
-  Region values = parameter_values();
+  for (const std::string& name : region.parameters())
+    if (const auto term = stands_for.find(name); term != stands_for.end()) collect_terms(term->second, terms);
+  Region out = region;
+  Region values = region.parameter_values();
   for (std::size_t i = 0; i < terms.size(); ++i) {
     std::vector<IndexExpr> facts;
     if (terms[i].op == Op::Mul) add_product(values, terms[i], facts);
@@ -135,6 +137,13 @@ Region Region::with_term_facts() const {
     }
   }
   return out;
+}
+
+bool is_empty_for_large(const Region& region, const std::vector<std::string>& names, std::int64_t minimum) {
+  Region large = region;
+  for (const std::string& name : names)
+    large = large.where_nonnegative(index_sub(index_symbol(name), index_const(minimum)));
+  return large.is_empty() || with_term_facts(large).is_empty();
 }
 
 // Note [Terms]

@@ -25,7 +25,6 @@ LARGE_FOLDERS = {}
 
 # Path and name -> member functions.
 LARGE_CLASSES = {
-    "lang/region/region.h Region": 32,
 }
 
 

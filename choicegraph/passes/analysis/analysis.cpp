@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lang/check.h"
+#include "lang/region/nest.h"
 
 namespace pb::choices {
 
@@ -26,7 +27,7 @@ std::optional<Analysis> begin_analysis(const Program& program, TransformId id, D
 }
 
 std::optional<std::vector<RegionBox>> pieces_of(Analysis& analysis, const Region& region) {
-  auto pieces = region.disjoint_pieces(analysis.known);
+  auto pieces = disjoint_pieces(region, analysis.known);
   if (pieces || !region.is_known()) return pieces;
   if (analysis.ok)
     analysis.diags.emit(DiagKind::RegionsTooComplex, analysis.transform.span).arg(analysis.transform.name);

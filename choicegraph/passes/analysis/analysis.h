@@ -12,7 +12,9 @@
 #include "lang/diagnostics.h"
 #include "lang/program.h"
 #include "lang/region/affine.h"
+#include "lang/region/box.h"
 #include "lang/region/region.h"
+#include "lang/region/terms.h"
 
 namespace pb::choices {
 
@@ -50,7 +52,7 @@ struct Analysis {
   /// Whether to stop: an error was reported, or regions became too complex. What is made from unknown regions is
   /// unknown too and may grow without bound, since no unknown region is empty.
   [[nodiscard]] bool is_over() const { return !ok || context.limit_exceeded(); }
-  [[nodiscard]] bool exists_for_large_sizes(const Region& region) const { return !region.is_empty_for_large(sizes); }
+  [[nodiscard]] bool exists_for_large_sizes(const Region& region) const { return !is_empty_for_large(region, sizes); }
   [[nodiscard]] const Rule& rule(RuleId id) const { return transform.rules[id]; }
   /// The instances of a rule except those that are left out.
   [[nodiscard]] Region live_instances(RuleId id) const {

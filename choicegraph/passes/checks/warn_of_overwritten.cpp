@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "choicegraph/passes/segments/report_uncovered.h"
+#include "lang/region/nest.h"
 
 namespace pb::choices {
 namespace {
@@ -24,7 +25,7 @@ SymbolValues sample_sizes(const Analysis& analysis) {
 
 /// The number of cells at the sample sizes, conditions aside; none if it cannot be said.
 std::optional<std::int64_t> count_cells(const Analysis& analysis, const Region& cells) {
-  const auto pieces = cells.disjoint_pieces(analysis.known);
+  const auto pieces = disjoint_pieces(cells, analysis.known);
   if (!pieces) return std::nullopt;
   const SymbolValues sizes = sample_sizes(analysis);
   std::int64_t out = 0;

@@ -9,6 +9,7 @@
 #include "choicegraph/passes/segments/liveness.h"
 #include "choicegraph/passes/segments/needed_cells.h"
 #include "choicegraph/passes/segments/report_uncovered.h"
+#include "lang/region/nest.h"
 #include "lang/region/parts.h"
 
 namespace pb::choices {
@@ -18,8 +19,8 @@ namespace {
 std::vector<IndexExpr> size_guards(const Analysis& analysis, const Region& space, const RegionBox& piece) {
   std::vector<IndexExpr> out = piece.guards;
   if (piece.conditions.empty()) return out;
-  const Region cells = Region::from_box(analysis.context, space.dims(), piece).intersect_parameters(analysis.known);
-  const auto sizes = cells.parameter_values().disjoint_boxes(analysis.known);
+  const Region cells = region_of_box(analysis.context, space.dims(), piece).intersect_parameters(analysis.known);
+  const auto sizes = disjoint_boxes(cells.parameter_values(), analysis.known);
   if (!sizes || sizes->size() != 1) return out;
   for (const IndexExpr& guard : sizes->front().guards)
     if (std::find(out.begin(), out.end(), guard) == out.end()) out.push_back(guard);
@@ -124,8 +125,8 @@ bool absorb(const Analysis& analysis, std::vector<CellGroup>& groups, CellGroup&
   joined = joined.coalesce();
   constexpr std::size_t kMaxParts = 4;
   if (num_parts(joined) > std::min(kMaxParts, num_parts(large.cells))) return false;
-  const auto before = large.cells.disjoint_pieces(analysis.known);
-  const auto after = joined.disjoint_pieces(analysis.known);
+  const auto before = disjoint_pieces(large.cells, analysis.known);
+  const auto after = disjoint_pieces(joined, analysis.known);
   if (!before || !after || after->size() > before->size()) return false;
   const auto has_conditions = [](const RegionBox& piece) { return !piece.conditions.empty(); };
   if (std::any_of(after->begin(), after->end(), has_conditions) &&
@@ -182,7 +183,7 @@ bool add_drafts(Analysis& analysis, MatrixId matrix, const CellGroup& group, std
     draft.segment.guards = box.guards;
     draft.segment.candidates = group.rules;
     draft.segment.only_small_sizes = !group.is_large;
-    draft.cells = Region::from_box(analysis.context, group.cells.dims(), box).intersect_parameters(analysis.known);
+    draft.cells = region_of_box(analysis.context, group.cells.dims(), box).intersect_parameters(analysis.known);
     for (const Interval& dim : box.dims) draft.key.push_back(evaluate(dim.lo, sizes).value_or(0));
     drafts.push_back(std::move(draft));
   }

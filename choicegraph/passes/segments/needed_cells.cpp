@@ -9,7 +9,7 @@ namespace {
 
 bool writes_any(const Rule& rule, const std::vector<Region>& needed) {
   return std::any_of(rule.outputs.begin(), rule.outputs.end(), [&](const RegionAccess& access) {
-    return access.cells.range().intersects(needed[access.matrix.index()]);
+    return intersects(access.cells.range(), needed[access.matrix.index()]);
   });
 }
 
@@ -48,13 +48,13 @@ std::vector<Region> needed_cells(const Analysis& analysis) {
 }
 
 bool is_idle(const Analysis& analysis, const std::vector<Region>& needed, MatrixId matrix, const Region& cells) {
-  if (analysis.matrix(matrix).role != MatrixRole::Through || cells.intersects(needed[matrix.index()])) return false;
+  if (analysis.matrix(matrix).role != MatrixRole::Through || intersects(cells, needed[matrix.index()])) return false;
   int num_writers = 0;
   for (const Rule& rule : analysis.transform.rules) {
     if (!writes_any(rule, needed)) continue;
     int num_accesses = 0;
     for (const RegionAccess& access : rule.outputs) {
-      if (access.matrix != matrix || !access.cells.range().intersects(cells)) continue;
+      if (access.matrix != matrix || !intersects(access.cells.range(), cells)) continue;
       ++num_accesses;
       if (!is_private(rule, access)) return false;
     }

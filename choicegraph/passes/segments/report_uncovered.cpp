@@ -5,6 +5,7 @@
 #include <map>
 
 #include "lang/index/readable_text.h"
+#include "lang/region/nest.h"
 
 namespace pb::choices {
 namespace {
@@ -24,7 +25,7 @@ Region stretched(const Analysis& analysis, const Missing& missing, const RegionB
                  const std::vector<Interval>& extents) {
   RegionBox longer = box;
   longer.dims[d] = extents[d];
-  return Region::from_box(analysis.context, missing.all.dims(), longer).intersect_parameters(missing.known);
+  return region_of_box(analysis.context, missing.all.dims(), longer).intersect_parameters(missing.known);
 }
 
 std::string range_text(const Interval& dim) { return "[" + readable_text(dim.lo) + ", " + readable_text(dim.hi) + ")"; }
@@ -167,7 +168,7 @@ std::string describe_part(const RegionBox& part, const std::vector<Interval>& ex
 }
 
 std::string describe_boxes(const Analysis& analysis, MatrixId matrix, const Missing& missing) {
-  const auto boxes = missing.cells.disjoint_pieces(missing.known);
+  const auto boxes = disjoint_pieces(missing.cells, missing.known);
   if (!boxes) return missing.cells.to_string();
   const std::vector<Interval> extents = extents_of(analysis, matrix);
   std::vector<std::string> parts;
@@ -245,7 +246,7 @@ void note_rule(const Analysis& analysis, const Rule& rule, MatrixId matrix, cons
       cells_written(analysis, rule, matrix, rule.domain).intersect_parameters(missing.known).coalesce();
   if (!provided.is_known()) return;
   const std::vector<Interval> extents = extents_of(analysis, matrix);
-  const auto parts = provided.disjoint_pieces(missing.known);
+  const auto parts = disjoint_pieces(provided, missing.known);
   std::string covers = parts && !parts->empty() ? "" : "no large part";
   for (std::size_t i = 0; parts && i < parts->size(); ++i) {
     const RegionBox& part = (*parts)[i];

@@ -16,7 +16,7 @@ bool owns(const Step& step, SegmentId id) {
 bool touches(const std::vector<RegionAccess>& accesses, const std::vector<Region>& cells, MatrixId matrix,
              const Region& part) {
   for (std::size_t i = 0; i < accesses.size(); ++i)
-    if (accesses[i].matrix == matrix && cells[i].intersects(part)) return true;
+    if (accesses[i].matrix == matrix && intersects(cells[i], part)) return true;
   return false;
 }
 

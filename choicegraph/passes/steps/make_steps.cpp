@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "choicegraph/passes/loops/order_loops.h"
+#include "lang/region/nest.h"
 
 namespace pb::choices {
 namespace {
@@ -114,7 +115,7 @@ Region instances_to_run(const Analysis& analysis, RuleId id, const InstanceGroup
 void bound_loops(const Analysis& analysis, Step& step, const Region& instances, const RegionBox& box) {
   std::vector<std::string> vars;
   for (const LoopDim& loop : step.loops) vars.push_back(loop.var);
-  RegionNest nest = instances.loop_nest(box, vars, analysis.known);
+  RegionNest nest = loop_nest(instances, box, vars, analysis.known);
   if (nest.levels.size() != step.loops.size()) return;  // a limit was exceeded
   for (std::size_t i = 0; i < step.loops.size(); ++i) {
     LoopDim& loop = step.loops[i];
@@ -139,7 +140,7 @@ void add_step(Analysis& analysis, RuleId id, const InstanceGroup& component, con
   step.guards = box.guards;
   StepSets sets;
   sets.instances =
-      Region::from_box(analysis.context, rule.domain.dims(), box).intersect_parameters(analysis.known).coalesce();
+      region_of_box(analysis.context, rule.domain.dims(), box).intersect_parameters(analysis.known).coalesce();
   for (const RegionAccess& access : rule.outputs) sets.writes.push_back(access.cells.apply(sets.instances));
   for (const RegionAccess& access : rule.inputs) sets.reads.push_back(access.cells.apply(sets.instances));
   analysis.step_sets.push_back(std::move(sets));
