@@ -24,8 +24,7 @@ MAX_MEMBER_FUNCTIONS = 25
 LARGE_FOLDERS = {}
 
 # Path and name -> member functions.
-LARGE_CLASSES = {
-}
+LARGE_CLASSES = {}
 
 
 def cpp_measures(path):
