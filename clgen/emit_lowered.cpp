@@ -1,18 +1,33 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/emit_lowered.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "clgen/lower/cpu_loops.h"
 #include "clgen/lower/kernel_tree.h"
 #include "clgen/lower/nest_loops.h"
+#include "clgen/lower/reads_ahead.h"
 #include "clgen/lower/rule_shape.h"
 #include "clgen/lower/schedule/schedule_text.h"
 #include "clgen/lower/schedule/step_schedule.h"
 #include "clgen/lower/tree_text.h"
+#include "clgen/names.h"
 #include "clgen/numbering.h"
 
 namespace pb {
+namespace {
+
+/// Returns a line for each loop of a rule's body that asks for elements ahead.
+std::string reads_ahead_text(const RuleShape& rule) {
+  std::string out;
+  for (const ReadsAhead& reads : find_reads_ahead(rule.rule, rule.facts))
+    out += fmt::format("  its loop over {} asks ahead for {}\n", reads.counter, joined(reads.inputs));
+  return out;
+}
+
+}  // namespace
 
 std::string emit_lowered(const Program& program, const Plan& plan) {
   std::string out;
@@ -25,7 +40,7 @@ std::string emit_lowered(const Program& program, const Plan& plan) {
                                           [&](const Nest& nest) { return has_member(nest, id); });
       if (!is_in_nest && !step.loops.empty()) {
         const RuleShape rule(program, transform.transform, step.rule);
-        out += to_text(rule, id, lower_cpu_loops(rule, step));
+        out += to_text(rule, id, lower_cpu_loops(rule, step)) + reads_ahead_text(rule);
       }
       for (const Version version : {Version::OpenCl, Version::OpenClLocal})
         if (!choices_running(transform, step, version).empty())

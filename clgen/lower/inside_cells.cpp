@@ -10,6 +10,12 @@
 namespace pb {
 namespace {
 
+/// Whether coordinate `dim` of a `.cell` access moves with the rule variable.
+bool moves_with(const RegionAccess& access, std::size_t dim, const std::string& var) {
+  const std::vector<std::string> names = symbols_of(access.lo[dim], SymbolKind::RuleVar);
+  return std::find(names.begin(), names.end(), var) != names.end();
+}
+
 /// Bounds of a loop's variable: it is at least each of `first` and below each of `end`.
 struct Bounds {
   std::vector<IndexExpr>& first;
@@ -92,10 +98,26 @@ bool has_inside_range(const RuleShape& rule, const Step& step) {
 
 }  // namespace
 
-bool moves_with(const RegionAccess& access, std::size_t dim, const std::string& var) {
-  const std::vector<std::string> names = symbols_of(access.lo[dim], SymbolKind::RuleVar);
-  return std::find(names.begin(), names.end(), var) != names.end();
+MappedCoordinate mapped_coordinate(const RegionAccess& access, std::size_t dim) {
+  return {access.matrix, dim, access.border, access.lo[dim]};
 }
+
+namespace {
+
+/// Returns the mapped coordinates of the inputs that do not move with `var`, each once.
+std::vector<MappedCoordinate> mapped_beside(const Rule& rule, const std::string& var) {
+  std::vector<MappedCoordinate> out;
+  for (const RegionAccess& input : rule.inputs) {
+    for (std::size_t dim = 0; !input.is_guest && dim < input.num_mapped_dims; ++dim) {
+      if (moves_with(input, dim, var)) continue;
+      MappedCoordinate coordinate = mapped_coordinate(input, dim);
+      if (std::find(out.begin(), out.end(), coordinate) == out.end()) out.push_back(std::move(coordinate));
+    }
+  }
+  return out;
+}
+
+}  // namespace
 
 std::optional<InsideRange> find_inside_range(const RuleShape& rule, const Step& step) {
   if (!has_inside_range(rule, step)) return std::nullopt;
@@ -114,6 +136,7 @@ std::optional<InsideRange> find_inside_range(const RuleShape& rule, const Step& 
     }
   }
   out.exists = Condition::all_of(std::move(same));
+  out.mapped_once = mapped_beside(rule.rule, out.var);
   return out;
 }
 

@@ -23,7 +23,7 @@ namespace pb {
 /// and outside of it. Returns none if no cell may lie outside, or if those instances do not form a box.
 [[nodiscard]] std::optional<InsideBox> find_inside_box(const RuleShape& rule, const Step& step);
 
-/// Whether coordinate `dim` of a `.cell` access moves with the rule variable.
-[[nodiscard]] bool moves_with(const RegionAccess& access, std::size_t dim, const std::string& var);
+/// Returns coordinate `dim` of a `.cell` access, which its border maps.
+[[nodiscard]] MappedCoordinate mapped_coordinate(const RegionAccess& access, std::size_t dim);
 
 }  // namespace pb

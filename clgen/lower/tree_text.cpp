@@ -113,6 +113,9 @@ class TreeText {
                                    range.first.empty() ? to_string(loop_begin(range.var)) : list(range.first),
                                    range.end.empty() ? to_string(loop_end(range.var)) : list(range.end));
     if (!range.exists.is_always()) text += " where " + to_cpp(range.exists);
+    for (const MappedCoordinate& coordinate : range.mapped_once)
+      text += fmt::format(", {} in dimension {} of {} mapped once", to_string(coordinate.at), coordinate.dim,
+                          matrix_name(coordinate.matrix));
     line(text);
   }
 

@@ -143,7 +143,11 @@ class LoopRunner {
       values[loop.lo.symbol] = lo;
       values[loop.hi.symbol] = hi;
     }
-    if (loop.role == LoopRole::Parts) return run_block(loop.body, values);
+    if (loop.role == LoopRole::Parts) {
+      run_block(loop.body, values);
+      mapped_.clear();
+      return;
+    }
     std::vector<std::int64_t> at;
     const std::int64_t offset = loop.stride == 1 ? 0 : value(loop.offset, values);
     for (std::int64_t i = value(loop.lo, values); i < value(loop.hi, values); ++i)
@@ -166,6 +170,11 @@ class LoopRunner {
     const bool exists = first < last && holds(range.exists, values);
     values[inside_begin(range.var).symbol] = exists ? first : end;
     values[inside_end(range.var).symbol] = exists ? last : end;
+    mapped_ = range.mapped_once;
+    for (const MappedCoordinate& coordinate : mapped_) {
+      const std::vector<std::string> names = symbols_of(coordinate.at, SymbolKind::RuleVar);
+      if (std::find(names.begin(), names.end(), range.var) != names.end()) fail("a coordinate moves with the loop");
+    }
   }
 
   void run_node(const RowBlocks& blocks, Values& values) {
@@ -219,9 +228,7 @@ class LoopRunner {
   void run_one(const Packs& packs, std::int64_t x, std::int64_t y, Values& values) {
     values[packs.facts.lane_var] = x;
     if (!packs.facts.row_var.empty()) values[packs.facts.row_var] = y;
-    is_in_pack_ = true;
     run_node(packs.instance, values);
-    is_in_pack_ = false;
   }
 
   Point point_of(const Packs& packs, std::int64_t x, std::int64_t y, Values values) const {
@@ -306,14 +313,17 @@ class LoopRunner {
     fail("the node is a kernel's");
   }
 
-  /// Checks that the cells of an instance without tests lie inside of their matrices. Outside of packs, coordinates
-  /// that do not move with the innermost loop are left out, because they may be mapped once per row.
+  /// Checks that the cells of an instance without tests lie inside of their matrices, or are mapped into them once per
+  /// row.
   void check_that_all_exist(const Point& at, const Values& values) {
+    const auto is_mapped_once = [&](const MappedCoordinate& coordinate) {
+      return std::find(mapped_.begin(), mapped_.end(), coordinate) != mapped_.end();
+    };
     for (const RegionAccess& input : rule_.rule.inputs) {
       if (!input.may_be_outside()) continue;
       const Matrix& matrix = rule_.matrix(input.matrix);
       for (std::size_t d = 0; d < input.lo.size(); ++d) {
-        if (!is_in_pack_ && input.is_mapped_dim(d) && !moves_with(input, d, step_.loops.back().var)) continue;
+        if (input.is_mapped_dim(d) && is_mapped_once(mapped_coordinate(input, d))) continue;
         if (!input.is_optional() && !input.is_mapped_dim(d)) continue;
         const auto cell = value_of(input.lo[d], values);
         if (!cell || *cell < 0 || *cell >= values.at(view_extent(matrix, d).symbol))
@@ -344,11 +354,11 @@ class LoopRunner {
   Values values_;
   Point lo_, hi_;
   bool is_far_;
-  bool is_in_pack_ = false;
   std::vector<Point> ran_, again_;
   std::vector<const Step*> fused_;
   std::set<std::size_t> computed_, stored_here_;  ///< values at the point that is running
   std::vector<std::vector<Point>> stored_;        ///< by value
+  std::vector<MappedCoordinate> mapped_;          ///< of the loop in parts that runs
   std::string fault_;
 };
 

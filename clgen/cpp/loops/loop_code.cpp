@@ -177,8 +177,7 @@ class LoopPrinter {
   void print_parts(const TreeLoop& all) {
     const TreeBlock& parts = all.body;
     PB_CHECK(parts.size() == 4, "a range, a part before, one inside and one behind");
-    rows_ = row_coordinates(code_, all.var);
-    emit_row_coordinates(out_, rows_);
+    rows_ = emit_row_coordinates(out_, code_, std::get<InsideRange>(parts[0].node).mapped_once);
     print_block({parts[0]});
     const auto& before = std::get<TreeLoop>(parts[1].node);
     const auto& behind = std::get<TreeLoop>(parts[3].node);

@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "clgen/cpp/rules/read_ahead_code.h"
+#include "clgen/lower/reads_ahead.h"
 #include "clgen/names.h"
 #include "clgen/watched_args.h"
 #include "clgen/writer/writer.h"
@@ -100,10 +100,10 @@ class Rewriter {
           const auto* lambda = std::get_if<LambdaExpr>(&body_.exprs[id].node);
           if (lambda != nullptr) note_captures(*lambda);
         });
-    const std::map<std::uint32_t, std::string> reads_ahead = find_reads_ahead(rule_, facts_);
+    const std::map<std::uint32_t, std::string> requests = requests_by_token();
     std::uint32_t i = 0;
     while (i < body_.tokens.size()) {
-      if (const auto reads = reads_ahead.find(i); reads != reads_ahead.end()) out_.insert(reads->second);
+      if (const auto request = requests.find(i); request != requests.end()) out_.insert(request->second);
       if (const auto captures = captures_.find(i); captures != captures_.end()) {
         out_.replacement(body_.tokens[i], captures->second.text);
         i = captures->second.end;
@@ -123,6 +123,16 @@ class Rewriter {
   }
 
  private:
+  /// Returns the requests for elements that loops read later, as operands of the comma operator, by the token before
+  /// which they stand.
+  std::map<std::uint32_t, std::string> requests_by_token() const {
+    std::map<std::uint32_t, std::string> out;
+    for (const ReadsAhead& reads : find_reads_ahead(rule_, facts_))
+      for (const std::string& input : reads.inputs)
+        out[body_.exprs[reads.step].tokens.begin] += " pbrt::read_ahead(" + input + ", " + reads.counter + "),";
+    return out;
+  }
+
   struct Captures {
     std::string text;
     std::uint32_t end = 0;  ///< the first token after the captures

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Prints the CPU text of a rule body: the user's own tokens with their white space and #line. Only calls of transforms,
 // `spawn`, `sync`, `for_enough` and some lists of captures are rewritten. Some loops get requests for elements that
-// they read later (read_ahead_code.h).
+// they read later (reads_ahead.h).
 #pragma once
 
 #include <string>

@@ -11,32 +11,21 @@
 namespace pb {
 namespace {
 
-std::string mapped_coordinate(const RuleCode& code, const RegionAccess& access, std::size_t dim) {
-  return "pbrt::" + std::string(function_of(access.border)) + "(" + to_wide_cpp(access.lo[dim]) + ", " +
-         code.matrix_name(access) + ".size(" + std::to_string(dim) + "))";
-}
-
-const RowCoordinate* find_row(const std::vector<RowCoordinate>& rows, const std::string& text) {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const RowCoordinate& row) { return row.text == text; });
-  return found == rows.end() ? nullptr : &*found;
+std::string text_of(const RuleCode& code, const MappedCoordinate& coordinate) {
+  return "pbrt::" + std::string(function_of(coordinate.border)) + "(" + to_wide_cpp(coordinate.at) + ", " +
+         code.matrix(coordinate.matrix).name + ".size(" + std::to_string(coordinate.dim) + "))";
 }
 
 }  // namespace
 
-std::vector<RowCoordinate> row_coordinates(const RuleCode& code, const std::string& var) {
-  std::vector<RowCoordinate> out;
-  for (const RegionAccess& input : code.rule.inputs) {
-    for (std::size_t dim = 0; !input.is_guest && dim < input.num_mapped_dims; ++dim) {
-      if (moves_with(input, dim, var)) continue;
-      std::string text = mapped_coordinate(code, input, dim);
-      if (find_row(out, text) == nullptr) out.push_back({std::move(text), "pb_at" + std::to_string(out.size())});
-    }
+std::vector<RowCoordinate> emit_row_coordinates(Writer& out, const RuleCode& code,
+                                                const std::vector<MappedCoordinate>& coordinates) {
+  std::vector<RowCoordinate> rows;
+  for (const MappedCoordinate& coordinate : coordinates) {
+    rows.push_back({coordinate, "pb_at" + std::to_string(rows.size())});
+    out.line("const std::int64_t " + rows.back().name + " = " + text_of(code, coordinate) + ";");
   }
-  return out;
-}
-
-void emit_row_coordinates(Writer& out, const std::vector<RowCoordinate>& rows) {
-  for (const RowCoordinate& row : rows) out.line("const std::int64_t " + row.name + " = " + row.text + ";");
+  return rows;
 }
 
 std::string mapped_cell_text(const RuleCode& code, const RegionAccess& access, const std::vector<RowCoordinate>& rows,
@@ -44,10 +33,11 @@ std::string mapped_cell_text(const RuleCode& code, const RegionAccess& access, c
   PB_CHECK(access.kind == AccessKind::Cell, "borders are those of cells");
   std::vector<std::string> at = coordinates(access);
   for (std::size_t dim = 0; dim < access.num_mapped_dims; ++dim) {
-    std::string text = mapped_coordinate(code, access, dim);
-    const RowCoordinate* row = find_row(rows, text);
-    if (row != nullptr) at[dim] = row->name;
-    if (row == nullptr && !are_others_inside) at[dim] = std::move(text);
+    const MappedCoordinate coordinate = mapped_coordinate(access, dim);
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [&](const RowCoordinate& one) { return one.coordinate == coordinate; });
+    if (row != rows.end()) at[dim] = row->name;
+    if (row == rows.end() && !are_others_inside) at[dim] = text_of(code, coordinate);
   }
   return code.matrix_name(access) + ".cell(" + joined(at) + ")";
 }

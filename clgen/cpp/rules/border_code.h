@@ -4,24 +4,23 @@
 // once, before the innermost loop: it becomes a constant `pb_at0`, `pb_at1`, ….
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "clgen/cpp/rules/rule_code.h"
+#include "clgen/lower/tree/loop_tree.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
 
 /// A mapped coordinate as a constant before the innermost loop.
 struct RowCoordinate {
-  std::string text;
+  MappedCoordinate coordinate;
   std::string name;
 };
-/// Returns the mapped coordinates of the rule's inputs that do not move with `var`, the variable of the innermost loop.
-/// Each of them appears once.
-[[nodiscard]] std::vector<RowCoordinate> row_coordinates(const RuleCode& code, const std::string& var);
-void emit_row_coordinates(Writer& out, const std::vector<RowCoordinate>& rows);
+/// Declares the constants and returns them with their names.
+std::vector<RowCoordinate> emit_row_coordinates(Writer& out, const RuleCode& code,
+                                                const std::vector<MappedCoordinate>& coordinates);
 
 /// Returns `A.cell(…)` of a `.cell` input. A mapped coordinate that is in `rows` is spelled by its name there. The
 /// others are mapped here, unless they are all inside of the matrix.

@@ -18,6 +18,8 @@
 
 #include "clgen/lower/tree/condition.h"
 #include "clgen/lower/tree/pack_facts.h"
+#include "lang/border.h"
+#include "lang/formula.h"
 #include "lang/index/index_expr.h"
 #include "lang/program.h"
 #include "lang/store.h"
@@ -166,6 +168,16 @@ struct RuleInstance {
   bool operator==(const RuleInstance&) const = default;
 };
 
+/// A coordinate that a border maps into its matrix.
+struct MappedCoordinate {
+  MatrixId matrix;
+  std::size_t dim = 0;
+  Border border = Border::None;
+  Formula at;
+
+  bool operator==(const MappedCoordinate&) const = default;
+};
+
 /// Defines `pb_first_VAR` and `pb_last_VAR`, within `pb_lo_VAR` and `pb_hi_VAR`. Between them lie the instances along
 /// the innermost loop whose cells all lie inside of their matrices.
 struct InsideRange {
@@ -173,6 +185,8 @@ struct InsideRange {
   std::vector<IndexExpr> first;            ///< lower bounds of these instances, beside the loop's own
   std::vector<IndexExpr> end;              ///< upper bounds of these instances, beside the loop's own
   Condition exists = Condition::always();  ///< there are such instances only if it holds
+  /// Coordinates that stay the same along the loop, each once: they are mapped before it, for all instances.
+  std::vector<MappedCoordinate> mapped_once = {};
 
   bool operator==(const InsideRange&) const = default;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/cpp/rules/read_ahead_code.h"
+#include "clgen/lower/reads_ahead.h"
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"
@@ -14,7 +14,7 @@ class Finder {
  public:
   Finder(const Rule& rule, const RuleFacts& facts) : rule_(rule), body_(rule.body), facts_(facts) {}
 
-  std::map<std::uint32_t, std::string> run() {
+  std::vector<ReadsAhead> run() {
     walk(
         body_, body_.root,
         [&](StmtId id) {
@@ -50,9 +50,7 @@ class Finder {
         body_, loop.body, [](StmtId) {}, visit);
     // A loop that also writes in order gets no requests: compilers may run it in vectors, but not with requests inside.
     if (!is_indirect || writes_in_order) return;
-    std::string text;
-    for (const std::string& name : in_order) text += " pbrt::read_ahead(" + name + ", " + var->text + "),";
-    found_[body_.exprs[loop.step].tokens.begin] = text;
+    if (!in_order.empty()) found_.push_back({loop.step, var->text, std::move(in_order)});
   }
 
   /// Returns the local that the loop's step increments, and makes it the counter. Returns null if the step does
@@ -108,13 +106,11 @@ class Finder {
   const Body& body_;
   const RuleFacts& facts_;
   std::uint32_t counter_ = 0;  ///< number of the declarator of the current loop's counter
-  std::map<std::uint32_t, std::string> found_;
+  std::vector<ReadsAhead> found_;
 };
 
 }  // namespace
 
-std::map<std::uint32_t, std::string> find_reads_ahead(const Rule& rule, const RuleFacts& facts) {
-  return Finder(rule, facts).run();
-}
+std::vector<ReadsAhead> find_reads_ahead(const Rule& rule, const RuleFacts& facts) { return Finder(rule, facts).run(); }
 
 }  // namespace pb

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Pass: loops of bodies that read at computed places, as in `v.cell(e) * x.cell(c.cell(e))`. Such a loop gets requests
+// for the elements that it reads in order, ahead of their use (runtime/matrix/read_ahead.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "clgen/rule_facts.h"
+#include "lang/program.h"
+
+namespace pb {
+
+/// The requests that stand in front of a loop's step.
+struct ReadsAhead {
+  ExprId step;
+  std::string counter;              ///< the loop's variable, which counts the elements
+  std::vector<std::string> inputs;  ///< bindings of the inputs that the loop reads in order, each once
+
+  bool operator==(const ReadsAhead&) const = default;
+};
+
+/// Returns the loops of the rule's body that get requests.
+[[nodiscard]] std::vector<ReadsAhead> find_reads_ahead(const Rule& rule, const RuleFacts& facts);
+
+}  // namespace pb
