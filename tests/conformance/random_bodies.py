@@ -66,9 +66,9 @@ class BodyMaker(VariableMaker):
         """An early end of the body, under a condition."""
         if not self.may_leave:
             return []
-        end = tree.Return(None if self.result is None else self.assigned(self.result, 2))
         with self.scope():
             before = self.statements(int(self.rng.integers(2)), 0)
+            end = tree.Return(None if self.result is None else self.assigned(self.result, 2))
         return [tree.If(self.truth(2), before + [end], None)]
 
     def break_stmt(self, depth):
