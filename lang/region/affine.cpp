@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "lang/region/box.h"
+#include "lang/region/region_box.h"
 
 namespace pb {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "lang/region/box.h"
 #include "lang/region/isl_access.h"
 #include "lang/region/region.h"
+#include "lang/region/region_box.h"
 
 namespace pb {
 

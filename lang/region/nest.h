@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "lang/region/box.h"
 #include "lang/region/region.h"
+#include "lang/region/region_box.h"
 
 namespace pb {
 

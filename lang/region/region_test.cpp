@@ -10,8 +10,8 @@
 #include <set>
 
 #include "lang/region/affine.h"
-#include "lang/region/box.h"
 #include "lang/region/points.h"
+#include "lang/region/region_box.h"
 #include "lang/region/terms.h"
 
 namespace pb {

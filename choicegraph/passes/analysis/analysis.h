@@ -12,8 +12,8 @@
 #include "lang/diagnostics.h"
 #include "lang/program.h"
 #include "lang/region/affine.h"
-#include "lang/region/box.h"
 #include "lang/region/region.h"
+#include "lang/region/region_box.h"
 #include "lang/region/terms.h"
 
 namespace pb::choices {

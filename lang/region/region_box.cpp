@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Regions as boxes with symbolic bounds. A box is accepted only after isl found its set
 // equal to the region, so that bounds are exact for every parameter value.
-#include "lang/region/box.h"
+#include "lang/region/region_box.h"
 
 #include <algorithm>
 #include <utility>
