@@ -37,9 +37,9 @@ const char* endless_recursion_text(std::int64_t size) {
   const char* caller = name_of_caller != nullptr ? name_of_caller() : nullptr;
   std::string text = "recursion does not end under this configuration";
   if (caller == nullptr && size < 0) return keep(text);
-  text += std::string(": ") + (caller != nullptr ? caller : "a rule") + " calls ";
-  text += size < 0 ? "itself or another one too deeply"
-                   : "on at size " + std::to_string(size) + ", which does not become smaller";
+  text += std::string(": ") + (caller != nullptr ? caller : "a rule") + " makes ";
+  text += size < 0 ? "calls that lie too deep within each other"
+                   : "a call of size " + std::to_string(size) + ", which is no smaller than the calls around it";
   return keep(text + "; choose another rule for small sizes, or call only under a condition");
 }
 

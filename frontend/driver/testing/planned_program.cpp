@@ -22,7 +22,8 @@ std::optional<PlannedProgram> planned_file(const std::string& path) {
   const auto tokens = preprocess(path, sources, diags);
   if (!tokens) return std::nullopt;
   auto program = resolve(parse(*tokens, sources, diags), sources, {}, diags);
-  if (!program || !check_types(*program, diags) || !infer_regions(*program, diags)) return std::nullopt;
+  if (!program || diags.has_errors() || !check_types(*program, diags) || !infer_regions(*program, diags))
+    return std::nullopt;
   Plan plan = build_plan(*program, diags);
   if (diags.has_errors()) return std::nullopt;
   return PlannedProgram{std::move(*program), std::move(plan)};

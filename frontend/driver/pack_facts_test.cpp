@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// What packs know of a rule: how its accesses move, and which of its values differ between the instances of a pack.
+// The tests lie beside the front end, which makes the programs.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "clgen/lower/lane_accesses.h"
+#include "clgen/lower/varying_values.h"
+#include "frontend/driver/testing/planned_program.h"
+
+namespace pb::testing {
+namespace {
+
+/// Rule 0 of the program, and what packs know of it; none if they cannot follow its accesses.
+struct Packs {
+  PlannedProgram planned;
+  std::optional<PackFacts> facts;
+
+  [[nodiscard]] const Rule& rule() const { return planned.transform().rules[RuleId(0)]; }
+};
+
+Packs packs_of(const std::string& text, bool all_exist = true) {
+  Packs packs{planned_text(text).value(), {}};
+  for (const Step& step : packs.planned.only().steps)
+    if (step.rule == RuleId(0)) packs.facts = find_lane_accesses(packs.rule(), step, all_exist);
+  return packs;
+}
+
+TEST(LaneAccesses, TellWhatMovesAlongTheRowAndWhatStays) {
+  const Packs packs = packs_of(
+      "main transform Scale from A[n,m], F[m] to B[n,m] {\n"
+      "  B.cell(x,y) from (A.cell(x,y) a, F.cell(y) f) { return a * f; }\n"
+      "}\n");
+  ASSERT_TRUE(packs.facts);
+  EXPECT_EQ(packs.facts->lane_var, "x");
+  EXPECT_EQ(packs.facts->row_var, "y");
+  EXPECT_EQ(packs.facts->outputs, (std::vector<LaneAccess>{{true, -1}}));
+  EXPECT_EQ(packs.facts->inputs, (std::vector<LaneAccess>{{true, -1}, {false, -1}}));
+  EXPECT_FALSE(packs.facts->is_tall);
+}
+
+TEST(LaneAccesses, PacksOfRowsThatReadCellsInCommonAreTall) {
+  const Packs packs = packs_of(
+      "main transform Blur from A[n,m+1] to B[n,m] {\n"
+      "  B.cell(x,y) from (A.cell(x,y) a, A.cell(x,y+1) b) { return a + b; }\n"
+      "}\n");
+  ASSERT_TRUE(packs.facts);
+  EXPECT_TRUE(packs.facts->is_tall);
+  EXPECT_EQ(packs.facts->outputs, (std::vector<LaneAccess>{{true, 1}}));
+  EXPECT_EQ(packs.facts->inputs, (std::vector<LaneAccess>{{true, 1}, {true, 1}}));
+}
+
+TEST(LaneAccesses, NeitherStridesNorCellsAcrossTheRowAreFollowed) {
+  EXPECT_FALSE(
+      packs_of("main transform Even from A[2*n] to B[n] { B.cell(x) from (A.cell(2*x) a) { return a; } }\n").facts);
+  EXPECT_FALSE(
+      packs_of("main transform Turn from A[m,n] to B[n,m] { B.cell(x,y) from (A.cell(y,x) a) { return a; } }\n").facts);
+}
+
+TEST(LaneAccesses, CellsThatMayBeMissingAreFollowedWhereAllExist) {
+  const std::string text =
+      "main transform Sum from A[n] to B[n] {\n"
+      "  B.cell(x) from (A.cell(x) a, A.cell(x-1) left = OPTIONAL) { return IS_MISSING(left) ? a : a + left; }\n"
+      "}\n";
+  EXPECT_TRUE(packs_of(text, true).facts);
+  EXPECT_FALSE(packs_of(text, false).facts);
+}
+
+/// Names of the variables in the body that differ between instances.
+std::set<std::string> varying_names(Packs& packs) {
+  std::set<std::string> names;
+  mark_varying_values(packs.rule(), *packs.facts);
+  const Body& body = packs.rule().body;
+  for (std::size_t i = 0; i < body.exprs.size(); ++i)
+    if (const auto* name = std::get_if<NameExpr>(&body.exprs[ExprId(static_cast<std::uint32_t>(i))].node);
+        name != nullptr && packs.facts->is_varying[i])
+      names.insert(name->text);
+  return names;
+}
+
+TEST(VaryingValues, FollowWhatIsAssigned) {
+  Packs packs = packs_of(
+      "main transform Follow from A[n], F[1] to B[n] {\n"
+      "  B.cell(x) from (A.cell(x) a, F.cell(0) f) {\n"
+      "    double same = 2 * f, other = a + f;\n"
+      "    return same + other;\n"
+      "  }\n"
+      "}\n");
+  ASSERT_TRUE(packs.facts);
+  EXPECT_EQ(varying_names(packs), (std::set<std::string>{"a", "other"}));
+}
+
+TEST(VaryingValues, GoRoundALoop) {
+  Packs packs = packs_of(
+      "main transform Round from A[n] to B[n] {\n"
+      "  B.cell(x) from (A.cell(x) a) {\n"
+      "    double first = 0, second = 0;\n"
+      "    for (int i = 0; i < 3; i++) { first = second; second = a + i; }\n"
+      "    return first;\n"
+      "  }\n"
+      "}\n");
+  ASSERT_TRUE(packs.facts);
+  EXPECT_EQ(varying_names(packs), (std::set<std::string>{"a", "first", "second"}));
+}
+
+TEST(VaryingValues, ThePlaceOfTheInstanceDiffersAndATestForMissingCellsDoesNot) {
+  Packs packs = packs_of(
+      "main transform Place from A[n] to B[n] {\n"
+      "  B.cell(x) from (A.cell(x) a, A.cell(x-1) left = OPTIONAL) { return IS_MISSING(left) ? 0 : x; }\n"
+      "}\n");
+  ASSERT_TRUE(packs.facts);
+  EXPECT_EQ(varying_names(packs), (std::set<std::string>{"left", "x"}));
+  const Body& body = packs.rule().body;
+  int num_tests = 0;
+  for (std::size_t i = 0; i < body.exprs.size(); ++i)
+    if (const ExprId id(static_cast<std::uint32_t>(i)); is_missing_test(packs.rule(), id)) {
+      ++num_tests;
+      EXPECT_FALSE(packs.facts->is_varying[i]);
+    }
+  EXPECT_EQ(num_tests, 1);
+}
+
+}  // namespace
+}  // namespace pb::testing
