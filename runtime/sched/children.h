@@ -57,7 +57,8 @@ class Children {
     // Pairs with finish_elsewhere.
     return outstanding_ + joined_.load(std::memory_order_acquire) == 0;
   }
-  /// Begins to wait for those that are unfinished. False if there are none any more: the caller resumes the owner then.
+  /// Begins to wait for the unfinished children. Returns false if all have finished meanwhile: the caller resumes the
+  /// owner then.
   ///
   /// Pre: the owner is off its stack
   [[nodiscard]] bool begin_wait() {
@@ -71,7 +72,8 @@ class Children {
     joined_.store(0, std::memory_order_relaxed);
   }
 
-  /// How a child failed; while some are unfinished it is a hint.
+  /// Returns how the first child that failed did so; None if none has. While children are unfinished, the answer is a
+  /// hint.
   [[nodiscard]] Failure failure() const { return failure_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool have_failed() const { return failure() != Failure::None; }
   /// Keeps how a child failed, if it is the first; `error` is what it threw. Called before the child is counted as

@@ -293,8 +293,11 @@ class CallFrame : public Frame {
   }
 };
 
-/// A body that spawns in a frame which holds no other tasks meanwhile: pieces, tasks and steps have one each, and the
-/// instances of a piece follow each other. Makes no frame, so that a call costs less; ends as a CallFrame does.
+/// A body that spawns into the frame of its caller. It costs less than a CallFrame, because it makes no frame. Its
+/// destructor syncs and throws as the destructor of a CallFrame does.
+///
+/// Pre: while the body runs, the frame has no tasks but those of the body. This holds for an instance of a rule: its
+///      piece, task or step has a frame of its own and runs one instance after the other.
 class BodyScope {
  public:
   explicit BodyScope(Frame& frame) : frame_(frame) { frame.throw_if_aborted(); }

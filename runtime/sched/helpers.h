@@ -27,11 +27,12 @@ class Helpers {
   /// Announces that about `count` tasks will be spawned at once.
   void expect_tasks(std::int64_t count) const;
 
-  /// Starts `f(Frame&)` as a task of `all`, which is the frame or one whose task the body is. The task is left to the
-  /// worker of that number, but after some time to any worker without work. It is for parts of loops that come again,
-  /// whose data that worker has in its caches.
+  /// Starts `f(Frame&)` as a task of the frame `all`, and leaves it to worker number `worker`. After some time any
+  /// worker without work may take it. Loops assign those parts that the same worker ran before: their data may be in
+  /// that worker's caches.
   ///
-  /// Pre: can_assign() for `all`, and `worker` is another one than the frame's worker_index()
+  /// Pre: `all` is the frame itself, or the calling body is a task of `all`; can_assign() holds for `all`; `worker` is
+  ///      not the frame's worker_index()
   template <class F>
   void spawn_on(int worker, Frame& all, F&& f) const {
     assign(worker, all, frame_.make_task(std::forward<F>(f)));

@@ -59,14 +59,14 @@ class RecursiveCall {
   void enter(Frame& frame) const { frame.call_ = this; }
 
  private:
-  /// Whether this call is plainly smaller than the nearest call of the same transform: the one around it, or the next
-  /// one outside. Then check() would find nothing.
+  /// Whether this call is smaller than the nearest call of the same transform, which is looked for in the call around
+  /// it and the next one outside only. Then check() would find nothing.
   [[nodiscard]] bool shrinks() const {
     const RecursiveCall* call = outer_->transform_ == transform_ ? outer_ : outer_->outer_;
     return call != nullptr && call->transform_ == transform_ && size_ < call->size_;
   }
-  /// Counts this call and returns true if it plainly has other arguments than the call around it: then it may go on, as
-  /// check() would say.
+  /// Whether the call around this one is of the same transform and has another first number, and the limit of calls
+  /// without shrinking is not reached. Then this call is counted, and check() would not stop the run.
   [[nodiscard]] bool goes_on() {
     if (outer_->transform_ != transform_ || num_numbers_ == 0 ||
         outer_->num_without_shrinking_ >= kMaxCallsWithoutShrinking)

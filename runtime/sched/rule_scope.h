@@ -87,8 +87,8 @@ class RuleScope {
   void begin(Frame& frame, const RuleDesc& rule, std::int64_t cells);
   void end();
 
-  /// The fiber of an execution that is timed, else null. If it is null, the other fields have no values: setting them
-  /// would cost more than the branches.
+  /// The fiber that runs the execution if it is timed, else null. Only begin() sets the other fields, so they have no
+  /// values while this is null: setting them in every execution would cost more than its branches.
   detail::FiberHead* fiber_ = nullptr;
   RuleScope* outer_;
   const RuleDesc* rule_;

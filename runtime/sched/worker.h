@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
 // One worker: a thread with its tasks (queues/task_queues.h), its search for others (task_search.h), free lists and
-// loop. Carries out what fibers ask for when they switch to it (fiber_tasks.cpp): to be joined, to wait, to end.
-// Internal to runtime/sched; scheduler.h owns workers.
+// loop. The loop does what a fiber asks for when it switches to it (fiber_tasks.cpp): to wait for children or for
+// something outside, or to end. Internal to runtime/sched; scheduler.h owns workers.
 //
-// Where code runs. The loop runs on the thread's own stack. Each task that the loop finds runs
-// on an idle fiber; its children run in place on the same stack when it joins (only its
-// own: "no unrelated task on a waiting stack"). A fiber that must wait switches back to the loop, which
-// goes on with other work; no worker thread ever blocks on a task.
+// Where code runs. The loop runs on the thread's own stack. Each task that the loop finds runs on an idle fiber; its
+// children run in place on the same stack when it joins (only its own: "no unrelated task on a waiting stack"). A fiber
+// that must wait switches back to the loop, which goes on with other work; no worker thread ever blocks on a task.
 //
-// Proof: suspension for something outside. Suspension::state_ goes Running -> Suspended (by the loop,
-//   after the switch) or Running -> Woken (waker first), and Suspended -> Woken. The waker's exchange
-//   and the loop's compare-exchange are on one variable: the waker enqueues the fiber iff it
-//   read Suspended; the loop resumes it iff it found Woken. Exactly one of both. The waker holds the scheduler's
-//   external lock from before the exchange until after the wake, and the scheduler's destructor takes that
-//   lock, so the scheduler outlives the wake.
+// Proof: suspension for something outside. Suspension::state_ goes Running -> Suspended (by the loop, after the switch)
+//   or Running -> Woken (waker first), and Suspended -> Woken. The waker's exchange and the loop's compare-exchange are
+//   on one variable: the waker enqueues the fiber iff it read Suspended; the loop resumes it iff it found Woken. So
+//   exactly one of them runs the fiber. The waker holds the scheduler's external lock from before the exchange until
+//   after the wake, and the scheduler's destructor takes that lock, so the scheduler outlives the wake.
 #pragma once
 
 #include <atomic>
@@ -40,7 +38,7 @@ struct RootJob {
   std::atomic<bool> is_done{false};
 };
 
-/// What a fiber wants done by the loop after it switched there.
+/// What a fiber asks the loop to do.
 struct LoopRequest {
   enum Kind { Finished, RootFinished, Join, Outside } kind = Finished;
   detail::Task* task = nullptr;
@@ -82,7 +80,7 @@ class Worker {
   [[nodiscard]] ParkingSpot& spot() { return spot_; }
   /// The lane of a traced worker, else null.
   [[nodiscard]] TraceLane* lane() const { return lane_; }
-  /// Read when no run is active.
+  /// Pre: no run is active
   [[nodiscard]] const WorkerCounts& counts() const { return counts_; }
   /// Whether the calling thread is the worker's.
   [[nodiscard]] bool is_owner() const;
@@ -115,7 +113,7 @@ class Worker {
   WorkerCounts counts_;
   TaskSearch search_;
   TraceLane* const lane_;
-  RuleCounters* const counters_;  // those of the lane
+  RuleCounters* const counters_;  // counters of `lane_`
   const int index_;
   std::uint64_t owner_thread_ = 0;
 };

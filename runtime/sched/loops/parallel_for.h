@@ -120,7 +120,8 @@ void parallel_for(Frame& frame, const Box<N>& box, std::int64_t split, const F& 
 inline constexpr std::int64_t kWholeBox = std::numeric_limits<std::int64_t>::max();
 /// So many cells are worth a task, whatever else is known of them: they take a tenth of a millisecond or more.
 inline constexpr std::int64_t kManyCells = std::int64_t{1} << 18;
-/// The split size for instances that write `num_cells` each, such as rows: `split`, or fewer where they are long.
+/// Returns the split size of a loop whose instances write `num_cells` each, such as whole rows: `split`, but no more
+/// than the number of instances that write kManyCells, and at least 1.
 [[nodiscard]] constexpr std::int64_t split_of_long(std::int64_t split, std::int64_t num_cells) {
   if (split == kWholeBox || num_cells <= 1) return split;
   const std::int64_t enough = num_cells < kManyCells ? kManyCells / num_cells : 1;
@@ -149,9 +150,10 @@ class JointLoops {
   template <class F>
   void add(const Box<N>& box, const F&& f) = delete;
 
-  /// Loops of which `f` runs one instance each where all have one; the rest of `boxes[i]` is for the i-th of `each`.
+  /// Adds one loop per box. Where all boxes overlap, `f` runs the instances of all these loops; the i-th function of
+  /// `each` runs the instances of `boxes[i]` that lie elsewhere.
   ///
-  /// Pre: counts as one call, and 2 N for each box
+  /// Pre: of the kMaxParts calls it counts as one, and as 2 N more for each box
   template <class F, class... G>
   void add_fused(const Box<N> (&boxes)[sizeof...(G)], const F& f, const G&... each) {
     const Box<N> common = detail::common_box<N>(boxes, sizeof...(G));

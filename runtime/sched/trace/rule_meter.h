@@ -3,13 +3,12 @@
 // estimated. It decides which executions are timed. It reads no clock and keeps no events: the scopes of rules
 // (rule_scope.cpp) do.
 //
-// Cost of recording: a timed execution of a rule takes two readings of the clock and an event, some 100 ns. A meter
-// earns as many of them as it may make by time alone: one in kTimingNs. While it has earned enough it times every
-// execution; in debt it times a rule the more rarely the more often the rule runs, and only counts it in between, per
-// rule and order of magnitude of its size. So recording costs one or two percent, however small the rules; counts and
-// cells are exact, and what runs rarely is always timed. The time of executions that are only counted is estimated by
-// those timed before; what is added to their rule is taken from the rule around them, so that all rules together have
-// the time of the outermost one.
+// Cost of recording: a timed execution of a rule takes two readings of the clock and an event, some 100 ns. A meter has
+// a budget: one timed execution per kTimingNs. With budget left it times every execution; without, rules that run often
+// are mostly only counted, per rule and order of magnitude of its size. So recording costs one or two percent, however
+// small the rules; counts and cells are exact, and what runs rarely is always timed. The time of executions that are
+// only counted is estimated by those timed before; what is added to their rule is taken from the rule around them, so
+// that all rules together have the time of the outermost one.
 #pragma once
 
 #include <array>
@@ -25,7 +24,7 @@ namespace pbrt {
 struct RuleMeasure {
   std::int64_t count = 0;
   std::int64_t cells = 0;
-  std::int64_t time_ns = 0;  ///< without the rules inside
+  std::int64_t time_ns = 0;  ///< time of this rule, less that of rules that ran inside it
   std::int64_t num_timed = 0;
 };
 
@@ -44,8 +43,8 @@ class RuleMeter {
   /// The counters in which scopes count without asking the meter.
   [[nodiscard]] RuleCounters& counters() { return counters_; }
 
-  /// Begins an execution that is the `depth`th of those inside of one another, directly inside of `outer`; null: inside
-  /// of none. True if it is to be timed, and then end() ends it; if not, it has been counted.
+  /// Begins an execution. `depth` counts the nested executions, this one included; `outer` is the one around it, or
+  /// null. Returns true if the execution is to be timed, and then end() ends it; if not, it has been counted.
   [[nodiscard]] bool begin(const RuleDesc& rule, std::int64_t cells, int depth, RuleScope* outer);
   /// Ends a timed execution, which took `whole_ns` up to `time_ns`, of which the rules inside took `inner_ns`. Returns
   /// what was only counted since the last timed one of that rule and order of magnitude.
@@ -82,10 +81,10 @@ class RuleMeter {
   struct Slot {
     RuleMeasure measure;
     std::int64_t num_to_skip = 0;  ///< how many of the next executions are only counted
-    UntimedRules untimed;          ///< since the last event
+    UntimedRules untimed;          ///< executions only counted since the last event
     double self_ns = 0;            ///< of one execution, by those timed last
-    std::int64_t timed_count = 0;  ///< `measure.count` when the last timing ended,
-    std::int64_t timed_ns = 0;     ///< and when that was; 0: there was none
+    std::int64_t timed_count = 0;  ///< `measure.count` when the last timing ended
+    std::int64_t timed_ns = 0;     ///< when the last timing ended; 0: never
   };
   struct RuleSlots {
     const RuleDesc* rule = nullptr;
