@@ -44,8 +44,8 @@ struct Machine {
 /// Describes this machine. Cost: a few milliseconds.
 [[nodiscard]] Machine detect_machine(std::vector<DeviceId> devices);
 
-/// How badly a configuration tuned on `a` fits `b`: 0 exactly for equal machines. Other devices weigh
-/// most, then the CPU, then the number of CPUs, then caches.
+/// Returns how badly a configuration tuned on `a` fits `b`; 0 only if both have the same devices, CPUs and sizes of
+/// caches. Other devices weigh most, then the CPU, then the number of CPUs, then caches.
 [[nodiscard]] double machine_distance(const Machine& a, const Machine& b);
 
 /// A description in one line for people: `Intel Xeon … (2 CPUs), PoCL`.

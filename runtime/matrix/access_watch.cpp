@@ -17,7 +17,7 @@ namespace {
 struct Table {
   std::shared_mutex mutex;
   std::map<std::uintptr_t, const WatchedMemory*> by_end;
-  /// A number that changes whenever the map does: what threads remember of the map is of one epoch.
+  /// Changes whenever the map does; ranges that a thread remembers hold for one epoch.
   std::atomic<std::uint64_t> epoch{0};
 };
 
@@ -44,7 +44,7 @@ Range look_up(std::uintptr_t address) {
   return {before, memory.begin(), nullptr};
 }
 
-/// The range that the thread found last. No fiber is suspended while this is in use.
+/// The last four ranges that the thread found. No fiber is suspended while this is in use.
 struct Recent {
   std::uint64_t epoch = 0;
   std::size_t next = 0;
@@ -53,8 +53,7 @@ struct Recent {
 
 const WatchedMemory* find(std::uintptr_t address) {
   thread_local Recent recent;
-  // Acquire pairs with the release of who changed the table: the memory at an address that was used before is another
-  // one now.
+  // Acquire pairs with the release of the thread that changed the table: an address may belong to other memory now.
   const std::uint64_t epoch = table().epoch.load(std::memory_order_acquire);
   if (recent.epoch != epoch) recent = {epoch, 0, {}};
   for (const Range& range : recent.ranges)

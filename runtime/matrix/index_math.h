@@ -10,10 +10,11 @@ namespace pbrt {
 
 /// a / b, rounded to minus infinity. Pre: b > 0.
 [[nodiscard]] constexpr std::int64_t floord(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-/// The first value >= `from` that equals `offset` modulo `stride`, and the last one <= `from`; stride > 0.
+/// Returns the last value <= `from` that equals `offset` modulo `stride`. Pre: stride > 0
 [[nodiscard]] constexpr std::int64_t last_on_lattice(std::int64_t from, std::int64_t stride, std::int64_t offset) {
   return offset + stride * floord(from - offset, stride);
 }
+/// Returns the first value >= `from` that equals `offset` modulo `stride`. Pre: stride > 0
 [[nodiscard]] constexpr std::int64_t next_on_lattice(std::int64_t from, std::int64_t stride, std::int64_t offset) {
   return last_on_lattice(from + stride - 1, stride, offset);
 }

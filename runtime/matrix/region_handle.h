@@ -172,8 +172,8 @@ class BasicRegion : public ShapeMembers<BasicRegion<E, N>, E, N>,
   [[nodiscard]] RawView raw() const { return view_.raw(); }
 
  private:
-  /// The view as another type, copied in one piece where possible: what is read in larger pieces than it was just
-  /// written in waits for the memory.
+  /// Returns the view as another type. Copies the view in one piece, because a load wider than the last store waits
+  /// for memory; types of different sizes are converted by members.
   template <class To>
   [[nodiscard]] To as_view() const {
     if constexpr (sizeof(To) == sizeof(ViewType)) return std::bit_cast<To>(view_);
@@ -187,8 +187,8 @@ class BasicRegion : public ShapeMembers<BasicRegion<E, N>, E, N>,
   StorageRef storage_;
 };
 
-/// A borrowed part of a handle as an argument of a function: there is nothing to give back when it goes, so that a
-/// caller need not look whether there is.
+/// A borrowed part of a handle, as an argument of a function. It owns nothing, so its destructor does nothing, and the
+/// caller need not test whether a storage is to be released.
 template <class E, int N>
 class LentRegion {
  public:

@@ -30,17 +30,18 @@ inline constexpr std::int64_t kMaxNear = std::int64_t{1} << 17;
 namespace detail {
 /// Elements of a cache line of doubles; of smaller elements some are asked for twice.
 inline constexpr std::int64_t kLine = 8;
-/// Numbers of rows between a request for lines and their use: lines along a row are asked for all the time, lines
-/// across the rows when one is through.
+/// A line that lies along a row is asked for so many rows before its use.
 inline constexpr std::int64_t kRowsAheadAlong = 8;
+/// A line that runs across the rows is asked for so many rows before its use. Such lines are asked for in every eighth
+/// row, when the rows before have used up one line per column.
 inline constexpr std::int64_t kRowsAheadAcross = 16;
 }  // namespace detail
 
-/// The first column of a strip, the end of all columns, and how many columns a strip has.
+/// A strip begins at column `strip` and has `length` columns; all columns of the loop end before `hi`.
 struct StripColumns {
   std::int64_t strip, hi, length = kStrip;
 };
-/// The row that begins, and all rows.
+/// The rows of a strip are those from `lo` to below `hi`; `row` is the one that begins.
 struct StripRows {
   std::int64_t row, lo, hi;
 };
@@ -66,8 +67,8 @@ PB_PREFETCHES inline void prefetch_for_strip(const StripColumns columns, const S
 // written. They pay where each line is written as a whole, in few lines at a time: strips are narrower, and begin where
 // lines do.
 
-/// Bytes of a matrix from which on stores go past the caches: where a step that reads it next loses no more than this
-/// one gains.
+/// Stores to a matrix of so many bytes, or more, go past the caches. From this size on, a step gains at least as much
+/// by streaming as the next step, which reads the matrix, loses.
 inline constexpr std::int64_t kMinStreamedBytes = std::int64_t{1} << 25;
 
 /// Columns of a strip whose results go past the caches: two lines.

@@ -22,9 +22,9 @@
 /// Marks functions that hold the loops over instances. They are not inlined: compilers know that the views are apart
 /// only as long as they are parameters.
 ///
-/// GCC 12 takes some of these functions for ones without effect, by what it gathers across functions, and removes their
-/// calls (test: outputs/even_cells of tests/conformance). Kept apart from such analyses they lose nothing: they are
-/// long.
+/// GCC 12 analyses calls across functions. It takes some of these functions for ones without effect and removes their
+/// calls (test: outputs/even_cells of tests/conformance). `noipa` keeps them out of that analysis. They lose nothing by
+/// it, because they are long.
 #ifdef __clang__
 #define PB_LOOPS [[gnu::noinline]] static
 #else

@@ -8,17 +8,18 @@
 
 namespace pbrt {
 
-/// The OPENBLAS_CORETYPE that suits the processor better than `chosen`, the library's own choice; null: none.
+/// Returns the OPENBLAS_CORETYPE that suits the processor better than `chosen`, the library's own choice; null if
+/// `chosen` is right.
 [[nodiscard]] const char* better_core_type(std::string_view chosen, bool has_avx2, bool has_avx512);
 
 /// Sets OpenBLAS up as the runtime wants it: with the best kernels for the processor, and with one thread, since the
-/// workers share the processors. (Version 0.3.21 mistakes processors that it does not know for one of 2004.)
+/// workers share the processors. OpenBLAS 0.3.21 treats processors that it does not know as one of 2004.
 ///
 /// Pre:     no thread is inside of OpenBLAS
 void prepare_native_libraries();
 
-/// Lets each call of OpenBLAS use so many threads: more than one is for programs that leave their work to it. With one
-/// thread OpenBLAS's other threads end.
+/// Lets each call of OpenBLAS use `threads` threads. More than one pays only where the program's work is in OpenBLAS.
+/// With one, its other threads end.
 ///
 /// Pre:     no thread is inside of OpenBLAS
 void use_library_threads(int threads);
