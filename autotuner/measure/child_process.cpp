@@ -38,7 +38,7 @@ void close_if_open(int& fd) {
   fd = -1;
 }
 
-/// Turns the new process into the program, by calls that are safe there. `report` gets the errno if it fails.
+/// Turns the forked child into the program by async-signal-safe calls only. If that fails, it writes errno to `report`.
 [[noreturn]] void become_child(char* const* arguments, const Pipe& in, const Pipe& out, const Pipe& err, int report,
                                pid_t parent) {
   ::setpgid(0, 0);
@@ -159,7 +159,8 @@ void ChildProcess::reap() {
 }
 
 std::string ChildProcess::end() {
-  // The child closed its output: it gets a moment to die of its own cause before it is killed.
+  // A child that was not killed has closed its output. It gets half a second to end by itself, so that its own status
+  // is reported.
   constexpr int kPatienceMs = 500, kStepMs = 5;
   for (int waited = 0; !is_reaped_ && !was_killed_by_us_ && waited < kPatienceMs; waited += kStepMs) {
     if (::waitpid(pid_, &wait_status_, WNOHANG) == pid_)

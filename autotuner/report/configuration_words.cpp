@@ -39,7 +39,7 @@ bool is_used_by(const TunableInfo& tunable, const std::vector<std::string>& user
          tunable.used_by.end();
 }
 
-/// The rule, or `C#1 for C#1|C#3 and C#3 for C#2|C#3` at a merged site.
+/// Returns the chosen rule; at a merged site, each part with its rule: `C#1 for C#1|C#3 and C#3 for C#2|C#3`.
 std::string rule_words(const pbrt::SiteInfo& site, const pbrt::Choice& choice) {
   const pbrt::AlternativeInfo* alternative = site.find_alternative(choice.rule);
   if (alternative == nullptr || alternative->parts.empty()) return choice.rule;
@@ -88,7 +88,7 @@ std::string selector_words(const InfoIndex& index, const Configuration& configur
   return out;
 }
 
-/// What is chosen at size `n`, and for the smaller parts that a recursion comes to.
+/// Returns words for the choice at size `n` and those at the smaller sizes of its recursion.
 std::string recursive_words(const InfoIndex& index, const Configuration& configuration, int site,
                             const std::string& device, std::int64_t n) {
   std::string out;
@@ -248,7 +248,7 @@ std::vector<std::string> loss_lines(std::vector<std::pair<std::string, double>> 
   return out;
 }
 
-/// `, accuracy 1.03, target 1.25`; empty for what is no instance for a bin.
+/// Returns `, accuracy 1.03, target 1.25` for an instance of an accuracy bin, else empty text.
 static std::string accuracy_text(const pbrt::TransformInfo& transform, const pbrt::Provenance& provenance) {
   for (const auto& [name, accuracy] : provenance.accuracies)
     if (name == transform.name)

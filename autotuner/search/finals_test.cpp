@@ -22,7 +22,7 @@ class FinalsTest : public ::testing::Test {
     return {world.space, world.options, schedule, world.population,
             standard,    before,        trials,   [](const std::string&) {}};
   }
-  /// The result where the search believed that the other choice takes half the time of the default.
+  /// Runs the finals of a search that measured half the default's time for the other choice, and returns the result.
   SearchResult decide() {
     world.population.add(testing::ScriptedWorld::timed(world.choosing(1), 0.5e6));
     world.population.add(standard);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bounds of an integer expression some of whose symbols have ranges. They tell what the instances of a box read.
+// Computes bounds of an integer expression from ranges of its symbols. Printers find with it which cells the instances
+// of a box read.
 #pragma once
 
 #include <optional>
@@ -17,8 +18,10 @@ struct IndexInterval {
 };
 using SymbolRanges = std::vector<std::pair<std::string, IndexInterval>>;
 
-/// An interval that holds all values of `expr` for symbols in their ranges, which are not empty; none where a divisor
-/// is no constant. The interval is exact where each symbol occurs once.
+/// Returns an interval that holds all values of `expr` for symbols in their ranges; nothing if a divisor with such a
+/// symbol around it is no constant. The interval is exact if each symbol occurs once.
+///
+/// Pre: no range is empty
 [[nodiscard]] std::optional<IndexInterval> bounds_of(const IndexExpr& expr, const SymbolRanges& ranges);
 
 }  // namespace pb

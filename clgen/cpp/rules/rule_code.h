@@ -64,7 +64,7 @@ void emit_function(Writer& out, const std::string& head, std::vector<Parameter> 
 /// Returns the expression that an instance gets for an access: `In.region(x, y, x+KWIDTH, y+KWIDTH)`, `In.cell(x, y)`,
 /// `In`.
 [[nodiscard]] std::string access_text(const RuleCode& code, const RegionAccess& access);
-/// Returns the same of the matrix that generated code calls `matrix`, such as `In.view()`.
+/// Returns the expression for an access to the matrix that generated code calls `matrix`, such as `In.view()`.
 [[nodiscard]] std::string access_text(const RegionAccess& access, std::string matrix);
 
 /// Returns the coordinates of an access without its version: `x, y, x+KWIDTH, y+KWIDTH`.

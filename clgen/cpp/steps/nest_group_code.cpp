@@ -59,7 +59,8 @@ class NestGroupCode {
               quoted(transform.name + "." + joined(names, " + ")) + ", \"cpu\"};");
   }
 
-  /// Returns the condition that the guards of member `m` hold, and declares it as a bool if only the call knows it.
+  /// Returns the condition under which member `m` takes part. If only the call knows it, it is declared as a bool
+  /// first.
   Condition emit_guard(std::size_t m) const {
     Condition runs = all_at_least_zero(plan_.steps[parts_[m].member.step].guards);
     if (runs.is_always()) return runs;
@@ -87,7 +88,7 @@ class NestGroupCode {
   TransformId id_;
   const TransformPlan& plan_;
   const Nest& nest_;
-  std::string stem_;  ///< stem of the names of its functions
+  std::string stem_;  ///< part of the names of the nest's functions
   std::vector<RuleCode> codes_;
   std::vector<NestPart> parts_;
 };
