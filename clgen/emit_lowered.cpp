@@ -4,54 +4,51 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
-#include "clgen/lower/cpu_loops.h"
-#include "clgen/lower/kernel_tree.h"
-#include "clgen/lower/nest_loops.h"
-#include "clgen/lower/reads_ahead.h"
 #include "clgen/lower/rule_shape.h"
 #include "clgen/lower/schedule/schedule_text.h"
-#include "clgen/lower/schedule/step_schedule.h"
 #include "clgen/lower/tree_text.h"
 #include "clgen/names.h"
-#include "clgen/numbering.h"
 
 namespace pb {
 namespace {
 
 /// Returns a line for each loop of a rule's body that asks for elements ahead.
-std::string reads_ahead_text(const RuleShape& rule) {
+std::string reads_ahead_text(const std::vector<ReadsAhead>& all) {
   std::string out;
-  for (const ReadsAhead& reads : find_reads_ahead(rule.rule, rule.facts))
+  for (const ReadsAhead& reads : all)
     out += fmt::format("  its loop over {} asks ahead for {}\n", reads.counter, joined(reads.inputs));
   return out;
 }
 
 }  // namespace
 
-std::string emit_lowered(const Program& program, const Plan& plan) {
+std::string emit_lowered(const Program& program, const Plan& plan, const LoweredProgram& lowered) {
   std::string out;
-  const bool has_devices = has_kernels(plan);
   for (const TransformPlan& transform : plan.transforms) {
-    out += to_text(program, transform, make_schedule(program, transform, has_devices));
+    const LoweredTransform& of_transform = lowered.transforms[transform.transform.index()];
+    out += to_text(program, transform, of_transform.schedule);
     for (const StepId id : transform.steps.ids()) {
       const Step& step = transform.steps[id];
       const bool is_in_nest = std::any_of(transform.nests.begin(), transform.nests.end(),
                                           [&](const Nest& nest) { return has_member(nest, id); });
       if (!is_in_nest && !step.loops.empty()) {
-        const RuleShape rule(program, transform.transform, step.rule);
-        out += to_text(rule, id, lower_cpu_loops(rule, step)) + reads_ahead_text(rule);
+        const RuleShape rule(program, transform.transform, step.rule, lowered.has_kernels);
+        out += to_text(rule, id, of_transform.steps[id].loops) + reads_ahead_text(of_transform.reads_ahead[step.rule]);
       }
-      for (const Version version : {Version::OpenCl, Version::OpenClLocal})
-        if (!choices_running(transform, step, version).empty())
-          out += to_text(program, lower_kernel(program, transform, id, version));
+      for (const KernelTree& kernel : of_transform.steps[id].kernels) out += to_text(program, kernel);
     }
-    for (const FusedSteps& steps : transform.fused) out += to_text(program, transform, steps);
-    for (const Nest& nest : transform.nests) {
+    for (std::size_t f = 0; f < transform.fused.size(); ++f)
+      out += to_text(program, transform, transform.fused[f], of_transform.fused[f]);
+    for (std::size_t n = 0; n < transform.nests.size(); ++n) {
+      const Nest& nest = transform.nests[n];
       out += to_text(transform, nest);
-      for (const NestMember& member : nest.members) {
-        const RuleShape rule(program, transform.transform, transform.steps[member.step].rule);
-        out += to_text(rule, member.step, lower_member_loops(rule, transform, nest, member));
+      for (std::size_t m = 0; m < nest.members.size(); ++m) {
+        const StepId step = nest.members[m].step;
+        const RuleShape rule(program, transform.transform, transform.steps[step].rule, lowered.has_kernels);
+        out += to_text(rule, step, of_transform.nests[n].members[m].loops);
       }
     }
   }

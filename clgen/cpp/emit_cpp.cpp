@@ -169,13 +169,12 @@ void emit_tables(Writer& out, const CppContext& context, const std::string& info
 
 }  // namespace
 
-std::string emit_cpp(const Program& program, const Plan& plan, const SourceManager& sources,
-                     const EmitOptions& options) {
+std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProgram& lowered,
+                     const SourceManager& sources, const EmitOptions& options) {
   CppContext context{
-      program, plan, sources, options, Numbering(plan), program.name + ".cpp", {}, {}, NativeMacros(program)};
+      program, plan, lowered, sources, options, Numbering(plan), program.name + ".cpp", {}, {}, NativeMacros(program)};
   find_spawned(program, context.spawned, context.spawned_templates);
-  const std::vector<Kernel> kernels = make_kernels(program, plan, {sources, options.is_strict()});
-  context.has_kernels = has_kernels(plan);
+  const std::vector<Kernel> kernels = make_kernels(program, lowered, {sources, options.is_strict()});
   Writer out;
   out.line("// Made by pbc from " + program.name + ".pbcc.");
   if (options.is_checked) out.line("#define PB_CHECKED 1");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// C++ of a whole program from its Plan: one file that includes runtime/generated.h and
+// C++ of a whole program: one file that includes runtime/generated.h and
 // carries the OpenCL kernels as strings. Used by frontend/driver.
 #pragma once
 
@@ -7,6 +7,7 @@
 
 #include "choicegraph/plan/plan.h"
 #include "clgen/emit_options.h"
+#include "clgen/lower/lower.h"
 #include "lang/program.h"
 
 namespace pb {
@@ -15,8 +16,8 @@ class SourceManager;
 
 /// Returns the generated C++ file. The same input gives the same bytes, and the text has no paths of this machine.
 ///
-/// Pre: `plan` was made from `program`; both are verified.
-[[nodiscard]] std::string emit_cpp(const Program& program, const Plan& plan, const SourceManager& sources,
-                                   const EmitOptions& options);
+/// Pre: `lowered` was made from `plan`, and that from `program`
+[[nodiscard]] std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProgram& lowered,
+                                   const SourceManager& sources, const EmitOptions& options);
 
 }  // namespace pb

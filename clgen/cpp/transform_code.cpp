@@ -41,7 +41,7 @@ void emit_run_body(Writer& out, CallContext call, const Schedule& schedule, cons
 
 void emit_transform(Writer& out, const CppContext& context, TransformId transform, const std::vector<Kernel>& kernels) {
   const CallContext call(context, transform);
-  const Schedule schedule = make_schedule(context.program, call.plan, context.has_kernels);
+  const Schedule& schedule = lowered_of(context, transform).schedule;
   const StepFunctionNames functions = emit_step_functions(out, context, transform, schedule, kernels);
   Writer body;
   body.indent();

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "clgen/lower/fused_loops.h"
 #include "clgen/lower/nest_loops.h"
 #include "clgen/lower/nest_shape.h"
 #include "clgen/names.h"
@@ -247,18 +246,14 @@ std::string to_text(const RuleShape& rule, StepId step, const CpuLoops& loops) {
   return print("loops", loops.plain) + (loops.packed.empty() ? "" : print("packs", loops.packed));
 }
 
-std::string to_text(const Program& program, const TransformPlan& plan, const FusedSteps& steps) {
-  std::vector<RuleShape> rules;
+std::string to_text(const Program& program, const TransformPlan& plan, const FusedSteps& steps,
+                    const TreeBlock& loops) {
   std::vector<std::string> numbers;
-  for (const StepId id : steps) {
-    rules.emplace_back(program, plan.transform, plan.steps[id].rule);
-    numbers.push_back(std::to_string(id.index()));
-  }
-  std::vector<const RuleShape*> refs;
-  for (const RuleShape& rule : rules) refs.push_back(&rule);
-  TreeText text(rules[0].transform, rules[0].rule_id);
-  text.head(fmt::format("one loop {} cpu steps {}", rules[0].transform.name, joined(numbers)));
-  text.print(fused_loops(refs, plan, steps), {});
+  for (const StepId id : steps) numbers.push_back(std::to_string(id.index()));
+  const Transform& transform = program.transforms[plan.transform];
+  TreeText text(transform, plan.steps[steps.front()].rule);
+  text.head(fmt::format("one loop {} cpu steps {}", transform.name, joined(numbers)));
+  text.print(loops, {});
   return text.take();
 }
 

@@ -19,7 +19,8 @@ namespace pb {
 [[nodiscard]] std::string to_text(const RuleShape& rule, StepId step, const CpuLoops& loops);
 
 /// Returns the text of the loop of steps that run as one.
-[[nodiscard]] std::string to_text(const Program& program, const TransformPlan& plan, const FusedSteps& steps);
+[[nodiscard]] std::string to_text(const Program& program, const TransformPlan& plan, const FusedSteps& steps,
+                                  const TreeBlock& loops);
 
 /// Returns the line in front of the loops of a nest's members.
 [[nodiscard]] std::string to_text(const TransformPlan& plan, const Nest& nest);

@@ -133,6 +133,112 @@ class Verifier {
 
 }  // namespace
 
+namespace {
+
+class LoopVerifier {
+ public:
+  explicit LoopVerifier(const Step& step) {
+    for (const LoopDim& loop : step.loops) vars_.insert(loop.var);
+  }
+
+  std::string run(const TreeBlock& loops) {
+    check_block(loops);
+    return fault_;
+  }
+
+ private:
+  void fail(const std::string& what) {
+    if (fault_.empty()) fault_ = what;
+  }
+
+  /// Checks a block in which `defined` are known as well. What the block itself defines is known until its end.
+  void check_block(const TreeBlock& block, const std::vector<std::string>& defined = {}) {
+    const std::set<std::string> before = known_;
+    for (const std::string& var : defined) define(var);
+    std::set<std::size_t> results;
+    for (const TreeNode& node : block) {
+      if (const auto* computed = std::get_if<ComputeResult>(&node.node); computed != nullptr) {
+        if (!results.insert(computed->value).second) fail("a result is computed once");
+      } else if (const auto* stored = std::get_if<StoreResult>(&node.node); stored != nullptr) {
+        if (results.erase(stored->value) == 0) fail("a result is stored once after it was computed");
+      }
+      std::visit([this](const auto& inner) { check(inner); }, node.node);
+    }
+    if (!results.empty()) fail("each result is stored");
+    known_ = before;
+  }
+
+  void define(const std::string& var) {
+    if (!known_.insert(var).second) fail("`" + var + "` is the variable of two loops");
+  }
+
+  void check_names(const IndexExpr& expr, const std::string& where) {
+    for (const std::string& name : symbols_of(expr))
+      if (vars_.contains(name) && !known_.contains(name))
+        fail(where + " names `" + name + "`, which is not known there");
+  }
+  void check_names(const std::vector<IndexExpr>& list, const std::string& where) {
+    for (const IndexExpr& expr : list) check_names(expr, where);
+  }
+
+  void check_instance(const std::string& what) {
+    for (const std::string& var : vars_)
+      if (!known_.contains(var)) fail(what + " stands outside of the loop over `" + var + "`");
+  }
+
+  void check(const TreeLoop& loop) {
+    const std::string where = "the loop over `" + loop.var + "`";
+    if (loop.role == LoopRole::Group || loop.role == LoopRole::Item) fail(where + " is one of a kernel");
+    check_names({loop.lo, loop.hi, loop.step}, where);
+    check_names(loop.lower, where);
+    check_names(loop.upper, where);
+    if (loop.role == LoopRole::Parts) return check_block(loop.body);  // the loops inside run parts of its range
+    check_block(loop.body, {loop.var});
+  }
+  void check(const TreeBranch& branch) {
+    check_block(branch.then);
+    check_block(branch.otherwise);
+  }
+  void check(const InsideRange& range) {
+    check_names(range.first, "an inside range");
+    check_names(range.end, "an inside range");
+  }
+  void check(const RowBlocks& blocks) {
+    check_names({blocks.lo, blocks.hi}, "the blocks of a row");
+    check_block(blocks.body, {blocks.var});
+  }
+  void check(const Strips& strips) { check_block(strips.body, {strips.outer, strips.inner}); }
+  void check(const Packs& packs) {
+    check_names({packs.lane_lo, packs.lane_hi, packs.row_lo, packs.row_hi}, "the packs of a row");
+    const std::set<std::string> before = known_;
+    for (const std::string& var : {packs.facts.lane_var, packs.facts.row_var})
+      if (vars_.contains(var)) known_.insert(var);
+    check_instance("a pack");
+    known_ = before;
+  }
+  void check(const InsideBox& box) {
+    check_block(box.inside);
+    check_block(box.outside);
+  }
+  void check(const Let& let) {
+    check_names(let.value, "the value of `" + let.var + "`");
+    define(let.var);
+  }
+  void check(const Copy&) { fail("loops of CPUs have no buffers"); }
+  void check(const Barrier&) { fail("loops of CPUs have no barriers"); }
+  void check(const RuleInstance&) { check_instance("an instance"); }
+  void check(const ComputeResult&) { check_instance("a result"); }
+  void check(const StoreResult&) { check_instance("a result"); }
+
+  std::set<std::string> vars_;   ///< loop variables of the step
+  std::set<std::string> known_;  ///< variables of the loops around, and of definitions before
+  std::string fault_;
+};
+
+}  // namespace
+
+std::string verify(const Step& step, const TreeBlock& loops) { return LoopVerifier(step).run(loops); }
+
 std::string verify(const Transform& transform, const KernelTree& kernel) { return Verifier(transform, kernel).run(); }
 
 }  // namespace pb

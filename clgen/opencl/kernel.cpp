@@ -5,10 +5,7 @@
 
 #include <algorithm>
 
-#include "clgen/lower/verify_tree.h"
 #include "clgen/names.h"
-#include "clgen/numbering.h"
-#include "lang/check.h"
 
 namespace pb {
 namespace {
@@ -47,19 +44,11 @@ void add(std::vector<Kernel>& kernels, const Program& program, KernelTree lowere
 
 }  // namespace
 
-std::vector<Kernel> make_kernels(const Program& program, const Plan& plan, const KernelContext& context) {
+std::vector<Kernel> make_kernels(const Program& program, const LoweredProgram& lowered, const KernelContext& context) {
   std::vector<Kernel> out;
-  for (const TransformId id : program.transforms.ids()) {
-    const TransformPlan& transform_plan = plan.transforms[id.index()];
-    for (const StepId step : transform_plan.steps.ids())
-      for (const Version version : kDeviceVersions)
-        if (!choices_running(transform_plan, transform_plan.steps[step], version).empty())
-          add(out, program, lower_kernel(program, transform_plan, step, version));
-  }
-  for (const Kernel& kernel : out) {
-    const std::string fault = verify(program.transforms[kernel.lowered.transform], kernel.lowered);
-    PB_CHECK(fault.empty(), fault.c_str());
-  }
+  for (const LoweredTransform& transform : lowered.transforms)
+    for (const LoweredStep& step : transform.steps)
+      for (const KernelTree& kernel : step.kernels) add(out, program, kernel);
   for (Kernel& kernel : out) kernel.source = kernel_text(program, kernel.lowered, kernel.name, context);
   return out;
 }

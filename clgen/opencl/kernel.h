@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "choicegraph/plan/plan.h"
 #include "clgen/lower/kernel_tree.h"
+#include "clgen/lower/lower.h"
 #include "clgen/opencl/kernel_printer.h"
 #include "lang/program.h"
 
@@ -22,6 +22,7 @@ struct Kernel {
 
 /// Returns all kernels of the program, in the order of transforms, steps and versions: the basic version comes before
 /// the one with local memory. Steps share a kernel if their trees are equal.
-[[nodiscard]] std::vector<Kernel> make_kernels(const Program& program, const Plan& plan, const KernelContext& context);
+[[nodiscard]] std::vector<Kernel> make_kernels(const Program& program, const LoweredProgram& lowered,
+                                               const KernelContext& context);
 
 }  // namespace pb

@@ -8,6 +8,7 @@
 
 #include "choicegraph/passes/build_plan.h"
 #include "clgen/cpp/emit_cpp.h"
+#include "clgen/lower/lower.h"
 #include "frontend/check_types/check_types.h"
 #include "frontend/infer_regions/infer_regions.h"
 #include "frontend/parse/parse.h"
@@ -27,7 +28,7 @@ std::string cpp_of(const std::string& name) {
   auto program = resolve(ast, sources, {}, diags);
   if (!program || !check_types(*program, diags) || !infer_regions(*program, diags)) return {};
   const Plan plan = build_plan(*program, diags);
-  return emit_cpp(*program, plan, sources, {});
+  return emit_cpp(*program, plan, lower(*program, plan, PackUse::WherePossible), sources, {});
 }
 
 /// The text from the line that begins with `head` to where its braces close.

@@ -11,6 +11,7 @@
 #include "clgen/cpp/calls/call_sizes.h"
 #include "clgen/cpp/calls/call_storage.h"
 #include "clgen/cpp/calls/entry_code.h"
+#include "clgen/lower/lower.h"
 #include "clgen/numbering.h"
 #include "frontend/driver/testing/planned_program.h"
 #include "lang/source.h"
@@ -23,9 +24,11 @@ class CallCode : public ::testing::Test {
  protected:
   CallContext call_of(const std::string& text, const EmitOptions& options = {}) {
     planned_.emplace(planned_text(text).value());
+    lowered_ = lower(planned_->program, planned_->plan, PackUse::WherePossible);
     options_ = options;
     context_.emplace(CppContext{planned_->program,
                                 planned_->plan,
+                                *lowered_,
                                 sources_,
                                 options_,
                                 Numbering(planned_->plan),
@@ -33,7 +36,6 @@ class CallCode : public ::testing::Test {
                                 {},
                                 {},
                                 NativeMacros(planned_->program)});
-    context_->has_kernels = has_kernels(planned_->plan);
     return {*context_, planned_->program.main};
   }
 
@@ -41,6 +43,7 @@ class CallCode : public ::testing::Test {
 
  private:
   std::optional<PlannedProgram> planned_;
+  std::optional<LoweredProgram> lowered_;
   SourceManager sources_;
   EmitOptions options_;
   std::optional<CppContext> context_;

@@ -19,6 +19,7 @@
 #include "clgen/cpp/emit_cpp.h"
 #include "clgen/emit_lowered.h"
 #include "clgen/info/make_training_info.h"
+#include "clgen/lower/lower.h"
 #include "clgen/opencl/emit_kernels.h"
 #include "frontend/check_slips/check_slips.h"
 #include "frontend/check_types/check_types.h"
@@ -84,6 +85,13 @@ bool run_passes(const Options& options, Compilation& c) {
   return true;
 }
 
+/// The program in lowered form. Nothing of a checked program runs in packs, because packs write to memory without a
+/// test of the index.
+LoweredProgram lowered(Compilation& c) {
+  const PackUse packs = c.emit.is_checked ? PackUse::None : PackUse::WherePossible;
+  return c.timer.run("lower", [&] { return lower(*c.program, *c.plan, packs); });
+}
+
 /// The text that `--emit` asks for.
 std::string emitted_text(const Options& options, Compilation& c) {
   switch (options.emit) {
@@ -96,13 +104,13 @@ std::string emitted_text(const Options& options, Compilation& c) {
     case Emit::Plan:
       return to_string(*c.plan, *c.program);
     case Emit::Cpp:
-      return emit_cpp(*c.program, *c.plan, c.sources, c.emit);
+      return emit_cpp(*c.program, *c.plan, lowered(c), c.sources, c.emit);
     case Emit::Lowered:
-      return emit_lowered(*c.program, *c.plan);
+      return emit_lowered(*c.program, *c.plan, lowered(c));
     case Emit::OpenCl:
-      return emit_kernels(*c.program, *c.plan, c.sources, c.emit, opencl_dialect());
+      return emit_kernels(*c.program, lowered(c), c.sources, c.emit, opencl_dialect());
     case Emit::Cuda:
-      return emit_kernels(*c.program, *c.plan, c.sources, c.emit, cuda_dialect());
+      return emit_kernels(*c.program, lowered(c), c.sources, c.emit, cuda_dialect());
     case Emit::Info:
       return to_json(make_training_info(*c.program, *c.plan, c.sources, c.emit));
     case Emit::Status:
@@ -150,7 +158,9 @@ bool make_binary(const Options& options, Compilation& c) {
   const std::string target = binary_path(options);
   check_output_place(target);
   check_not_a_source(target, c.sources);
-  const std::string cpp = c.timer.run("emit_cpp", [&] { return emit_cpp(*c.program, *c.plan, c.sources, c.emit); });
+  const LoweredProgram trees = lowered(c);
+  const std::string cpp =
+      c.timer.run("emit_cpp", [&] { return emit_cpp(*c.program, *c.plan, trees, c.sources, c.emit); });
   const std::string info =
       c.timer.run("emit_info", [&] { return to_json(make_training_info(*c.program, *c.plan, c.sources, c.emit)); });
   if (options.keep) pbrt::write_file_atomically(target + ".cpp", cpp);
@@ -186,7 +196,7 @@ bool compile(const Options& options, Compilation& c) {
   }
   if (options.check_only || options.explain) return true;
   if (options.precompile) {
-    precompile_headers(emit_cpp(*c.program, *c.plan, c.sources, c.emit), options.fp);
+    precompile_headers(emit_cpp(*c.program, *c.plan, lowered(c), c.sources, c.emit), options.fp);
     return true;
   }
   return make_binary(options, c);

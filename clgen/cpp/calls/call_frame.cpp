@@ -70,7 +70,7 @@ void emit_frame(Writer& out, const CallContext& call) {
   out.line("pbrt::CallFrame pb_frame(pb_parent, " + largest_extent(call.transform) +
            (cutoff ? ", " + std::to_string(*cutoff) : "") + ");");
   if (is_recursive) out.line("pb_call.enter(pb_frame);");
-  if (call.context.has_kernels && only_makes_results(call.context.program, call.transform))
+  if (call.context.lowered.has_kernels && only_makes_results(call.context.program, call.transform))
     out.line("pb_frame.pass_root(pb_parent);");
 }
 

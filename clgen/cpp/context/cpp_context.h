@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What all parts of clgen/cpp share: the program, its plan, and the names of its constants.
+// What all parts of clgen/cpp share: the program in all its forms, and the names of its constants.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include "choicegraph/plan/plan.h"
 #include "clgen/cpp/context/native_macros.h"
 #include "clgen/emit_options.h"
+#include "clgen/lower/lower.h"
 #include "clgen/numbering.h"
 #include "lang/program.h"
 
@@ -19,6 +20,7 @@ class SourceManager;
 struct CppContext {
   const Program& program;
   const Plan& plan;
+  const LoweredProgram& lowered;
   const SourceManager& sources;
   const EmitOptions& options;
   Numbering numbering;
@@ -27,8 +29,12 @@ struct CppContext {
   /// Templates of which some body spawns an instance that it chooses at run time.
   std::set<TemplateId> spawned_templates;
   NativeMacros macros;
-  bool has_kernels = true;
 };
+
+/// Returns the transform in its lowered form.
+[[nodiscard]] inline const LoweredTransform& lowered_of(const CppContext& context, TransformId transform) {
+  return context.lowered.transforms[transform.index()];
+}
 
 /// The names of the constants that hold the number of a site and of a tunable in generated code.
 [[nodiscard]] std::string site_constant(const CppContext& context, TransformId transform, SiteId site);

@@ -343,10 +343,6 @@ void emit_joined_loops(Writer& out, const RuleCode& code, const std::vector<Rule
                       Parameter{"const " + box_type(step) + "&", "pb_box"}, body);
 }
 
-PackUse pack_use(const CppContext& context) {
-  return context.options.is_checked ? PackUse::None : PackUse::WherePossible;
-}
-
 void emit_tile_loops(Writer& out, const RuleCode& code, const Step& step, const TreeBlock& loops,
                      const std::string& stem, const Parameter& box) {
   Writer body = loops_body(code);

@@ -18,10 +18,6 @@ namespace pb {
 /// Pre: the function `rule_` of the rule was emitted
 void emit_loops(Writer& out, const RuleCode& code, const Step& step, const CpuLoops& loops, const std::string& stem);
 
-/// Returns whether steps may run on packs. In a checked program they may not, because packs write to memory without a
-/// test of the index.
-[[nodiscard]] PackUse pack_use(const CppContext& context);
-
 /// Prints `loops_STEM` of a nest's member over a tile of the nest's rows. `box` is the parameter that holds the tile.
 void emit_tile_loops(Writer& out, const RuleCode& code, const Step& step, const TreeBlock& loops,
                      const std::string& stem, const Parameter& box);

@@ -8,7 +8,6 @@
 #include "clgen/cpp/loops/instance_count.h"
 #include "clgen/cpp/loops/loop_code.h"
 #include "clgen/cpp/loops/piece_code.h"
-#include "clgen/lower/host_care.h"
 #include "clgen/lower/nest_loops.h"
 #include "clgen/lower/nest_shape.h"
 #include "clgen/names.h"
@@ -106,7 +105,7 @@ class NestEmitter {
     }
     for (std::size_t m = 0; m < parts_.size(); ++m) {
       if (!parts_[m].condition.is_always()) out_.open(if_text(parts_[m].condition));
-      const bool is_announced = care_in(plan_, nest_, shapes_of(parts_), m) == HostCare::Slice;
+      const bool is_announced = parts_[m].lowered.care == HostCare::Slice;
       const HostParts hosted = parts_of_box(parts_[m].code, plan_.steps[parts_[m].member.step], "");
       if (is_announced) emit_arrivals(out_, hosted, "pb_inner");
       emit_piece(out_, parts_[m].code, parts_[m].stem, parts_[m].has_packs(), units_[m], "pb_point");
@@ -170,7 +169,7 @@ class NestEmitter {
     const NestPart& part = parts_[m];
     const bool has_loops = !slice.loops.empty();
     if (has_loops) out_.line("const " + box_type(slice) + " pb_slice = " + initializer_of(instance_box(slice)) + ";");
-    const HostCare care = care_in(plan_, nest_, shapes_of(parts_), m);
+    const HostCare care = part.lowered.care;
     // A slice without loops is one instance: announcing the slice announces the instance.
     if (care == HostCare::Step || (care == HostCare::Instance && has_loops)) return emit_slice_work(m, slice);
     const HostParts hosted = parts_of_box(part.code, slice, has_loops ? "pb_slice" : "");
@@ -220,29 +219,23 @@ class NestEmitter {
 void emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part) {
   if (is_sliced(nest)) {
     const Step step = step_in_slices(plan, part.member);
-    emit_loops(out, part.code, step, part.loops, part.stem);
+    emit_loops(out, part.code, step, part.lowered.loops, part.stem);
     if (!step.loops.empty() && !is_box(step)) emit_instance_count(out, part.code, step, part.stem);
     return;
   }
   const Parameter box{"const " + row_box_type(nest) + "&", "pb_tile"};
   const Step& step = plan.steps[part.member.step];
-  emit_tile_loops(out, part.code, step, part.loops.plain, part.stem, box);
+  emit_tile_loops(out, part.code, step, part.lowered.loops.plain, part.stem, box);
   if (is_tile_full(plan, nest)) return;
   Writer count;
   count.indent();
-  emit_tile_count(count, part.code, step, part.loops.plain);
+  emit_tile_count(count, part.code, step, part.lowered.loops.plain);
   emit_count_function(out, part.code, part.stem, box, count);
 }
 
 void emit_nest(Writer& out, const TransformPlan& plan, const Nest& nest, const std::vector<NestPart>& parts,
                const NestArgs& args) {
   NestEmitter(out, plan, nest, parts, args).emit();
-}
-
-std::vector<const RuleShape*> shapes_of(const std::vector<NestPart>& parts) {
-  std::vector<const RuleShape*> out;
-  for (const NestPart& part : parts) out.push_back(&part.code);
-  return out;
 }
 
 }  // namespace pb

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "clgen/cpp/rules/rule_code.h"
-#include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/lower.h"
 #include "clgen/lower/tree/condition.h"
 
 namespace pb {
@@ -16,15 +16,12 @@ namespace pb {
 struct NestPart {
   const RuleCode& code;
   const NestMember& member;
-  std::string stem;                           ///< stem of its loop functions: `T_0_n1` in `loops_T_0_n1`
-  CpuLoops loops;                             ///< over a tile or a slice
+  std::string stem;  ///< stem of its loop functions: `T_0_n1` in `loops_T_0_n1`
+  const LoweredNest::Member& lowered;
   Condition condition = Condition::always();  ///< when it takes part
 
-  [[nodiscard]] bool has_packs() const { return !loops.packed.empty(); }
+  [[nodiscard]] bool has_packs() const { return !lowered.loops.packed.empty(); }
 };
-
-/// The rules of the parts.
-[[nodiscard]] std::vector<const RuleShape*> shapes_of(const std::vector<NestPart>& parts);
 
 /// What a nest needs beside its members.
 struct NestArgs {

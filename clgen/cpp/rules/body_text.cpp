@@ -7,7 +7,6 @@
 #include <set>
 #include <string_view>
 
-#include "clgen/lower/reads_ahead.h"
 #include "clgen/names.h"
 #include "clgen/watched_args.h"
 #include "clgen/writer/writer.h"
@@ -77,13 +76,14 @@ class TokenText {
 class Rewriter {
  public:
   Rewriter(const Program& program, const Rule& rule, const RuleFacts& facts, const SourceManager& sources,
-           const BodyOptions& options)
+           const BodyOptions& options, const std::vector<ReadsAhead>& reads_ahead)
       : program_(program),
         rule_(rule),
         body_(rule.body),
         facts_(facts),
         sources_(sources),
         options_(options),
+        reads_ahead_(reads_ahead),
         out_(sources) {}
 
   std::string run() {
@@ -127,7 +127,7 @@ class Rewriter {
   /// which they stand.
   std::map<std::uint32_t, std::string> requests_by_token() const {
     std::map<std::uint32_t, std::string> out;
-    for (const ReadsAhead& reads : find_reads_ahead(rule_, facts_))
+    for (const ReadsAhead& reads : reads_ahead_)
       for (const std::string& input : reads.inputs)
         out[body_.exprs[reads.step].tokens.begin] += " pbrt::read_ahead(" + input + ", " + reads.counter + "),";
     return out;
@@ -359,6 +359,7 @@ class Rewriter {
   const RuleFacts& facts_;
   const SourceManager& sources_;
   const BodyOptions& options_;
+  const std::vector<ReadsAhead>& reads_ahead_;
   TokenText out_;
   std::map<std::uint32_t, StmtId> rewritten_;
   std::map<std::uint32_t, Captures> captures_;  ///< the capture lists that are rewritten, by their first token
@@ -367,8 +368,8 @@ class Rewriter {
 }  // namespace
 
 std::string body_text(const Program& program, const Rule& rule, const RuleFacts& facts, const SourceManager& sources,
-                      const BodyOptions& options) {
-  return Rewriter(program, rule, facts, sources, options).run();
+                      const BodyOptions& options, const std::vector<ReadsAhead>& reads_ahead) {
+  return Rewriter(program, rule, facts, sources, options, reads_ahead).run();
 }
 
 namespace {

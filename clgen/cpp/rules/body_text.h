@@ -5,7 +5,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "clgen/lower/reads_ahead.h"
 #include "clgen/rule_facts.h"
 #include "lang/program.h"
 
@@ -19,14 +21,16 @@ struct BodyOptions {
   bool has_kernels = true;  ///< the program has kernels; without one, no data is ever on a device
 };
 
-/// Returns the text between the braces of the function; it starts with a #line and ends in a newline.
+/// Returns the text between the braces of the function; it starts with a #line and ends in a newline. The loops of
+/// `reads_ahead` ask for elements ahead.
 ///
 /// Calls become `call_T(pb_frame, …)`. In a program with kernels, statements stand around a call for the arguments that
 /// the body's own text may touch (clgen/watched_args.h). Before the call they announce what the text may have written;
 /// after the call they bring the arguments back to the host. In a checked program, arguments that overlap cause an
 /// error that shows the call.
 [[nodiscard]] std::string body_text(const Program& program, const Rule& rule, const RuleFacts& facts,
-                                    const SourceManager& sources, const BodyOptions& options);
+                                    const SourceManager& sources, const BodyOptions& options,
+                                    const std::vector<ReadsAhead>& reads_ahead);
 
 /// Returns the text of a native block, with #line. Its declarations stand in a namespace of the user's, which encloses
 /// that of the generated code, so that they may have names of the C library. Headers are included outside of the

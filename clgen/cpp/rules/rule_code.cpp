@@ -40,7 +40,7 @@ std::vector<std::string> all_scalars(const Transform& transform) {
 }  // namespace
 
 RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId in_rule)
-    : RuleShape(context.program, in_transform, in_rule, context.has_kernels),
+    : RuleShape(context.program, in_transform, in_rule, context.lowered.has_kernels),
       scalar_inputs(scalar_inputs_of(transform, rule)),
       stem(rule_stem(context.program, in_transform, in_rule)),
       origin(context.options.checks_copies ? origin_of(context.sources, rule.span) : ""),
@@ -388,7 +388,8 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   out.line("{");
   const std::set<std::string> macros = context.macros.used_in(code.transform, code.rule);
   if (!macros.empty()) out.verbatim(NativeMacros::give_back(macros));
-  out.verbatim(body_text(context.program, code.rule, code.facts, context.sources, {is_checked, code.has_kernels}));
+  out.verbatim(body_text(context.program, code.rule, code.facts, context.sources, {is_checked, code.has_kernels},
+                         lowered_of(context, code.transform_id).reads_ahead[code.rule_id]));
   if (!macros.empty()) out.verbatim(NativeMacros::take(macros));
   out.restore_line(context.file);
   out.line("}");

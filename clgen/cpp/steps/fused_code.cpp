@@ -6,7 +6,6 @@
 #include "clgen/cpp/loops/loop_code.h"
 #include "clgen/cpp/loops/piece_code.h"
 #include "clgen/cpp/steps/step_code.h"
-#include "clgen/lower/fused_loops.h"
 #include "clgen/names.h"
 
 namespace pb {
@@ -34,9 +33,7 @@ void emit_fused_loops(Writer& out, const CppContext& context, const RuleCode& co
   const TransformPlan& plan = plan_of(context, code.transform_id);
   const FusedSteps& steps = plan.fused[index];
   const std::vector<RuleCode> members = member_codes(context, code.transform_id, steps);
-  std::vector<const RuleShape*> shapes;
-  for (const RuleCode& member : members) shapes.push_back(&member);
-  emit_joined_loops(out, code, members, plan.steps[steps[0]], fused_loops(shapes, plan, steps));
+  emit_joined_loops(out, code, members, plan.steps[steps[0]], lowered_of(context, code.transform_id).fused[index]);
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ void JointCode::emit_run(const JointGroup& group, const std::string& frame) {
 
 /// Prints a wait for everything that the loops read, because their pieces do not wait.
 void JointCode::emit_group_arrivals(const JointGroup& group, const std::string& frame) {
-  if (!context_.has_kernels) return;
+  if (!context_.lowered.has_kernels) return;
   const StepConditions& conditions = dispatch_.conditions();
   out_.open("if (" + frame + ".has_device()) [[unlikely]]");
   for (const StepId id : group.steps) {

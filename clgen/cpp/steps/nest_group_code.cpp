@@ -4,10 +4,7 @@
 #include <vector>
 
 #include "clgen/cpp/boxes/step_boxes.h"
-#include "clgen/cpp/loops/loop_code.h"
 #include "clgen/cpp/loops/nest_code.h"
-#include "clgen/lower/host_care.h"
-#include "clgen/lower/nest_loops.h"
 #include "clgen/lower/nest_shape.h"
 #include "clgen/names.h"
 
@@ -28,7 +25,7 @@ class NestGroupCode {
     for (std::size_t m = 0; m < nest_.members.size(); ++m) {
       const NestMember& member = nest_.members[m];
       parts_.push_back({codes_[m], member, stem_ + "_s" + std::to_string(member.step.index()),
-                        lower_member_loops(codes_[m], plan_, nest_, member, pack_use(context))});
+                        lowered_of(context, id).nests[number].members[m]});
     }
   }
 
@@ -72,10 +69,10 @@ class NestGroupCode {
   /// Calls `emit` for the members that announce all of their slices or tiles at once.
   template <class Emit>
   void emit_hosted(const Emit& emit) const {
-    if (!context_.has_kernels) return;
+    if (!context_.lowered.has_kernels) return;
     for (std::size_t m = 0; m < parts_.size(); ++m) {
       const NestPart& part = parts_[m];
-      if (care_in(plan_, nest_, shapes_of(parts_), m) != HostCare::Step) continue;
+      if (part.lowered.care != HostCare::Step) continue;
       out_.open(if_text(part.condition));
       emit_boxes(out_, step_boxes(plan_, part.code, part.member.step));
       emit(parts_of_step(plan_, part.code, part.member.step));

@@ -9,10 +9,7 @@
 #include "clgen/cpp/loops/nest_code.h"
 #include "clgen/cpp/loops/piece_code.h"
 #include "clgen/cpp/rules/instance_code.h"
-#include "clgen/lower/host_care.h"
-#include "clgen/lower/nest_loops.h"
 #include "clgen/lower/nest_shape.h"
-#include "clgen/lower/strip_loops.h"
 #include "clgen/names.h"
 #include "lang/body/body_walk.h"
 #include "lang/check.h"
@@ -92,7 +89,9 @@ std::string cells_per_instance(const RuleCode& code, const Step& step) {
   return joined(terms, " + ");
 }
 
-void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const std::string& stem, bool has_packs) {
+void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const LoweredStep& lowered,
+                    const std::string& stem) {
+  const bool has_packs = !lowered.loops.packed.empty();
   const std::optional<Condition> unit = declare_unit(out, code, "pb_unit");
   if (!is_split(step)) {
     out.line(is_box(step) ? scope_line(code, "pb_box.volume()") : counted_line(code, "pb_frame", stem, "pb_box"));
@@ -107,7 +106,7 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const s
            "& pb_piece)");
   if (!is_box(step)) out.line(counted_line(code, "pb_inner", stem, "pb_piece"));
   emit_piece(out, code, stem, has_packs, unit, "pb_piece");
-  const std::string shape = find_strips(code, step) ? ", pbrt::kTallPieces" : "";
+  const std::string shape = lowered.has_tall_pieces ? ", pbrt::kTallPieces" : "";
   const std::string no_rule = shape.empty() ? "" : ", nullptr";
   out.close((is_box(step) ? ", &" + rule_constant(code.stem) : no_rule) + shape + ");");
 }
@@ -118,12 +117,10 @@ std::string free_stem(std::set<std::string>& taken, const std::string& stem, Ste
 }
 
 /// Returns the functions of a step's loops. Prints them, unless the rule has earlier ones with equal trees.
-const SharedLoops& emit_shared_loops(Writer& out, const RuleCode& code, const TransformPlan& plan, StepId id,
-                                     PackUse packs, StepFunctions& done) {
-  const Step& step = plan.steps[id];
-  const bool is_announced = care_of(code, step) == HostCare::Instance;
-  SharedLoops wanted{code.rule_id, lower_cpu_loops(code, step, packs),
-                     is_announced ? parts_of_box(code, step, "pb_one") : HostParts{}, ""};
+const SharedLoops& emit_shared_loops(Writer& out, const RuleCode& code, const Step& step, const LoweredStep& lowered,
+                                     StepId id, StepFunctions& done) {
+  const bool is_announced = lowered.care == HostCare::Instance;
+  SharedLoops wanted{code.rule_id, lowered.loops, is_announced ? parts_of_box(code, step, "pb_one") : HostParts{}, ""};
   for (const SharedLoops& known : done.loops)
     if (known.rule == wanted.rule && known.loops == wanted.loops && known.around == wanted.around) return known;
   wanted.stem = free_stem(done.taken_by_loops, code.stem, id);
@@ -133,20 +130,23 @@ const SharedLoops& emit_shared_loops(Writer& out, const RuleCode& code, const Tr
 }
 
 /// Prints the loops of a step to `out`, and to `body` the statements of the step function that run them.
-std::string emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const TransformPlan& plan, StepId id,
-                          PackUse packs, StepFunctions& done) {
+std::string emit_cpu_body(Writer& out, Writer& body, const CppContext& context, const RuleCode& code, StepId id,
+                          StepFunctions& done) {
+  const TransformPlan& plan = plan_of(context, code);
   const Step& step = plan.steps[id];
+  const LoweredTransform& lowered = lowered_of(context, code.transform_id);
   if (const Nest* nest = own_nest(plan, id)) {
     const NestMember& member = nest->members.front();
-    const std::vector<NestPart> parts{{code, member, free_stem(done.taken_by_loops, code.stem, id),
-                                       lower_member_loops(code, plan, *nest, member, packs)}};
+    const auto number = static_cast<std::size_t>(nest - plan.nests.data());
+    const std::vector<NestPart> parts{
+        {code, member, free_stem(done.taken_by_loops, code.stem, id), lowered.nests[number].members.front()}};
     emit_member_loops(out, plan, *nest, parts.front());
     emit_nest(body, plan, *nest, parts, {"pb_frame", "pb_split", "pb_extent", rule_constant(code.stem)});
     return parts.front().stem;
   }
   if (!step.loops.empty()) {
-    const SharedLoops& shared = emit_shared_loops(out, code, plan, id, packs, done);
-    emit_loop_step(body, code, step, shared.stem, !shared.loops.packed.empty());
+    const SharedLoops& shared = emit_shared_loops(out, code, step, lowered.steps[id], id, done);
+    emit_loop_step(body, code, step, lowered.steps[id], shared.stem);
     return shared.stem;
   }
   body.line(scope_line(code, written_cells(code)));
@@ -158,17 +158,10 @@ std::string emit_cpu_body(Writer& out, Writer& body, const RuleCode& code, const
     return "";
   }
   std::string stem = free_stem(done.taken_by_loops, code.stem, id);
-  emit_loops(out, code, step, lower_cpu_loops(code, step, packs), stem);
+  emit_loops(out, code, step, lowered.steps[id].loops, stem);
   if (code.has_calls()) body.line("pbrt::Frame& pb_inner = pb_frame;");
   emit_piece(body, code, stem, false, unit, "");
   return stem;
-}
-
-/// Returns the care that a step by itself needs.
-HostCare care_of_step(const TransformPlan& plan, const RuleCode& code, StepId id) {
-  const Nest* nest = own_nest(plan, id);
-  if (nest == nullptr) return care_of(code, plan.steps[id]);
-  return care_in(plan, *nest, {&code}, 0);
 }
 
 /// Returns the name of a function of that form: an earlier one, or a new one, which `emit` then prints.
@@ -199,9 +192,9 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
   form.rule = code.rule_id;
   Writer body;
   body.indent();
-  form.loops = emit_cpu_body(out, body, code, plan, step_id, pack_use(context), done);
+  form.loops = emit_cpu_body(out, body, context, code, step_id, done);
   const std::vector<StepBox> boxes = step_boxes(plan, code, step_id);
-  const bool is_announced = care_of_step(plan, code, step_id) == HostCare::Step;
+  const bool is_announced = lowered_of(context, code.transform_id).steps[step_id].care == HostCare::Step;
   if (takes_boxes(plan, step_id)) {
     form.params = without_bounds(boxes);
   } else {

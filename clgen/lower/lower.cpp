@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/lower/lower.h"
+
+#include <string>
+#include <utility>
+
+#include "clgen/lower/fused_loops.h"
+#include "clgen/lower/nest_loops.h"
+#include "clgen/lower/nest_shape.h"
+#include "clgen/lower/rule_shape.h"
+#include "clgen/lower/strip_loops.h"
+#include "clgen/lower/verify_tree.h"
+#include "clgen/numbering.h"
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+/// Lowers the parts of one transform.
+class TransformLowering {
+ public:
+  TransformLowering(const Program& program, const TransformPlan& plan, PackUse packs, bool has_kernels)
+      : program_(program), plan_(plan), packs_(packs), has_kernels_(has_kernels) {
+    for (const RuleId id : transform().rules.ids()) rules_.emplace_back(program, plan.transform, id, has_kernels);
+  }
+
+  LoweredTransform run() const {
+    LoweredTransform out;
+    out.schedule = make_schedule(program_, plan_, has_kernels_);
+    for (const RuleShape& rule : rules_) out.reads_ahead.add(find_reads_ahead(rule.rule, rule.facts));
+    for (const StepId id : plan_.steps.ids()) out.steps.add(step(id));
+    for (const Nest& each : plan_.nests) out.nests.push_back(nest(each));
+    for (const FusedSteps& steps : plan_.fused) out.fused.push_back(fused_loops(rules_of(steps), plan_, steps));
+    return out;
+  }
+
+ private:
+  [[nodiscard]] const Transform& transform() const { return program_.transforms[plan_.transform]; }
+  [[nodiscard]] const RuleShape& rule_of(StepId id) const { return rules_[plan_.steps[id].rule.index()]; }
+  [[nodiscard]] std::vector<const RuleShape*> rules_of(const std::vector<StepId>& steps) const {
+    std::vector<const RuleShape*> out;
+    for (const StepId id : steps) out.push_back(&rule_of(id));
+    return out;
+  }
+
+  [[nodiscard]] LoweredStep step(StepId id) const {
+    const Step& step = plan_.steps[id];
+    LoweredStep out;
+    if (const Nest* own = own_nest(plan_, id)) {
+      out.care = care_in(plan_, *own, {&rule_of(id)}, 0);
+    } else {
+      out.loops = lower_cpu_loops(rule_of(id), step, packs_);
+      out.care = care_of(rule_of(id), step);
+      out.has_tall_pieces = find_strips(rule_of(id), step).has_value();
+    }
+    for (const Version version : kDeviceVersions)
+      if (!choices_running(plan_, step, version).empty())
+        out.kernels.push_back(lower_kernel(program_, plan_, id, version));
+    return out;
+  }
+
+  [[nodiscard]] LoweredNest nest(const Nest& nest) const {
+    std::vector<StepId> steps;
+    for (const NestMember& member : nest.members) steps.push_back(member.step);
+    const std::vector<const RuleShape*> rules = rules_of(steps);
+    LoweredNest out;
+    for (std::size_t m = 0; m < nest.members.size(); ++m)
+      out.members.push_back(
+          {lower_member_loops(*rules[m], plan_, nest, nest.members[m], packs_), care_in(plan_, nest, rules, m)});
+    return out;
+  }
+
+  const Program& program_;
+  const TransformPlan& plan_;
+  PackUse packs_;
+  bool has_kernels_;
+  std::vector<RuleShape> rules_;  ///< by RuleId
+};
+
+void check(const std::string& fault) { PB_CHECK(fault.empty(), fault.c_str()); }
+
+void verify_loops(const Step& step, const CpuLoops& loops) {
+  check(verify(step, loops.plain));
+  check(verify(step, loops.packed));
+}
+
+void verify_transform(const Transform& transform, const TransformPlan& plan, const LoweredTransform& lowered) {
+  for (const StepId id : plan.steps.ids()) {
+    verify_loops(plan.steps[id], lowered.steps[id].loops);
+    for (const KernelTree& kernel : lowered.steps[id].kernels) check(verify(transform, kernel));
+  }
+  for (std::size_t n = 0; n < plan.nests.size(); ++n)
+    for (std::size_t m = 0; m < plan.nests[n].members.size(); ++m)
+      verify_loops(plan.steps[plan.nests[n].members[m].step], lowered.nests[n].members[m].loops);
+  for (std::size_t f = 0; f < plan.fused.size(); ++f)
+    check(verify(plan.steps[plan.fused[f].front()], lowered.fused[f]));
+}
+
+}  // namespace
+
+LoweredProgram lower(const Program& program, const Plan& plan, PackUse packs) {
+  LoweredProgram out;
+  out.has_kernels = has_kernels(plan);
+  for (const TransformPlan& transform : plan.transforms) {
+    out.transforms.push_back(TransformLowering(program, transform, packs, out.has_kernels).run());
+    verify_transform(program.transforms[transform.transform], transform, out.transforms.back());
+  }
+  return out;
+}
+
+}  // namespace pb
