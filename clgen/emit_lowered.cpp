@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "clgen/lower/rule_shape.h"
+#include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/lower/schedule/schedule_text.h"
 #include "clgen/lower/tree_text.h"
 #include "clgen/names.h"

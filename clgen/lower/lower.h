@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/lower/cpu_loops.h"
-#include "clgen/lower/host_care.h"
-#include "clgen/lower/kernel_tree.h"
-#include "clgen/lower/reads_ahead.h"
+#include "clgen/lower/analysis/host_care.h"
+#include "clgen/lower/loops/cpu_loops.h"
+#include "clgen/lower/loops/kernel_tree.h"
+#include "clgen/lower/loops/reads_ahead.h"
 #include "clgen/lower/schedule/step_schedule.h"
 #include "clgen/lower/tree/loop_tree.h"
 #include "lang/program.h"

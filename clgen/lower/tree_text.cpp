@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "clgen/lower/nest_loops.h"
-#include "clgen/lower/nest_shape.h"
+#include "clgen/lower/analysis/nest_shape.h"
+#include "clgen/lower/loops/nest_loops.h"
 #include "clgen/names.h"
 #include "clgen/numbering.h"
 #include "lang/check.h"

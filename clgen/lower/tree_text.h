@@ -5,9 +5,9 @@
 #include <string>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/lower/cpu_loops.h"
-#include "clgen/lower/kernel_tree.h"
-#include "clgen/lower/rule_shape.h"
+#include "clgen/lower/analysis/rule_shape.h"
+#include "clgen/lower/loops/cpu_loops.h"
+#include "clgen/lower/loops/kernel_tree.h"
 #include "lang/program.h"
 
 namespace pb {

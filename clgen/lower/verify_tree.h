@@ -5,7 +5,7 @@
 #include <string>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/lower/kernel_tree.h"
+#include "clgen/lower/loops/kernel_tree.h"
 #include "clgen/lower/tree/loop_tree.h"
 
 namespace pb {

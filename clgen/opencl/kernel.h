@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "clgen/lower/kernel_tree.h"
+#include "clgen/lower/loops/kernel_tree.h"
 #include "clgen/lower/lower.h"
 #include "clgen/opencl/kernel_printer.h"
 #include "lang/program.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "clgen/lower/kernel_tree.h"
+#include "clgen/lower/loops/kernel_tree.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {

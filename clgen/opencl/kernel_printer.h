@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "clgen/lower/kernel_tree.h"
+#include "clgen/lower/loops/kernel_tree.h"
 #include "clgen/opencl/kernel_dialect.h"
 #include "lang/program.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "clgen/lower/kernel_tree.h"
+#include "clgen/lower/loops/kernel_tree.h"
 #include "clgen/opencl/kernel_dialect.h"
 #include "clgen/writer/writer.h"
 

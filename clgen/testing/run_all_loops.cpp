@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "choicegraph/testing/oracle.h"
-#include "clgen/lower/cpu_loops.h"
-#include "clgen/lower/fused_loops.h"
-#include "clgen/lower/inside_cells.h"
-#include "clgen/lower/nest_loops.h"
-#include "clgen/lower/nest_shape.h"
-#include "clgen/lower/uniformity.h"
+#include "clgen/lower/analysis/nest_shape.h"
+#include "clgen/lower/analysis/uniformity.h"
+#include "clgen/lower/loops/cpu_loops.h"
+#include "clgen/lower/loops/fused_loops.h"
+#include "clgen/lower/loops/inside_cells.h"
+#include "clgen/lower/loops/nest_loops.h"
 #include "clgen/testing/draw_call.h"
 #include "clgen/testing/run_loops.h"
 

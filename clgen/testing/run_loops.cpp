@@ -7,8 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "clgen/lower/inside_cells.h"
-#include "clgen/lower/nest_loops.h"
+#include "clgen/lower/loops/inside_cells.h"
+#include "clgen/lower/loops/nest_loops.h"
 #include "clgen/names.h"
 #include "clgen/testing/condition_value.h"
 #include "lang/check.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "choicegraph/testing/oracle.h"
-#include "clgen/lower/rule_shape.h"
+#include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/lower/tree/loop_tree.h"
 
 namespace pb::testing {

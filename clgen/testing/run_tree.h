@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "choicegraph/testing/oracle.h"
-#include "clgen/lower/kernel_tree.h"
+#include "clgen/lower/loops/kernel_tree.h"
 
 namespace pb::testing {
 

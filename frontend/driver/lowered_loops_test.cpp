@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "clgen/lower/cpu_loops.h"
-#include "clgen/lower/fused_loops.h"
-#include "clgen/lower/uniformity.h"
+#include "clgen/lower/analysis/uniformity.h"
+#include "clgen/lower/loops/cpu_loops.h"
+#include "clgen/lower/loops/fused_loops.h"
 #include "clgen/testing/run_all_loops.h"
 #include "clgen/testing/run_loops.h"
 #include "frontend/driver/testing/planned_program.h"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "clgen/lower/kernel_tree.h"
+#include "clgen/lower/loops/kernel_tree.h"
 #include "clgen/lower/tree_text.h"
 #include "clgen/lower/verify_tree.h"
 #include "clgen/numbering.h"

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "clgen/lower/lane_accesses.h"
-#include "clgen/lower/varying_values.h"
+#include "clgen/lower/analysis/lane_accesses.h"
+#include "clgen/lower/analysis/varying_values.h"
 #include "frontend/driver/testing/planned_program.h"
 
 namespace pb::testing {

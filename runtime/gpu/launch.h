@@ -18,10 +18,10 @@
 // These are announcements. The invariant: a host access of a cell comes after the last device write of it in program
 // order, and is announced between that write and the next device use. So an announcement stands after every launch that
 // precedes the host code, and before every launch that follows it. Announcements stand around a whole step if none of
-// its instances may call a transform; else they stand around each slice, point or instance (clgen/lower/host_care.h).
-// `pbc --checked-copies` makes programs that check this (access_shadow.h). An announcement may name more than what is
-// accessed, except for before_host_overwrite. Tasks that run at the same time may launch kernels on other cells of what
-// it names; what they make newer on a device stays newer there.
+// its instances may call a transform; else they stand around each slice, point or instance
+// (clgen/lower/analysis/host_care.h). `pbc --checked-copies` makes programs that check this (access_shadow.h). An
+// announcement may name more than what is accessed, except for before_host_overwrite. Tasks that run at the same time
+// may launch kernels on other cells of what it names; what they make newer on a device stays newer there.
 #pragma once
 
 #include <algorithm>

@@ -24,10 +24,18 @@ def passes(names=""):
     return ["lang", "choicegraph/plan", *(f"choicegraph/passes/{name}" for name in names.split())]
 
 
+LOWER = ["clgen/lower", *(f"clgen/lower/{name}" for name in ("tree", "analysis", "loops", "schedule"))]
+
+
+def lowering(names):
+    """What a folder in clgen/lower may include from outside of it: the folders of these names beside it, too."""
+    return ["lang", "choicegraph", "clgen/names.h", "clgen/numbering.h", "clgen/rule_facts.h", *(f"clgen/lower/{name}" for name in names.split())]
+
+
 def printers(names=""):
     """What a folder in clgen/cpp may include from outside of it: the folders of these names beside it, too."""
     shared = [f"clgen/{path.name}" for path in sorted((ROOT / "clgen").glob("*.h"))]
-    return ["lang", "choicegraph", "runtime/config", "clgen/lower", "clgen/writer", "clgen/opencl/kernel.h", *shared,
+    return ["lang", "choicegraph", "runtime/config", "clgen/writer", "clgen/opencl/kernel.h", *shared, *LOWER,
             *(f"clgen/cpp/{name}" for name in names.split())]
 
 
@@ -50,7 +58,7 @@ MAY_USE = {
     "choicegraph/passes/checks": passes("analysis segments"),
     "choicegraph/passes": [*passes(), "choicegraph/passes"],
     "choicegraph/testing": ["lang", "choicegraph", "frontend/infer_regions"],
-    "clgen": ["lang", "choicegraph", "runtime/config", "clgen/lower", "clgen/writer"],
+    "clgen": ["lang", "choicegraph", "runtime/config", "clgen/writer", *LOWER],
     "clgen/writer": ["lang/check.h"],
     "clgen/cpp/context": printers(),
     "clgen/cpp/rules": printers("context"),
@@ -61,8 +69,10 @@ MAY_USE = {
     "clgen/cpp": [*printers("context rules boxes loops steps calls"), "clgen/info"],
     "clgen/opencl": printers(),
     "clgen/info": printers("context"),
-    "clgen/lower": ["lang", "choicegraph", "clgen/lower/tree", "clgen/names.h", "clgen/numbering.h", "clgen/rule_facts.h"],
-    "clgen/lower/schedule": ["lang", "choicegraph", "clgen/lower", "clgen/names.h", "clgen/numbering.h", "clgen/rule_facts.h"],
+    "clgen/lower": lowering("tree analysis loops schedule"),
+    "clgen/lower/schedule": lowering("tree analysis"),
+    "clgen/lower/loops": lowering("tree analysis"),
+    "clgen/lower/analysis": lowering("tree"),
     "clgen/lower/tree": ["lang", "choicegraph/plan", "clgen/names.h"],
     "clgen/testing": ["lang", "choicegraph", "clgen"],
     "runtime/config": [],

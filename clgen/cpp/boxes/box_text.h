@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "clgen/lower/box_bounds.h"
+#include "clgen/lower/analysis/box_bounds.h"
 
 namespace pb {
 

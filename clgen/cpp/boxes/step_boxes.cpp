@@ -7,7 +7,7 @@
 #include "base/seeded_fault.h"
 #include "clgen/cpp/boxes/box_text.h"
 #include "clgen/cpp/boxes/read_boxes.h"
-#include "clgen/lower/nest_shape.h"
+#include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/names.h"
 #include "lang/index/index_bounds.h"
 #include "lang/region/affine.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Prints the announcements around one instance, for loops that announce every instance by itself
-// (clgen/lower/host_care.h says what an announcement is).
+// (clgen/lower/analysis/host_care.h says what an announcement is).
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "clgen/cpp/rules/rule_code.h"
-#include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/loops/cpu_loops.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "clgen/lower/reads_ahead.h"
+#include "clgen/lower/loops/reads_ahead.h"
 #include "clgen/rule_facts.h"
 #include "lang/program.h"
 

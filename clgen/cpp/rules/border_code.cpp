@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "clgen/index_width.h"
-#include "clgen/lower/inside_cells.h"
+#include "clgen/lower/loops/inside_cells.h"
 #include "clgen/names.h"
 #include "lang/check.h"
 

@@ -11,7 +11,7 @@
 #include "choicegraph/plan/plan.h"
 #include "clgen/cpp/context/cpp_context.h"
 #include "clgen/cpp/context/tunable_code.h"
-#include "clgen/lower/rule_shape.h"
+#include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/rule_facts.h"
 #include "clgen/writer/writer.h"
 #include "lang/program.h"

@@ -5,7 +5,7 @@
 
 #include "clgen/cpp/boxes/step_boxes.h"
 #include "clgen/cpp/loops/nest_code.h"
-#include "clgen/lower/nest_shape.h"
+#include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/names.h"
 
 namespace pb {

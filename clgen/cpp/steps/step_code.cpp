@@ -9,7 +9,7 @@
 #include "clgen/cpp/loops/nest_code.h"
 #include "clgen/cpp/loops/piece_code.h"
 #include "clgen/cpp/rules/instance_code.h"
-#include "clgen/lower/nest_shape.h"
+#include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/names.h"
 #include "lang/body/body_walk.h"
 #include "lang/check.h"

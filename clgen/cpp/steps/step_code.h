@@ -12,7 +12,7 @@
 
 #include "clgen/cpp/boxes/step_boxes.h"
 #include "clgen/cpp/rules/rule_code.h"
-#include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/loops/cpu_loops.h"
 #include "clgen/lower/schedule/step_pieces.h"
 #include "clgen/lower/tree/condition.h"
 #include "clgen/opencl/kernel.h"

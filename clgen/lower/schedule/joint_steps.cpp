@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "clgen/lower/rule_shape.h"
+#include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/lower/schedule/written_boxes.h"
 
 namespace pb {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/lower/schedule/step_pieces.h"
 
-#include "clgen/lower/nest_shape.h"
+#include "clgen/lower/analysis/nest_shape.h"
 
 namespace pb {
 

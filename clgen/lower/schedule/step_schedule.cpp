@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "clgen/lower/rule_shape.h"
+#include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/lower/schedule/joint_steps.h"
 #include "clgen/lower/schedule/step_pieces.h"
 #include "lang/check.h"

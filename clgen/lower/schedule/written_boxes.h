@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/lower/box_bounds.h"
-#include "clgen/lower/rule_shape.h"
+#include "clgen/lower/analysis/box_bounds.h"
+#include "clgen/lower/analysis/rule_shape.h"
 
 namespace pb {
 

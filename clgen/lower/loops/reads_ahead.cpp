@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/reads_ahead.h"
+#include "clgen/lower/loops/reads_ahead.h"
 
 #include <algorithm>
 #include <utility>

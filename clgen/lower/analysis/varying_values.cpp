@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/varying_values.h"
+#include "clgen/lower/analysis/varying_values.h"
 
 #include <string>
 

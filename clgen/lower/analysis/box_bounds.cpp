@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/box_bounds.h"
+#include "clgen/lower/analysis/box_bounds.h"
 
 #include "lang/region/affine.h"
 

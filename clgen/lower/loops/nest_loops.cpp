@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/nest_loops.h"
+#include "clgen/lower/loops/nest_loops.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "clgen/lower/host_care.h"
-#include "clgen/lower/nest_shape.h"
+#include "clgen/lower/analysis/host_care.h"
+#include "clgen/lower/analysis/nest_shape.h"
 
 namespace pb {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/independence.h"
+#include "clgen/lower/analysis/independence.h"
 
 #include <algorithm>
 
-#include "clgen/lower/lane_accesses.h"
+#include "clgen/lower/analysis/lane_accesses.h"
 #include "clgen/rule_facts.h"
 #include "lang/body/body_constants.h"
 #include "lang/body/body_walk.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/pack_choice.h"
+#include "clgen/lower/loops/pack_choice.h"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "clgen/lower/independence.h"
-#include "clgen/lower/inside_cells.h"
+#include "clgen/lower/analysis/independence.h"
+#include "clgen/lower/loops/inside_cells.h"
 #include "lang/types.h"
 
 namespace pb {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/inside_cells.h"
+#include "clgen/lower/loops/inside_cells.h"
 
 #include <algorithm>
 
-#include "clgen/lower/strip_loops.h"
+#include "clgen/lower/loops/strip_loops.h"
 #include "clgen/names.h"
 #include "lang/region/affine.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/nest_shape.h"
+#include "clgen/lower/analysis/nest_shape.h"
 
 #include <algorithm>
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/in_row_blocks.h"
+#include "clgen/lower/loops/in_row_blocks.h"
 
 #include <algorithm>
 
-#include "clgen/lower/strip_loops.h"
+#include "clgen/lower/loops/strip_loops.h"
 #include "lang/region/affine.h"
 #include "lang/types.h"
 

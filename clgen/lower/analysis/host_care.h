@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/lower/rule_shape.h"
+#include "clgen/lower/analysis/rule_shape.h"
 
 namespace pb {
 

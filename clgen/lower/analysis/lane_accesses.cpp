@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/lane_accesses.h"
+#include "clgen/lower/analysis/lane_accesses.h"
 
 #include <cstddef>
 #include <string_view>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/loops/cpu_loops.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "clgen/lower/host_care.h"
-#include "clgen/lower/in_row_blocks.h"
-#include "clgen/lower/independence.h"
-#include "clgen/lower/inside_cells.h"
-#include "clgen/lower/pack_choice.h"
-#include "clgen/lower/strip_loops.h"
-#include "clgen/lower/uniformity.h"
+#include "clgen/lower/analysis/host_care.h"
+#include "clgen/lower/analysis/independence.h"
+#include "clgen/lower/analysis/uniformity.h"
+#include "clgen/lower/loops/in_row_blocks.h"
+#include "clgen/lower/loops/inside_cells.h"
+#include "clgen/lower/loops/pack_choice.h"
+#include "clgen/lower/loops/strip_loops.h"
 
 namespace pb {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs the lowered loops of random headers and compares them with the instances of their steps. The seed is printed;
 // PB_SEED and PB_CASES choose another run.
-#include "clgen/lower/cpu_loops.h"
+#include "clgen/lower/loops/cpu_loops.h"
 
 #include <gtest/gtest.h>
 

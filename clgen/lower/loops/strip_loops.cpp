@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/strip_loops.h"
+#include "clgen/lower/loops/strip_loops.h"
 
 #include <algorithm>
 #include <set>

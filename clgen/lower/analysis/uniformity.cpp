@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/uniformity.h"
+#include "clgen/lower/analysis/uniformity.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "clgen/lower/lane_accesses.h"
-#include "clgen/lower/varying_values.h"
+#include "clgen/lower/analysis/lane_accesses.h"
+#include "clgen/lower/analysis/varying_values.h"
 #include "clgen/rule_facts.h"
 #include "lang/body/body_constants.h"
 #include "lang/body/body_walk.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/host_care.h"
+#include "clgen/lower/analysis/host_care.h"
 
 #include <algorithm>
 
 #include "base/seeded_fault.h"
-#include "clgen/lower/nest_shape.h"
+#include "clgen/lower/analysis/nest_shape.h"
 
 namespace pb {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/lower/rule_shape.h"
+#include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/lower/tree/loop_tree.h"
 
 namespace pb {

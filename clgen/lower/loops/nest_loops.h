@@ -3,8 +3,8 @@
 #pragma once
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/lower/cpu_loops.h"
-#include "clgen/lower/rule_shape.h"
+#include "clgen/lower/analysis/rule_shape.h"
+#include "clgen/lower/loops/cpu_loops.h"
 #include "clgen/lower/tree/loop_tree.h"
 
 namespace pb {

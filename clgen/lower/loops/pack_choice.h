@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/lower/rule_shape.h"
+#include "clgen/lower/analysis/rule_shape.h"
+#include "clgen/lower/analysis/uniformity.h"
 #include "clgen/lower/tree/condition.h"
-#include "clgen/lower/uniformity.h"
 
 namespace pb {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/fused_loops.h"
+#include "clgen/lower/loops/fused_loops.h"
 
 #include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "clgen/lower/independence.h"
+#include "clgen/lower/analysis/independence.h"
 
 namespace pb {
 namespace {
