@@ -29,6 +29,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "base/copy_out.h"
 #include "runtime/config/kernel_prelude.h"
 #include "runtime/gpu/bordered_box.h"
 #include "runtime/gpu/region_ref.h"
@@ -109,15 +110,7 @@ inline constexpr int kMaxVariants = 32;
 /// too: PoCL takes 4 s for 24^2 iterations, 20 s for 40^2.
 inline constexpr std::int64_t kMaxUnrolled = 512;
 
-/// What follows after a kernel wrote a region (the compiler's copy classes).
-enum class CopyOut : std::uint8_t {
-  Must,    ///< a CPU step reads it next: read back at once; run() returns when it is on the host
-  Eager,   ///< the CPU does the rest of the step: read back at once; run() returns when the kernel is enqueued
-  Result,  ///< of the run, needed at its end: read back beside later kernels if long, else pending; run() returns
-           ///< likewise
-  Reused,  ///< a device step reads it next: stays; run() returns when the kernel is enqueued
-  May,     ///< unknown: stays pending until need_on_host; run() returns when the kernel is enqueued
-};
+using pb::CopyOut;
 
 /// One dimension of a local-memory tile: its extent is `extent` + sum over loops d of |step[d]| * (group size in d -
 /// 1). For `In.region(x, y, x+K, y+K)` the dimensions are {{1,0,0}, K} and {{0,1,0}, K}. For an input that is the same

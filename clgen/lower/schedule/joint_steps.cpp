@@ -4,19 +4,18 @@
 #include <algorithm>
 #include <set>
 
+#include "base/joint_limits.h"
 #include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/lower/schedule/written_boxes.h"
 
 namespace pb {
 namespace {
 
-// The runtime has the same limit, kMaxJointDimensions.
-constexpr std::size_t kMaxDimensions = 3;
-
 /// Whether the step can run on any part of its box by a call for that part alone.
 bool is_divisible(const Program& program, const TransformPlan& plan, bool has_kernels, StepId id) {
   const Step& step = plan.steps[id];
-  if (!step.is_data_parallel || step.loops.empty() || step.loops.size() > kMaxDimensions) return false;
+  if (!step.is_data_parallel || step.loops.empty() || step.loops.size() > std::size_t{kMaxJointDimensions})
+    return false;
   const bool has_nest =
       std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) { return has_member(nest, id); });
   if (has_nest) return false;

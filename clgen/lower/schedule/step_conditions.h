@@ -9,13 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "base/copy_out.h"
 #include "choicegraph/plan/plan.h"
 #include "clgen/lower/tree/condition.h"
 
 namespace pb {
 
-/// Where a device version leaves what it wrote. runtime/gpu/launch.h explains each of them.
-enum class CopyOut : std::uint8_t { May, Must, Reused, Result, Eager };
 /// Returns `pbrt::gpu::CopyOut::May`.
 [[nodiscard]] std::string to_cpp(CopyOut copy_out);
 

@@ -17,6 +17,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/joint_limits.h"
 #include "runtime/sched/frame.h"
 #include "runtime/sched/loops/box.h"
 #include "runtime/sched/rule_scope.h"
@@ -127,9 +128,6 @@ inline constexpr std::int64_t kManyCells = std::int64_t{1} << 18;
   const std::int64_t enough = num_cells < kManyCells ? kManyCells / num_cells : 1;
   return split < enough ? split : enough;
 }
-/// Dimensions that JointLoops may have.
-inline constexpr int kMaxJointDimensions = 3;
-
 /// Loops that need nothing of each other and write side by side, such as those over the inside of a matrix and over its
 /// borders: cut together, so that one piece runs what all of them have there while its cells are in the cache.
 ///
@@ -169,7 +167,7 @@ class JointLoops {
   void run(Frame& frame, std::int64_t split) const { detail::run_joint<N>(frame, parts_, num_parts_, split); }
 
  private:
-  static_assert(N <= kMaxJointDimensions);
+  static_assert(N <= pb::kMaxJointDimensions);
   template <class F>
   static void call(const void* closure, Frame& frame, const Box<N>& piece) {
     (*static_cast<const F*>(closure))(frame, piece);
