@@ -36,7 +36,7 @@ inline constexpr TunableRole kTunableRoles[] = {
     case TunableRole::Tile:
       return "tile";
     case TunableRole::DeviceShare:
-      return "ratio";
+      return "ratio";  // format 1 of training information has this word
     case TunableRole::WorkGroup:
       return "work_group";
     case TunableRole::User:

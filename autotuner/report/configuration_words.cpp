@@ -59,11 +59,7 @@ std::string detail_words(const InfoIndex& index, const Configuration& configurat
     const TunableInfo& tunable = *ref.tunable;
     const bool is_open = tunable.used_by.empty();
     const std::vector<double> values = values_at(tunable, configuration.tunables[at(id)], n);
-    const bool is_group =
-        tunable.role == TunableRole::WorkGroup &&
-        (is_used_by(tunable, users) || std::any_of(users.begin(), users.end(), [&](const std::string& user) {
-           return tunable.name == user + ".work_group";
-         }));
+    const bool is_group = tunable.role == TunableRole::WorkGroup && is_used_by(tunable, users);
     if (is_group) out += ", work-groups of " + values_text(values, " x ");
     const bool is_split =
         tunable.role == TunableRole::Split && choice.on == Version::Cpu && (is_open || is_used_by(tunable, users));
