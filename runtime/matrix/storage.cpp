@@ -330,7 +330,7 @@ void Storage::destroy() {
 
 // Note [Blocks in step]
 //
-// Most of a stencil's time may hang on where its matrices begin. On a 16-core Xeon, loops by hand over matrices of 32
+// Most of a stencil's time may depend on where its matrices begin. On a 16-core Xeon, loops by hand over matrices of 32
 // MiB, all of them on large pages and aligned to those, take 2.8 (one dimension, in and out), 3.0 (three dimensions)
 // and 8 times (a reaction: two in, two out) as long as with starts that differ by a page and a bit; on small pages,
 // which the system scatters, 1.0 to 1.3 times. Virtual addresses alone do not do it: small pages at equal offsets are

@@ -123,7 +123,7 @@ class Parking {
 
   alignas(64) std::atomic<std::uint64_t> state_{0};
   bool needs_fence_;
-  /// Relaxed accesses suffice: this number is a hint, and nothing hangs on it.
+  /// Relaxed accesses suffice: this number is a hint, and nothing depends on it.
   alignas(64) std::atomic<int> num_asleep_{0};
   alignas(64) std::mutex lock_;
   ParkingSpot* parked_ = nullptr;

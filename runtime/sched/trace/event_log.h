@@ -47,7 +47,7 @@ class ChunkBudget {
   explicit ChunkBudget(int num_chunks) : num_left_(num_chunks) {}
   /// Takes one chunk out of the budget; false if none is left.
   [[nodiscard]] bool take() {
-    // Relaxed: nothing else hangs on the number.
+    // Relaxed: nothing else depends on the number.
     return num_left_.load(std::memory_order_relaxed) > 0 && num_left_.fetch_sub(1, std::memory_order_relaxed) > 0;
   }
 
