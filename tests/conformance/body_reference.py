@@ -4,7 +4,7 @@
 A tree becomes Python functions of a frame (a list of local variables). What C++ leaves open (overflow, an index out of
 range, an uninitialised variable) raises Unsuitable: the generator then draws another body; so does an infinity or NaN, unless
 `is_special`: then arithmetic is that of IEEE 754. With `noise`
-every inexact operation is disturbed by a few of its last bits, so that bodies whose result hangs on rounding are
+every inexact operation is disturbed by a few of its last bits, so that bodies whose result depends on rounding are
 found by comparing runs.
 """
 

@@ -25,9 +25,9 @@ import polybricks  # noqa: E402
 from runner import Effort, ProgramTest, Result  # noqa: E402
 
 SAMPLE = 45                  # programs of a run by day; at night all run
-MAX_FAILURES = 5             # printed per program
-MAX_ABORTED_SHARE = 0.05     # of all runs: configurations whose recursion does not end are legal, but few
-MAX_NO_ROOM_SHARE = 0.02     # of all runs: some devices have little local memory
+MAX_FAILURES = 5             # failures that are printed of a program
+MAX_ABORTED_SHARE = 0.05     # the largest share of aborted runs: configurations whose recursion does not end are legal, but few
+MAX_NO_ROOM_SHARE = 0.02     # the largest share of runs that need more local memory than the device has
 
 
 def load_topic(path):

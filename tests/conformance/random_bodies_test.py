@@ -33,19 +33,19 @@ import smaller  # noqa: E402
 from body_reference import Unsuitable  # noqa: E402
 from runner import ANSWER_LIMIT_S, difference  # noqa: E402
 
-GROUPS = 7              # outputs of a program: they share the cost of a compilation
-SHAPES = ((0, 0, 0), (1, 1, 1), (7, 5, 2), (35, 2, 1))     # and one of small extents by seed
-GENERATED_SHAPE = 2     # the one of these that is run with generated data, too
-NUM_SAMPLED = 2         # random configurations
+GROUPS = 7              # groups of rules in a program; they share the cost of its compilation
+SHAPES = ((0, 0, 0), (1, 1, 1), (7, 5, 2), (35, 2, 1))     # sizes (n, m, l) of runs; the seed adds one of small extents
+GENERATED_SHAPE = 2     # the index of the shape that also runs with generated data
+NUM_SAMPLED = 2         # random configurations of a program
 WATCHED = "--checked-copies"
-MAX_DELAY_US = 200      # of an operation of a device that is slow at random
-MIN_KERNELS = 0.3       # share of all rules: below it the test would be about nothing
-MIN_LOCAL = 0.2
-MANY_RULES = 100        # fewer may be of any kind
-MAX_LEFT_OUT = 0.4
-MANY_PROGRAMS = 30      # of which each feature has some
-MAX_OF_VARIABLES = 0.1  # share of their runs in which a kernel meets a variable
-RULE_LINE = re.compile(r"  R\.\S+ \(.*\): (cpu.*)")       # of the main transform
+MAX_DELAY_US = 200      # the longest delay of an operation on a device that is slow at random
+MIN_KERNELS = 0.3       # the least share of rules with a kernel: below it the test would be about nothing
+MIN_LOCAL = 0.2         # the least share of rules with a kernel that uses local memory
+MANY_RULES = 100        # from so many rules on, the two least shares must be met
+MAX_LEFT_OUT = 0.4      # the largest share of shapes that are left out, because C++ leaves their result open
+MANY_PROGRAMS = 30      # from so many programs on, each feature must occur and the two largest shares must be met
+MAX_OF_VARIABLES = 0.1  # the largest share of runs in which a kernel meets a variable
+RULE_LINE = re.compile(r"  R\.\S+ \(.*\): (cpu.*)")       # a rule of the main transform R
 REASON_LINE = re.compile(r"      no `opencl`: (.*)")
 ERROR = re.compile(r"error: (.*)")
 NAMES = re.compile(r"`.*?`")
@@ -184,7 +184,7 @@ class Trial:
         self.try_data(program, server, data)
 
     def try_data(self, program, server, data):
-        """Tries data; leaves it out where C++ leaves the result open, or where it hangs on rounding."""
+        """Tries data; leaves it out where C++ leaves the result open, or where it depends on rounding."""
         self.tried += 1
         try:
             expected = self.model.main.evaluate(data.arrays, data.sizes)
@@ -195,7 +195,7 @@ class Trial:
             self.run_data(program, server, data, expected)
             self.features.update([*(["number by --set"] if data.named else []), *(["generated data"] if data.seed else [])])
         except Failure as failure:
-            if not failure.of_numbers or not self.model.main.hangs_on_rounding(data.arrays, data.sizes):
+            if not failure.of_numbers or not self.model.main.depends_on_rounding(data.arrays, data.sizes):
                 raise
             self.skipped += 1
 

@@ -11,16 +11,16 @@ from rule_reference import ELEMENTS
 from rule_tree import value_of
 from runner import read_text_matrix
 
-RANGED_SHARE = 0.5      # of programs with ranges
-RANGED_REALS = 0.7      # of their inputs of real numbers; integers without a range would overflow
-SET_SHARE = 0.4         # of numbers that `--set` gives
+RANGED_SHARE = 0.5      # the share of programs whose inputs have ranges
+RANGED_REALS = 0.7      # the share of real inputs with a range in these; integer inputs all have one, else they overflow
+SET_SHARE = 0.4         # the share of numbers that `--set` gives
 REAL_RANGES = (("-1", "1"), ("-0.5", "n/4 + 1"), ("0.125", "0.25"), ("-m - 1", "0"), ("1", "2*n - m/3 + 9"))
 WHOLE_RANGES = (("0", "n"), ("3", "3"), ("0", "2*m + 1"), ("n", "n + m"), ("1", "9"))
 SIGNED_RANGES = WHOLE_RANGES + (("-n", "m + 1"), ("-9", "-1"), ("-7", "30"))
 
 
 class Misplaced(Exception):
-    """Generated data lies outside of its range; the words."""
+    """Raised if the program generates other data than it should. Its argument says which."""
 
 
 def draw_ranges(inputs, rng):

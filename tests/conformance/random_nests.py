@@ -83,7 +83,7 @@ class TameMaker(HandleMaker):
         return self.binary("%", self.binary("+", self.binary("/", a, Literal("2", 2, "int")), Literal("1", 1, "int")), modulus)
 
     def sum_of(self, region):
-        """A small number that hangs on every cell of a region."""
+        """A small number that depends on every cell of a region."""
         self.num_handles += 1
         name = f"sum{self.num_handles}"
         kind = "double" if is_real(region.type) else "long"
@@ -197,7 +197,7 @@ class Nests:
         return found if set(own) <= set(names) else None
 
     def draw_member(self, matrices, which, dim, is_call, by_cell):
-        """A rule for slices after the first, one for the first, one for what they leave out."""
+        """Draws three rules: for slices after the first, for the first slice, and for cells that these two leave out."""
         m = matrices[which]
         names = list(self.pick(*VARIABLES))[:len(m.sizes)]
         if m.versions:
@@ -240,7 +240,11 @@ class Nests:
                     slice_variable="" if is_first else names[dim])
 
     def nest_inputs(self, matrices, which, names, dim, is_call, by_cell):
-        """The last member of the slice before for the first, else the member before, and now and then others."""
+        """Draws the inputs of member number `which`.
+
+        The first member reads the last member of the slice before; each other one reads the member before it. Up to two
+        more inputs are drawn among all members. If `by_cell`, a cell before this one in its slice is an input, too.
+        """
         pairs = [(matrices[-1], 1)] if which == 0 else [(matrices[which - 1], 0)]
         for _ in range(self.pick(0, 1, 1, 2)):
             other = int(self.rng.integers(len(matrices)))
@@ -268,7 +272,7 @@ class Nests:
         return inputs
 
     def shift_within(self, bounds, names, dim, shift, by_cell):
-        """A shift to a neighbour: to any one in slices that are whole, else to one that is made before."""
+        """Shifts the bounds to a neighbour: in a slice before that is whole, to any one; else to one that is made before."""
         for d, v in enumerate(names):
             if d != dim and self.chance(0.4):
                 low = v + (self.pick("-1", "+1") if shift and not by_cell else "-1")

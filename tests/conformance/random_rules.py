@@ -21,7 +21,7 @@ from rule_reference import ELEMENTS, reference_of
 from rule_tree import Access, Group, Matrix, Rule
 from visible_names import Array, Number, Region, Surroundings
 
-TOLERANCE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-4}    # of ARCHITECTURE; integers agree exactly
+TOLERANCE = {np.dtype(np.float64): 1e-9, np.dtype(np.float32): 1e-4}    # as `tolerance` without a clause; integers agree exactly
 MAX_TRIES = 60
 NUM_CELL_GROUPS = 4
 NUM_NESTS = 2
@@ -36,24 +36,25 @@ MAIN_INPUTS = (("A", ["n"], ""), ("B", ["n", "m"], ""), ("C", ["n", "m", "l"], N
 CALLEE_INPUTS = ((("X", ["n"], None), ("Y", ["n", "m"], None), ("K", [], "int")), (("X", ["n"], ""), ("S", [], "")),
                  (("X", ["n", "m"], ""), ("Y", ["m"], None), ("S", [], ""), ("K", [], "int")))
 SPECIAL = (np.nan, np.nan, np.inf, -np.inf, 0.0, -0.0)
-SPECIAL_SHARE = 0.8     # of the inputs of a transform that has special ones
-TWIN_SHARE = 0.3        # of rules that have a twin
-RECURSIVE_SHARE = 0.35  # of callees
-TAME_ELEMENT_SHARE = 0.75
+SPECIAL_SHARE = 0.8     # the share of special inputs, in a transform that has some
+TWIN_SHARE = 0.3        # the share of rules that have a twin
+RECURSIVE_SHARE = 0.35  # the share of callees that call themselves
+TAME_ELEMENT_SHARE = 0.75   # the share of matrices whose type is not drawn: ElementT (in tame programs)
 TEMPLATE = ("T", 1, 3)
 
 
 class Transform(RuleHeads, Nests):
-    """`element`: what ElementT is. `groups` may be thinned out by whoever looks for the smallest failing one.
+    """A random transform. `groups` holds its groups of rules; smaller.py takes some of them away.
 
-    `callees`: transforms that its bodies may call. `is_main`: with a rich header, else a short one for calls. `is_tame`: nests and
-    other groups whose bodies are short. `is_special`: some inputs hold infinities, NaN and zeros of both signs.
+    `element` is the type for which ElementT stands. Bodies may call the transforms `callees`. If `is_main`, the transform has many
+    inputs, else the few of a callee. If `is_tame`, it is made of nests and of other groups with short bodies. If `is_special`, some
+    inputs hold infinities, NaN and zeros of both signs.
     """
 
     def __init__(self, name, rng, num_groups, element, callees=(), is_main=True, is_tame=False, is_special=False):
         self.name, self.element, self.rng, self.callees, self.is_main = name, element, rng, list(callees), is_main
         self.is_tame, self.is_special = is_tame, is_special
-        self.rejected = {}      # what bodies did wrong: how often
+        self.rejected = {}      # how often bodies were rejected, by the reason
         self.constants = [(f"t{i}", *each) for i, each in enumerate(CONSTANTS)] if is_main else []
         self.params = {"p0": int(rng.integers(0, 9))} if is_main and self.chance(0.3) else {}
         self.template = (*TEMPLATE, int(rng.integers(1, 4))) if not is_main and self.chance(0.4) else ()
@@ -139,13 +140,13 @@ class Transform(RuleHeads, Nests):
         raise RuntimeError(f"no suitable body in {MAX_TRIES} attempts: {self.rejected}")
 
     def tried(self, group, known, sizes):
-        """The outputs of a group; Unsuitable if they hang on rounding."""
+        """The outputs of a group. Raises Unsuitable if they depend on rounding."""
         plain = reference_of(self, group, Arithmetic(None, self.is_special)).run(known, sizes)
         for seed in range(2):
             noisy = reference_of(self, group, Arithmetic(np.random.default_rng(seed), self.is_special)).run(known, sizes)
             for name, want in plain.items():
                 if difference(noisy[name], want, TOLERANCE.get(want.dtype, 0) / 10, self.is_special):
-                    raise Unsuitable("the result hangs on rounding")
+                    raise Unsuitable("the result depends on rounding")
         return plain
 
     def draw_group(self, number, simple, kind=None):
@@ -309,8 +310,8 @@ class Transform(RuleHeads, Nests):
             raise Unsuitable("arguments of a call do not fit each other")
         return made
 
-    def hangs_on_rounding(self, arrays, sizes):
-        """Whether the outputs for these inputs hang on rounding; bodies were only tried on others."""
+    def depends_on_rounding(self, arrays, sizes):
+        """Whether the outputs for these inputs depend on rounding; bodies were only tried on others."""
         known = dict(zip((m.name for m in self.inputs), arrays))
         try:
             for group in self.groups:
@@ -344,7 +345,7 @@ class Program:
         while is_tame and not any(can_make(each, element, ["n"]) for each in callees):
             callees.append(Transform(f"Part{len(callees)}", rng, 1, element, callees[:1], False, True, is_special))
         self.main = Transform("R", rng, num_groups, element, callees, True, is_tame, is_special)
-        # By a generator of their own, so that the rules of a seed hang on nothing else.
+        # Ranges have a generator of their own, so that the rules depend on the seed alone.
         of_ranges = np.random.default_rng([seed, 1])
         if of_ranges.random() < random_data.RANGED_SHARE:
             random_data.draw_ranges(self.main.inputs, of_ranges)

@@ -20,7 +20,7 @@ STATEMENTS = (tree.Declare, tree.Declares, tree.DeclareArray, tree.DeclareRegion
 
 
 def needed(transform, output):
-    """The groups that an output hangs on."""
+    """The groups that an output depends on."""
     wanted, groups = {output}, []
     for group in reversed(transform.groups):
         if not wanted & {m.name for m in group.matrices}:

@@ -221,7 +221,7 @@ def test_accuracy_of_bins(tools, work):
 
 
 def test_main_without_bins(tools, work):
-    """The instances for bins that it calls are tuned by their metric, then it is with what they were tuned to."""
+    """pbtune first tunes the bin that the main transform calls, by its metric, then the main transform with this bin."""
     case = Case(tools, work, "refined", REFINE.replace("Refine(x, a)", "Refine<1>(x, a)").replace(
         "from A[n]\nto X[n]\naccuracy", "from A[n]\nto X[n]\ngenerator Numbers\naccuracy") + """
 transform Numbers

@@ -128,7 +128,7 @@ class CopiesCheck(Check):
 
 
 class PlainCheck(CopiesCheck):
-    """Runs a program without looking at its accesses: results alone tell."""
+    """Runs a program that does not watch its accesses. Only a wrong result shows a fault."""
 
     COMPILER_OPTIONS = ()
 

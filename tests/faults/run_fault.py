@@ -12,13 +12,14 @@ import re
 import subprocess
 import sys
 
-# With the fault, and without it, where a busy machine must not count as a fault.
+# The limit of a run with the fault. A longer run counts as a hang, so the fault is noticed.
 HANG_S = 120
+# The limit of a run without the fault. It is longer, so that a busy machine does not look like a hang.
 LIMIT_S = 600
 
 
 def run(program, test_filter, fault):
-    """What the first failing test says and its name; none if all pass."""
+    """Returns what the first failing test says, and the name of the last test that ran. The first is None if all pass."""
     env = {k: v for k, v in os.environ.items() if k != "POLYBRICKS_FAULT"}
     env.setdefault("PB_CASES", "20")  # random headers of choicegraph's property test
     if fault:

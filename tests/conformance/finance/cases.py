@@ -71,6 +71,6 @@ CASES = {
     "monte_carlo": Case(asian, lambda n, rng: [rng.normal(size=(3 * n, 4)), np.array(100.0), np.array(99.0), np.array(0.001), np.array(0.05)],
                         sizes=(1, 2, 3, 7, 16, 31), tolerance=1e-7),
     "kalman": Case(kalman, lambda n, rng: [np.cumsum(rng.normal(size=n)), np.array(0.5), np.array(0.3), np.array(0.1)], sizes=SIZES),
-    # Coins as prices: sums are exact, so that no crossing hangs on rounding.
+    # Prices are whole numbers: sums are exact, so that no crossing depends on rounding.
     "moving_averages": Case(indicators, lambda n, rng: [64.0 + rng.integers(-40, 40, n), np.array(0.25)], lambda n: {"days": 4}, sizes=SIZES),
 }

@@ -7,10 +7,10 @@ without a remainder of doubt (no division by 0, no smallest number by -1), `s`, 
 
 import dataclasses
 
-# How a result is compared: NaN agrees with NaN whatever its sign and its payload; all else by bits, but for
-BITS = "bits"
-ZEROS = "zeros"     # the sign of a zero is open in C++, too
-# or a number of ULPs, measured from the value in `long double`: the bounds of OpenCL 1.2, chapter 7.4, are those of docs/language.md.
+# How a result is compared: by one of these two words, or by a number of ULPs. ULPs count from the value in `long double`; the bounds
+# of OpenCL 1.2, chapter 7.4, are those of docs/language.md. NaN always agrees with NaN, whatever its sign and its payload.
+BITS = "bits"       # all bits are equal
+ZEROS = "zeros"     # all bits are equal, but the sign of a zero may differ: C++ leaves it open
 
 
 @dataclasses.dataclass(frozen=True)
