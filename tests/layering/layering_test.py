@@ -24,7 +24,7 @@ def passes(names=""):
     return ["lang", "choicegraph/plan", *(f"choicegraph/passes/{name}" for name in names.split())]
 
 
-LOWER = ["clgen/lower", *(f"clgen/lower/{name}" for name in ("tree", "analysis", "loops", "schedule"))]
+LOWER = ["clgen/lower", *(f"clgen/lower/{name}" for name in ("tree", "analysis", "loops", "accesses", "schedule"))]
 
 
 def lowering(names):
@@ -69,7 +69,8 @@ MAY_USE = {
     "clgen/cpp": [*printers("context rules boxes loops steps calls"), "clgen/info"],
     "clgen/opencl": printers(),
     "clgen/info": printers("context"),
-    "clgen/lower": lowering("tree analysis loops schedule"),
+    "clgen/lower": lowering("tree analysis loops accesses schedule"),
+    "clgen/lower/accesses": lowering("tree analysis"),
     "clgen/lower/schedule": lowering("tree analysis"),
     "clgen/lower/loops": lowering("tree analysis"),
     "clgen/lower/analysis": lowering("tree"),

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "clgen/cpp/boxes/step_boxes.h"
+#include "clgen/cpp/boxes/host_code.h"
 #include "clgen/cpp/rules/rule_code.h"
 
 namespace pb {

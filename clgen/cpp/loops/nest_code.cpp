@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "clgen/cpp/boxes/box_text.h"
-#include "clgen/cpp/boxes/step_boxes.h"
+#include "clgen/cpp/boxes/host_code.h"
 #include "clgen/cpp/loops/instance_count.h"
 #include "clgen/cpp/loops/loop_code.h"
 #include "clgen/cpp/loops/piece_code.h"

@@ -98,7 +98,7 @@ DispatchForm StepDispatch::form_of(StepId id) const {
   if (!conditions_.has_device(id)) return out;
   if (is_shared(id)) {
     out.cuts = cuts_of(plan_, code, id);
-    out.fetches = fetches_of(plan_, code, id, "", out.cuts.front().box.name);
+    out.fetches = fetched_parts(plan_, code, id, out.cuts.front().box.name + kOnCpu);
     for (BoxCut& cut : out.cuts) cut.box.bounds.clear();
   }
   out.copy_out = conditions_.copy_out(id);
@@ -164,11 +164,11 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   out.line("const bool pb_is_all = pb_share == " + extent + ";");
   for (const BoxCut& cut : cuts) {
     const std::string args = "(" + cut.box.name + ", " + std::to_string(cut.dim) + ", pb_share);";
-    out.line("const " + cut.box.type + " " + cut.box.name + kOnDevice + " = pbrt::gpu::lower_part" + args);
-    out.line("const " + cut.box.type + " " + cut.box.name + kOnCpu + " = pbrt::gpu::upper_part" + args);
+    out.line("const " + type_of(cut.box) + " " + cut.box.name + kOnDevice + " = pbrt::gpu::lower_part" + args);
+    out.line("const " + type_of(cut.box) + " " + cut.box.name + kOnCpu + " = pbrt::gpu::upper_part" + args);
   }
   out.open("if (!pb_is_all)");
-  for (const std::string& fetch : fetches_of(plan_, code, step, frame, cuts.front().box.name + kOnCpu)) out.line(fetch);
+  emit_fetches(out, fetched_parts(plan_, code, step, cuts.front().box.name + kOnCpu), frame);
   out.close();
   const std::vector<Try> tries = device_tries(step, code, frame, kOnDevice,
                                               "pb_is_all ? " + operand_text(conditions_.copy_out_of_whole(step)) +

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "clgen/cpp/boxes/step_boxes.h"
+#include "clgen/cpp/boxes/host_code.h"
 #include "clgen/cpp/rules/rule_code.h"
 #include "clgen/lower/schedule/step_conditions.h"
 
@@ -27,7 +27,7 @@ struct DispatchForm {
   std::map<Version, std::string> functions;
   std::map<Version, std::vector<int>> choices;  ///< the site's choices that run the step in each version
   std::vector<BoxCut> cuts;                     ///< without the bounds of the boxes
-  std::vector<std::string> fetches;             ///< statements that bring to the host what the CPU's part reads
+  std::vector<MatrixPart> fetches;              ///< what the CPU's part reads
   CopyOutChoice copy_out, copy_out_of_whole, copy_out_of_part;
 
   bool operator==(const DispatchForm&) const = default;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "clgen/cpp/boxes/step_boxes.h"
+#include "clgen/cpp/boxes/host_code.h"
 #include "clgen/cpp/loops/nest_code.h"
 #include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/names.h"

@@ -43,7 +43,7 @@ void StepClosures::emit_shared_closure(Writer& out, StepId step, const std::stri
   // A dispatch to both a device and the CPU leaves the CPU's part in the boxes.
   const bool is_shared = dispatch_.is_shared(step);
   for (const StepBox& box : step_boxes(plan_, code_of(step), step))
-    params += (is_shared ? ", " + box.type + " " : ", const " + box.type + "& ") + box.name;
+    params += (is_shared ? ", " + type_of(box) + " " : ", const " + type_of(box) + "& ") + box.name;
   out.open("const auto " + name + " = [&](" + params + ")");
   dispatch_.emit_dispatch(out, step, "pb_step", true);
   out.close(";");

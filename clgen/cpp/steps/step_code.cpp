@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "clgen/cpp/boxes/read_boxes.h"
+#include "clgen/cpp/boxes/host_code.h"
 #include "clgen/cpp/loops/instance_count.h"
 #include "clgen/cpp/loops/loop_code.h"
 #include "clgen/cpp/loops/nest_code.h"
@@ -204,7 +204,7 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
   form.pieces = pieces_of(plan, step_id);
   return shared_function(out, done, code, step_id, form, [&](const std::string& name) {
     std::vector<Parameter> params = step_params(code);
-    for (const StepBox& box : form.params) params.push_back({"const " + box.type + "&", box.name, true});
+    for (const StepBox& box : form.params) params.push_back({"const " + type_of(box) + "&", box.name, true});
     if (form.pieces == StepPieces::Split) params.push_back({"const std::int64_t", "pb_split"});
     if (form.pieces == StepPieces::Tiles) params.push_back({"const std::int64_t*", "pb_extent"});
     Writer statements;
@@ -221,29 +221,24 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
 
 namespace {
 
-/// Returns the statement that gives one of the kernel's regions to the launch, such as `pb_launch.output(Out, pb_box,
-/// pb_copy_out);`.
-std::string region_call(const TransformPlan& plan, const RuleCode& code, StepId step, const RuleMatrix& use) {
-  const std::string& name = code.matrix(use.matrix).name;
-  if (!use.is_output) return input_call(plan.steps[step], code, use.matrix);
-  const std::vector<MatrixPart> parts = written_parts(plan, code, step, use.matrix);
-  const bool is_plain = use.is_overwritten && !use.is_input && parts.size() == 1;
-  if (is_plain) return "pb_launch.output(" + to_cpp(parts[0]) + ", pb_copy_out);";
+/// Prints the statements that tell the launch about one of the kernel's matrices, such as `pb_launch.output(Out,
+/// pb_box, pb_copy_out);`. Programs that check copies also hear exactly what is read.
+void emit_region(Writer& out, const RuleCode& code, const LaunchRegion& region) {
+  const std::string& name = code.matrix(region.matrix).name;
   std::vector<std::string> boxes;
-  for (const MatrixPart& part : parts)
-    if (part.box) boxes.push_back(*part.box);
-  // A kernel may also write a matrix of which no cell is needed. Which part of it is written is not known.
-  const bool has_boxes = !boxes.empty() && boxes.size() == parts.size();
-  return "pb_launch.inout(" + name + (has_boxes ? ", {" + joined(boxes) + "}" : "") + ", pb_copy_out);";
-}
-
-/// Returns the statement that tells exactly what the kernel reads of a region, in programs that check copies; empty if
-/// no more is known than the launch knows already.
-std::string watched_reads(const TransformPlan& plan, const RuleCode& code, StepId step, const RuleMatrix& use) {
-  if (code.origin.empty() || !use.is_input || plan.steps[step].loops.empty()) return "";
-  if (use.is_output && !use.is_overwritten) return "";
-  const auto box = read_box(plan.steps[step], code, use.matrix, "pb_box");
-  return box ? "pb_launch.reads(" + code.matrix(use.matrix).name + ", " + *box + ");" : "";
+  switch (region.use) {
+    case LaunchUse::Input:
+      out.line("pb_launch.input(" + to_cpp(region.input, name) + ");");
+      break;
+    case LaunchUse::Output:
+      out.line("pb_launch.output(" + to_cpp(region.written.front()) + ", pb_copy_out);");
+      break;
+    case LaunchUse::InOut:
+      for (const MatrixPart& part : region.written) boxes.push_back(to_cpp(*part.box));
+      out.line("pb_launch.inout(" + name + (boxes.empty() ? "" : ", {" + joined(boxes) + "}") + ", pb_copy_out);");
+      break;
+  }
+  if (region.reads && !code.origin.empty()) out.line("pb_launch.reads(" + name + ", " + to_cpp(*region.reads) + ");");
 }
 
 std::string tile_dims(const Buffer& buffer) {
@@ -272,22 +267,11 @@ std::string launch_value(const KernelScalar& scalar) {
   return {};
 }
 
-/// Returns the statements that tell the launch about the kernel's regions.
-std::vector<std::string> launch_regions(const TransformPlan& plan, const RuleCode& code, StepId step,
-                                        const Kernel& kernel) {
-  std::vector<std::string> out;
-  for (const RuleMatrix& use : kernel.lowered.matrices) {
-    out.push_back(region_call(plan, code, step, use));
-    if (std::string reads = watched_reads(plan, code, step, use); !reads.empty()) out.push_back(std::move(reads));
-  }
-  return out;
-}
-
 void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kernel& kernel,
-                 const std::vector<std::string>& regions) {
+                 const std::vector<LaunchRegion>& regions) {
   out.line("pbrt::gpu::Launch pb_launch(kKernel_" + kernel.name + ", pb_frame, pb_frame.context().gpu());");
   const KernelTree& lowered = kernel.lowered;
-  for (const std::string& region : regions) out.line(region);
+  for (const LaunchRegion& region : regions) emit_region(out, code, region);
   for (const RuleMatrix& use : code.matrices) {  // single numbers are passed as values
     const Matrix& matrix = code.matrix(use.matrix);
     if (matrix.extents.empty() && matrix.role != MatrixRole::From)
@@ -317,10 +301,10 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
   form.kernel = kernel.name;
   const std::vector<StepBox> boxes = step_boxes(plan, code, step);
   (takes_boxes(plan, step) ? form.params : form.boxes) = takes_boxes(plan, step) ? without_bounds(boxes) : boxes;
-  form.regions = launch_regions(plan, code, step, kernel);
+  form.regions = launch_regions(plan, code, step, kernel.lowered.matrices);
   return shared_function(out, done, code, step, form, [&](const std::string& name) {
     std::vector<Parameter> params = step_params(code);
-    for (const StepBox& box : form.params) params.push_back({"const " + box.type + "&", box.name});
+    for (const StepBox& box : form.params) params.push_back({"const " + type_of(box) + "&", box.name});
     params.push_back({"const std::int64_t*", "pb_group"});
     params.push_back({"const pbrt::gpu::CopyOut", "pb_copy_out"});
     for (const char* number : {"pb_site", "pb_alternative"}) params.push_back({"const int", number});

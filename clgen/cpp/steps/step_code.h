@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "clgen/cpp/boxes/step_boxes.h"
+#include "clgen/cpp/boxes/host_code.h"
 #include "clgen/cpp/rules/rule_code.h"
+#include "clgen/lower/accesses/launch_regions.h"
 #include "clgen/lower/loops/cpu_loops.h"
 #include "clgen/lower/schedule/step_pieces.h"
 #include "clgen/lower/tree/condition.h"
@@ -36,8 +37,8 @@ struct StepForm {
   std::vector<StepBox> boxes;   ///< the boxes that it declares itself
   HostParts hosted;             ///< what it announces
   StepPieces pieces = StepPieces::None;
-  std::string kernel;                ///< only for a device version: the name of its kernel
-  std::vector<std::string> regions;  ///< only for a device version: the statements that give its regions to the launch
+  std::string kernel;                 ///< only for a device version: the name of its kernel
+  std::vector<LaunchRegion> regions;  ///< only for a device version: what its launch says of the matrices
 
   bool operator==(const StepForm&) const = default;
 };

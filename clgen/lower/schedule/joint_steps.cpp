@@ -6,7 +6,7 @@
 
 #include "base/joint_limits.h"
 #include "clgen/lower/analysis/rule_shape.h"
-#include "clgen/lower/schedule/written_boxes.h"
+#include "clgen/lower/analysis/written_boxes.h"
 
 namespace pb {
 namespace {

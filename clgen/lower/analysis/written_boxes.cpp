@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/schedule/written_boxes.h"
+#include "clgen/lower/analysis/written_boxes.h"
 
 #include <algorithm>
 namespace pb {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What a launch says of the matrices of its kernel.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "clgen/lower/accesses/part_box.h"
+#include "clgen/lower/accesses/read_boxes.h"
+#include "clgen/lower/analysis/rule_shape.h"
+
+namespace pb {
+
+enum class LaunchUse : std::uint8_t {
+  Input,   ///< the kernel reads it
+  Output,  ///< each cell of `written` gets a new value
+  InOut,   ///< the kernel may keep or read old values
+};
+
+/// One matrix of a kernel.
+struct LaunchRegion {
+  MatrixId matrix;
+  LaunchUse use = LaunchUse::Input;
+  KernelInput input = {};                ///< of an Input
+  std::vector<MatrixPart> written = {};  ///< of an Output or InOut; empty: any cell may be written
+  std::optional<PartBox> reads = {};     ///< exactly what is read, where the launch does not know it already
+
+  bool operator==(const LaunchRegion&) const = default;
+};
+
+/// Returns the regions of a step's kernel. `matrices` are those of the kernel, in the order of its parameters.
+///
+/// Pre: the step's `step_boxes` are in scope
+[[nodiscard]] std::vector<LaunchRegion> launch_regions(const TransformPlan& plan, const RuleShape& rule, StepId step,
+                                                       const std::vector<RuleMatrix>& matrices);
+
+}  // namespace pb
