@@ -41,7 +41,7 @@ std::string emit_lowered(const Program& program, const Plan& plan, const Lowered
       for (const KernelTree& kernel : of_transform.steps[id].kernels) out += to_text(program, kernel);
     }
     for (std::size_t f = 0; f < transform.fused.size(); ++f)
-      out += to_text(program, transform, transform.fused[f], of_transform.fused[f]);
+      out += to_text(program, transform, transform.fused[f], of_transform.fused[f].loops);
     for (std::size_t n = 0; n < transform.nests.size(); ++n) {
       const Nest& nest = transform.nests[n];
       out += to_text(transform, nest);

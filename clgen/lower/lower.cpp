@@ -30,7 +30,7 @@ class TransformLowering {
     for (const RuleShape& rule : rules_) out.reads_ahead.add(find_reads_ahead(rule.rule, rule.facts));
     for (const StepId id : plan_.steps.ids()) out.steps.add(step(id));
     for (const Nest& each : plan_.nests) out.nests.push_back(nest(each));
-    for (const FusedSteps& steps : plan_.fused) out.fused.push_back(fused_loops(rules_of(steps), plan_, steps));
+    for (const FusedSteps& steps : plan_.fused) out.fused.push_back(fused(steps));
     return out;
   }
 
@@ -45,14 +45,20 @@ class TransformLowering {
 
   [[nodiscard]] LoweredStep step(StepId id) const {
     const Step& step = plan_.steps[id];
+    const RuleShape& rule = rule_of(id);
     LoweredStep out;
+    out.boxes = step_boxes(plan_, rule, id);
+    out.is_given_boxes = takes_boxes(plan_, id);
+    out.cuts = cuts_of(plan_, rule, id);
+    if (!out.cuts.empty()) out.fetched = fetched_parts(plan_, rule, id, out.cuts.front().box.name + kOnCpu);
     if (const Nest* own = own_nest(plan_, id)) {
-      out.care = care_in(plan_, *own, {&rule_of(id)}, 0);
+      out.care = care_in(plan_, *own, {&rule}, 0);
     } else {
-      out.loops = lower_cpu_loops(rule_of(id), step, packs_);
-      out.care = care_of(rule_of(id), step);
-      out.has_tall_pieces = find_strips(rule_of(id), step).has_value();
+      out.loops = lower_cpu_loops(rule, step, packs_);
+      out.care = care_of(rule, step);
+      out.has_tall_pieces = find_strips(rule, step).has_value();
     }
+    out.hosted = out.care == HostCare::Step ? parts_of_step(plan_, rule, id) : parts_of_box(rule, step, kOneInstance);
     for (const Version version : kDeviceVersions)
       if (!choices_running(plan_, step, version).empty())
         out.kernels.push_back(lower_kernel(program_, plan_, id, version));
@@ -64,10 +70,30 @@ class TransformLowering {
     for (const NestMember& member : nest.members) steps.push_back(member.step);
     const std::vector<const RuleShape*> rules = rules_of(steps);
     LoweredNest out;
-    for (std::size_t m = 0; m < nest.members.size(); ++m)
-      out.members.push_back(
-          {lower_member_loops(*rules[m], plan_, nest, nest.members[m], packs_), care_in(plan_, nest, rules, m)});
+    for (std::size_t m = 0; m < nest.members.size(); ++m) {
+      const NestMember& member = nest.members[m];
+      const HostCare care = care_in(plan_, nest, rules, m);
+      out.members.push_back({lower_member_loops(*rules[m], plan_, nest, member, packs_), care,
+                             care == HostCare::Step ? parts_of_step(plan_, *rules[m], member.step)
+                                                    : parts_within(*rules[m], nest, member, care)});
+    }
     return out;
+  }
+
+  /// Returns what is announced around each slice, each point of a tile, or each instance.
+  [[nodiscard]] HostParts parts_within(const RuleShape& rule, const Nest& nest, const NestMember& member,
+                                       HostCare care) const {
+    const bool is_by_instance = care == HostCare::Instance;
+    if (!is_sliced(nest)) return parts_of_box(rule, plan_.steps[member.step], is_by_instance ? kOneInstance : "");
+    const Step slice = step_in_slices(plan_, member);
+    // A slice without loops is one instance: announcing the slice announces the instance.
+    return parts_of_box(rule, slice, slice.loops.empty() ? "" : is_by_instance ? kOneInstance : kSlice);
+  }
+
+  [[nodiscard]] LoweredFused fused(const FusedSteps& steps) const {
+    RuleShape all = rule_of(steps.front());
+    for (std::size_t i = 1; i < steps.size(); ++i) all.join_matrices(rule_of(steps[i]));
+    return {fused_loops(rules_of(steps), plan_, steps), parts_of_step(plan_, all, steps.front())};
   }
 
   const Program& program_;
@@ -93,7 +119,7 @@ void verify_transform(const Transform& transform, const TransformPlan& plan, con
     for (std::size_t m = 0; m < plan.nests[n].members.size(); ++m)
       verify_loops(plan.steps[plan.nests[n].members[m].step], lowered.nests[n].members[m].loops);
   for (std::size_t f = 0; f < plan.fused.size(); ++f)
-    check(verify(plan.steps[plan.fused[f].front()], lowered.fused[f]));
+    check(verify(plan.steps[plan.fused[f].front()], lowered.fused[f].loops));
 }
 
 }  // namespace

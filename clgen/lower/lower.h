@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "choicegraph/plan/plan.h"
+#include "clgen/lower/accesses/host_parts.h"
+#include "clgen/lower/accesses/step_boxes.h"
 #include "clgen/lower/analysis/host_care.h"
 #include "clgen/lower/loops/cpu_loops.h"
 #include "clgen/lower/loops/kernel_tree.h"
@@ -19,8 +21,13 @@ namespace pb {
 
 /// One step, as it runs by itself.
 struct LoweredStep {
+  std::vector<StepBox> boxes;       ///< those that its functions work on
+  bool is_given_boxes = false;      ///< its functions get the boxes from the caller
+  std::vector<BoxCut> cuts;         ///< how the CPU and a device share the boxes; empty: they do not
+  std::vector<MatrixPart> fetched;  ///< what the CPU's part reads, if they share
   CpuLoops loops;                   ///< empty if the step is the only member of a nest
   HostCare care = HostCare::Step;   ///< where its host code announces accesses
+  HostParts hosted;                 ///< what is announced there
   bool has_tall_pieces = false;     ///< its pieces for tasks are tall: its strips go across the rows
   std::vector<KernelTree> kernels;  ///< one per device version that it has, the basic one first
 };
@@ -30,16 +37,23 @@ struct LoweredNest {
   struct Member {
     CpuLoops loops;  ///< over a tile or a slice
     HostCare care = HostCare::Step;
+    HostParts hosted;  ///< what is announced around the step, a slice or point, or an instance, as `care` says
   };
   std::vector<Member> members;
+};
+
+/// Steps that run as one loop.
+struct LoweredFused {
+  TreeBlock loops;
+  HostParts hosted;  ///< what is announced around all of them
 };
 
 struct LoweredTransform {
   Schedule schedule;
   Store<RuleId, std::vector<ReadsAhead>> reads_ahead;  ///< loops of each rule's body that ask for elements ahead
   Store<StepId, LoweredStep> steps;
-  std::vector<LoweredNest> nests;  ///< in the order of TransformPlan::nests
-  std::vector<TreeBlock> fused;    ///< the loops of TransformPlan::fused
+  std::vector<LoweredNest> nests;   ///< in the order of TransformPlan::nests
+  std::vector<LoweredFused> fused;  ///< in the order of TransformPlan::fused
 };
 
 struct LoweredProgram {

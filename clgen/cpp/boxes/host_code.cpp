@@ -61,11 +61,10 @@ void emit_boxes(Writer& out, const std::vector<StepBox>& boxes, bool may_change)
     out.line((may_change ? "" : "const ") + type_of(box) + " " + box.name + " = " + initializer_of(box.bounds) + ";");
 }
 
-std::vector<std::string> box_args(const TransformPlan& plan, const RuleShape& rule, StepId step, bool are_declared) {
+std::vector<std::string> box_args(const LoweredStep& step, bool are_declared) {
   std::vector<std::string> args;
-  if (!takes_boxes(plan, step)) return args;
-  for (const StepBox& box : step_boxes(plan, rule, step))
-    args.push_back(are_declared ? box.name : initializer_of(box.bounds));
+  if (!step.is_given_boxes) return args;
+  for (const StepBox& box : step.boxes) args.push_back(are_declared ? box.name : initializer_of(box.bounds));
   return args;
 }
 

@@ -5,11 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "choicegraph/plan/plan.h"
 #include "clgen/lower/accesses/host_parts.h"
 #include "clgen/lower/accesses/read_boxes.h"
 #include "clgen/lower/accesses/step_boxes.h"
-#include "clgen/lower/analysis/rule_shape.h"
+#include "clgen/lower/lower.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
@@ -27,8 +26,7 @@ namespace pb {
 void emit_boxes(Writer& out, const std::vector<StepBox>& boxes, bool may_change = false);
 /// Returns the boxes that a step's functions take after their `step_args`: their names if `are_declared`, else their
 /// initializers.
-[[nodiscard]] std::vector<std::string> box_args(const TransformPlan& plan, const RuleShape& rule, StepId step,
-                                                bool are_declared);
+[[nodiscard]] std::vector<std::string> box_args(const LoweredStep& step, bool are_declared);
 
 /// Prints the announcements before these instances (runtime/gpu/launch.h).
 void emit_arrivals(Writer& out, const HostParts& parts, const std::string& frame);

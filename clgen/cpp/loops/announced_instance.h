@@ -12,12 +12,10 @@ namespace pb {
 
 /// Declares `pb_one`, the instance at the loops' variables, as a box.
 void declare_one_instance(Writer& out, const Step& step);
-/// Calls `emit`, which prints the instance at the loops' variables. Prints the announcements before and after it if
-/// `is_announced`.
+/// Calls `emit`, which prints the instance at the loops' variables. Prints the announcements of `parts` before and
+/// after it.
 template <class Emit>
-void emit_announced(Writer& out, const RuleCode& code, const Step& step, bool is_announced, const Emit& emit) {
-  if (!is_announced) return emit();
-  const HostParts parts = parts_of_box(code, step, "pb_one");
+void emit_announced(Writer& out, const Step& step, const HostParts& parts, const Emit& emit) {
   if (parts.is_empty()) return emit();
   declare_one_instance(out, step);
   emit_arrivals(out, parts, "pb_frame");

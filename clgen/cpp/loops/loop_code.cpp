@@ -63,10 +63,11 @@ bool is_single(const TreeBlock& tree, const std::string& var) {
 /// Prints the tree of a CPU version's loops.
 class LoopPrinter {
  public:
-  /// `members`: the rules whose values the loops compute, if several steps run as one loop.
-  LoopPrinter(Writer& out, const RuleCode& code, const Step& step, const std::string& stem,
+  /// `hosted`: what instances announce that the tree says are announced. `members`: the rules whose values the loops
+  /// compute, if several steps run as one loop.
+  LoopPrinter(Writer& out, const RuleCode& code, const Step& step, const HostParts& hosted, const std::string& stem,
               std::span<const RuleCode> members = {})
-      : out_(out), code_(code), step_(step), stem_(stem), members_(members) {}
+      : out_(out), code_(code), step_(step), hosted_(hosted), stem_(stem), members_(members) {}
 
   void print(const TreeBlock& tree) {
     if (const InsideBox* box = box_of(tree)) {
@@ -231,7 +232,7 @@ class LoopPrinter {
   }
 
   void print_instance(const RuleInstance& instance) {
-    emit_announced(out_, code_, step_, instance.is_announced, [&] {
+    emit_announced(out_, step_, instance.is_announced ? hosted_ : HostParts(), [&] {
       emit_instance(out_, code_, {instance.all_exist, false, rows_});
     });
   }
@@ -295,6 +296,7 @@ class LoopPrinter {
   Writer& out_;
   const RuleCode& code_;
   const Step& step_;
+  const HostParts hosted_;
   const std::string& stem_;
   std::span<const RuleCode> members_;
   std::optional<TileWork> tile_work_;  ///< none: the loops run over a box
@@ -338,29 +340,30 @@ void emit_loops_function(Writer& out, const RuleCode& code, const std::string& h
 void emit_joined_loops(Writer& out, const RuleCode& code, const std::vector<RuleCode>& members, const Step& step,
                        const TreeBlock& loops) {
   Writer body = loops_body(code);
-  LoopPrinter(body, code, step, code.stem, members).print(loops);
+  LoopPrinter(body, code, step, {}, code.stem, members).print(loops);
   emit_loops_function(out, code, "PB_LOOPS void loops_" + code.stem,
                       Parameter{"const " + box_type(step) + "&", "pb_box"}, body);
 }
 
 void emit_tile_loops(Writer& out, const RuleCode& code, const Step& step, const TreeBlock& loops,
-                     const std::string& stem, const Parameter& box) {
+                     const HostParts& hosted, const std::string& stem, const Parameter& box) {
   Writer body = loops_body(code);
-  LoopPrinter(body, code, step, stem).print_in_tile(loops, LoopPrinter::TileWork::Run);
+  LoopPrinter(body, code, step, hosted, stem).print_in_tile(loops, LoopPrinter::TileWork::Run);
   emit_loops_function(out, code, "PB_LOOPS void loops_" + stem, box, body);
   out.blank();
 }
 
 void emit_tile_count(Writer& out, const RuleCode& code, const Step& step, const TreeBlock& loops) {
-  LoopPrinter(out, code, step, "").print_in_tile(loops, LoopPrinter::TileWork::Count);
+  LoopPrinter(out, code, step, {}, "").print_in_tile(loops, LoopPrinter::TileWork::Count);
 }
 
-void emit_loops(Writer& to, const RuleCode& code, const Step& step, const CpuLoops& loops, const std::string& stem) {
+void emit_loops(Writer& to, const RuleCode& code, const Step& step, const CpuLoops& loops, const HostParts& hosted,
+                const std::string& stem) {
   const auto box_named = [&](const char* name) {
     return step.loops.empty() ? std::nullopt : std::optional(Parameter{"const " + box_type(step) + "&", name});
   };
   Writer plain = loops_body(code);
-  LoopPrinter(plain, code, step, stem).print(loops.plain);
+  LoopPrinter(plain, code, step, hosted, stem).print(loops.plain);
   emit_loops_function(to, code, "PB_LOOPS void loops_" + stem, box_named("pb_box"), plain);
   to.blank();
   if (loops.packed.empty()) return;
@@ -372,7 +375,7 @@ void emit_loops(Writer& to, const RuleCode& code, const Step& step, const CpuLoo
   const InsideBox* inside = LoopPrinter::box_of(loops.packed);
   PB_CHECK(inside == nullptr || inside->outside == loops.plain, "outside of its box a version runs its plain loops");
   Writer packed = loops_body(code);
-  LoopPrinter(packed, code, step, stem).print(loops.packed);
+  LoopPrinter(packed, code, step, hosted, stem).print(loops.packed);
   emit_loops_function(to, code, "static void lanes_" + stem, box_named(inside == nullptr ? "pb_box" : "pb_all"),
                       packed);
   to.blank();

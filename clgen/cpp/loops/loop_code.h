@@ -7,20 +7,23 @@
 #include <vector>
 
 #include "clgen/cpp/rules/rule_code.h"
+#include "clgen/lower/accesses/host_parts.h"
 #include "clgen/lower/loops/cpu_loops.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
 
 /// Prints the functions that run the instances of a box: `loops_STEM` and, if there are loops on packs, their body
-/// `packs_STEM` and the loops `lanes_STEM`. `step` has the bounds of the loops.
+/// `packs_STEM` and the loops `lanes_STEM`. `step` has the bounds of the loops. `hosted` is what each instance
+/// announces that the trees say is announced.
 ///
 /// Pre: the function `rule_` of the rule was emitted
-void emit_loops(Writer& out, const RuleCode& code, const Step& step, const CpuLoops& loops, const std::string& stem);
+void emit_loops(Writer& out, const RuleCode& code, const Step& step, const CpuLoops& loops, const HostParts& hosted,
+                const std::string& stem);
 
 /// Prints `loops_STEM` of a nest's member over a tile of the nest's rows. `box` is the parameter that holds the tile.
 void emit_tile_loops(Writer& out, const RuleCode& code, const Step& step, const TreeBlock& loops,
-                     const std::string& stem, const Parameter& box);
+                     const HostParts& hosted, const std::string& stem, const Parameter& box);
 /// Prints statements that add to `pb_count` the number of instances that `loops` run over a tile.
 void emit_tile_count(Writer& out, const RuleCode& code, const Step& step, const TreeBlock& loops);
 

@@ -106,7 +106,7 @@ class NestEmitter {
     for (std::size_t m = 0; m < parts_.size(); ++m) {
       if (!parts_[m].condition.is_always()) out_.open(if_text(parts_[m].condition));
       const bool is_announced = parts_[m].lowered.care == HostCare::Slice;
-      const HostParts hosted = parts_of_box(parts_[m].code, plan_.steps[parts_[m].member.step], "");
+      const HostParts& hosted = parts_[m].lowered.hosted;
       if (is_announced) emit_arrivals(out_, hosted, "pb_inner");
       emit_piece(out_, parts_[m].code, parts_[m].stem, parts_[m].has_packs(), units_[m], "pb_point");
       if (is_announced) emit_departures(out_, hosted, "pb_inner");
@@ -170,9 +170,9 @@ class NestEmitter {
     const bool has_loops = !slice.loops.empty();
     if (has_loops) out_.line("const " + box_type(slice) + " pb_slice = " + initializer_of(instance_box(slice)) + ";");
     const HostCare care = part.lowered.care;
-    // A slice without loops is one instance: announcing the slice announces the instance.
+    // A slice without loops is one instance.
     if (care == HostCare::Step || (care == HostCare::Instance && has_loops)) return emit_slice_work(m, slice);
-    const HostParts hosted = parts_of_box(part.code, slice, has_loops ? "pb_slice" : "");
+    const HostParts& hosted = part.lowered.hosted;
     const bool may_be_empty = has_loops && !hosted.is_empty();
     if (may_be_empty) out_.open("if (!pb_slice.is_empty())");
     emit_arrivals(out_, hosted, args_.frame);
@@ -219,13 +219,13 @@ class NestEmitter {
 void emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part) {
   if (is_sliced(nest)) {
     const Step step = step_in_slices(plan, part.member);
-    emit_loops(out, part.code, step, part.lowered.loops, part.stem);
+    emit_loops(out, part.code, step, part.lowered.loops, part.lowered.hosted, part.stem);
     if (!step.loops.empty() && !is_box(step)) emit_instance_count(out, part.code, step, part.stem);
     return;
   }
   const Parameter box{"const " + row_box_type(nest) + "&", "pb_tile"};
   const Step& step = plan.steps[part.member.step];
-  emit_tile_loops(out, part.code, step, part.lowered.loops.plain, part.stem, box);
+  emit_tile_loops(out, part.code, step, part.lowered.loops.plain, part.lowered.hosted, part.stem, box);
   if (is_tile_full(plan, nest)) return;
   Writer count;
   count.indent();

@@ -13,10 +13,6 @@
 namespace pb {
 namespace {
 
-/// The endings of the names of boxes that a device gets, and of those that the CPU gets meanwhile.
-constexpr const char* kOnDevice = "_on_device";
-constexpr const char* kOnCpu = "_on_cpu";
-
 /// Returns the text as an operand of `?:`.
 std::string operand_text(const CopyOutChoice& choice) {
   return choice.cases.empty() ? to_cpp(choice) : "(" + to_cpp(choice) + ")";
@@ -42,7 +38,7 @@ std::optional<std::string> StepDispatch::share_value() const {
 
 bool StepDispatch::is_shared(StepId id) const {
   if (!conditions_.has_device(id) || !share_value()) return false;
-  return !cuts_of(plan_, RuleCode(context_, id_, plan_.steps[id].rule), id).empty();
+  return !lowered(id).cuts.empty();
 }
 
 std::string StepDispatch::split_value() const {
@@ -86,7 +82,6 @@ std::string StepDispatch::choice_value(const Step& step, Version version) const 
 
 DispatchForm StepDispatch::form_of(StepId id) const {
   const Step& step = plan_.steps[id];
-  const RuleCode code(context_, id_, step.rule);
   DispatchForm out;
   out.rule = step.rule;
   out.site = step.site;
@@ -97,8 +92,8 @@ DispatchForm StepDispatch::form_of(StepId id) const {
   }
   if (!conditions_.has_device(id)) return out;
   if (is_shared(id)) {
-    out.cuts = cuts_of(plan_, code, id);
-    out.fetches = fetched_parts(plan_, code, id, out.cuts.front().box.name + kOnCpu);
+    out.cuts = lowered(id).cuts;
+    out.fetches = lowered(id).fetched;
     for (BoxCut& cut : out.cuts) cut.box.bounds.clear();
   }
   out.copy_out = conditions_.copy_out(id);
@@ -111,19 +106,19 @@ void StepDispatch::emit_dispatch(Writer& out, StepId step_id, const std::string&
   const Step& step = plan_.steps[step_id];
   const RuleCode code(context_, id_, step.rule);
   if (!conditions_.has_device(step_id)) {
-    emit_on_cpu(out, step_id, code, frame, box_args(plan_, code, step_id, are_boxes_declared));
+    emit_on_cpu(out, step_id, code, frame, box_args(lowered(step_id), are_boxes_declared));
     return;
   }
   const bool shares = is_shared(step_id);
-  if (!are_boxes_declared) emit_boxes(out, step_boxes(plan_, code, step_id), shares);
+  if (!are_boxes_declared) emit_boxes(out, lowered(step_id).boxes, shares);
   shares ? emit_shared_tries(out, step_id, code, frame) : emit_tries(out, step_id, code, frame);
   out.open("if (!pb_has_run)");
-  emit_on_cpu(out, step_id, code, frame, box_args(plan_, code, step_id, true));
+  emit_on_cpu(out, step_id, code, frame, box_args(lowered(step_id), true));
   out.close();
 }
 
-std::vector<std::string> StepDispatch::boxes_ending(const RuleCode& code, StepId step, const std::string& end) const {
-  std::vector<std::string> names = box_args(plan_, code, step, true);
+std::vector<std::string> StepDispatch::boxes_ending(StepId step, const std::string& end) const {
+  std::vector<std::string> names = box_args(lowered(step), true);
   for (std::string& name : names) name += end;
   return names;
 }
@@ -158,7 +153,7 @@ void StepDispatch::emit_tries(Writer& out, StepId step, const RuleCode& code, co
 void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const {
   out.line("bool pb_has_run = false;");
   out.open(if_text(conditions_.chosen(plan_.steps[step], kDeviceVersions)) + " [[unlikely]]");
-  const std::vector<BoxCut> cuts = cuts_of(plan_, code, step);
+  const std::vector<BoxCut>& cuts = lowered(step).cuts;
   const std::string extent = "pb_box.extent(" + std::to_string(cuts.front().dim) + ")";
   out.line("const std::int64_t pb_share = pbrt::gpu::share_of_device(" + extent + ", " + *share_value() + ");");
   out.line("const bool pb_is_all = pb_share == " + extent + ";");
@@ -168,7 +163,7 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
     out.line("const " + type_of(cut.box) + " " + cut.box.name + kOnCpu + " = pbrt::gpu::upper_part" + args);
   }
   out.open("if (!pb_is_all)");
-  emit_fetches(out, fetched_parts(plan_, code, step, cuts.front().box.name + kOnCpu), frame);
+  emit_fetches(out, lowered(step).fetched, frame);
   out.close();
   const std::vector<Try> tries = device_tries(step, code, frame, kOnDevice,
                                               "pb_is_all ? " + operand_text(conditions_.copy_out_of_whole(step)) +
@@ -177,7 +172,7 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   emit_any_of(out, tries, "return ", ";");
   out.close(";");
   out.open("const auto pb_rest = [&](pbrt::Frame& pb_task)");
-  emit_on_cpu(out, step, code, "pb_task", boxes_ending(code, step, kOnCpu));
+  emit_on_cpu(out, step, code, "pb_task", boxes_ending(step, kOnCpu));
   out.close(";");
   out.line("pb_has_run = pb_is_all ? pb_device() : pbrt::gpu::run_shared(" + frame + ", pb_device, pb_rest);");
   // If the device could not run its part, that part is left for the CPU.
@@ -194,7 +189,7 @@ void StepDispatch::emit_count(Writer& out, StepId step_id, const std::string& fr
 
 std::string StepDispatch::piece_call(StepId step, const std::string& frame) const {
   const RuleCode code(context_, id_, plan_.steps[step].rule);
-  return cpu_call(step, code, frame, box_args(plan_, code, step, true), ", pbrt::kWholeBox");
+  return cpu_call(step, code, frame, box_args(lowered(step), true), ", pbrt::kWholeBox");
 }
 
 std::string StepDispatch::cpu_call(StepId step, const RuleCode& code, const std::string& frame,
@@ -210,7 +205,7 @@ std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const 
   const Step& step = plan_.steps[step_id];
   std::vector<Try> tries;
   std::vector<std::string> args = step_args(code, frame);
-  for (std::string& box : boxes_ending(code, step_id, boxes_end)) args.push_back(std::move(box));
+  for (std::string& box : boxes_ending(step_id, boxes_end)) args.push_back(std::move(box));
   for (const Version version : kDeviceVersions) {
     const Condition chosen = conditions_.chosen(step, {&version, 1});
     if (chosen.is_never()) continue;

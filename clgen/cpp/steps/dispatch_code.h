@@ -67,13 +67,14 @@ class StepDispatch {
   [[nodiscard]] std::string tile_value(const Nest& nest) const;
 
  private:
+  [[nodiscard]] const LoweredStep& lowered(StepId step) const { return lowered_of(context_, id_).steps[step]; }
   std::string pieces_arg(StepId step) const;
   std::string group_value(const Step& step, Version version) const;
   /// `pieces` is the last argument, with the comma before it.
   std::string cpu_call(StepId step, const RuleCode& code, const std::string& frame,
                        const std::vector<std::string>& boxes, const std::string& pieces) const;
   /// Returns the names of the step's boxes, each with `end` after it.
-  std::vector<std::string> boxes_ending(const RuleCode& code, StepId step, const std::string& end) const;
+  std::vector<std::string> boxes_ending(StepId step, const std::string& end) const;
   /// The condition `(it is chosen && it has run)` of one device version of the step, in two lines.
   struct Try {
     std::string head;

@@ -33,7 +33,8 @@ void emit_fused_loops(Writer& out, const CppContext& context, const RuleCode& co
   const TransformPlan& plan = plan_of(context, code.transform_id);
   const FusedSteps& steps = plan.fused[index];
   const std::vector<RuleCode> members = member_codes(context, code.transform_id, steps);
-  emit_joined_loops(out, code, members, plan.steps[steps[0]], lowered_of(context, code.transform_id).fused[index]);
+  emit_joined_loops(out, code, members, plan.steps[steps[0]],
+                    lowered_of(context, code.transform_id).fused[index].loops);
 }
 
 }  // namespace
@@ -57,7 +58,7 @@ void emit_fused_step(Writer& out, const CppContext& context, TransformId transfo
   Writer statements;
   statements.indent();
   emit_scalar_constants(statements, code, ScalarSet::Step);
-  const HostParts hosted = parts_of_step(plan, code, steps[0]);
+  const HostParts& hosted = lowered_of(context, transform).fused[index].hosted;
   emit_arrivals(statements, hosted, "pb_frame");
   statements.line("const pbrt::RuleScope pb_scope(pb_frame, " + rule_constant(code.stem) + ", " +
                   std::to_string(steps.size()) + " * pb_box.volume());");

@@ -111,7 +111,7 @@ void JointCode::emit_member(const std::string& loops, const JointGroup::Member& 
     out_.open(if_text(member.runs));
   }
   dispatch_.emit_count(out_, member.step, "pb_frame");
-  out_.line(loops + ".add(" + joined(box_args(plan_, code_of(member.step), member.step, false)) + ", " +
+  out_.line(loops + ".add(" + joined(box_args(lowered_of(context_, id_).steps[member.step], false)) + ", " +
             emit_piece_closure(member.step) + ");");
   if (has_device || !member.runs.is_always()) out_.close();
 }
@@ -128,10 +128,10 @@ void JointCode::emit_group_arrivals(const JointGroup& group, const std::string& 
   out_.open("if (" + frame + ".has_device()) [[unlikely]]");
   for (const StepId id : group.steps) {
     const Condition on_device = conditions.has_device(id) ? conditions.tries_device(id) : Condition::never();
-    const RuleCode code = code_of(id);
+    const LoweredStep& lowered = lowered_of(context_, id_).steps[id];
     out_.open(if_text(Condition::all_of({conditions.runs(id), Condition::not_(on_device)})));
-    emit_boxes(out_, step_boxes(plan_, code, id));
-    emit_arrivals(out_, parts_of_step(plan_, code, id), frame);
+    emit_boxes(out_, lowered.boxes);
+    emit_arrivals(out_, lowered.hosted, frame);
     out_.close();
   }
   out_.close();

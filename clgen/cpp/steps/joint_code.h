@@ -29,7 +29,6 @@ class JointCode {
   void emit_node(const JointGroup& group);
 
  private:
-  [[nodiscard]] RuleCode code_of(StepId step) const { return {context_, id_, plan_.steps[step].rule}; }
   void emit_loops(const JointGroup& group);
   std::string emit_piece_closure(StepId step);
   void emit_fused(const std::string& loops, const JointGroup::Fused& fused);

@@ -74,8 +74,8 @@ class NestGroupCode {
       const NestPart& part = parts_[m];
       if (part.lowered.care != HostCare::Step) continue;
       out_.open(if_text(part.condition));
-      emit_boxes(out_, step_boxes(plan_, part.code, part.member.step));
-      emit(parts_of_step(plan_, part.code, part.member.step));
+      emit_boxes(out_, lowered_of(context_, id_).steps[part.member.step].boxes);
+      emit(part.lowered.hosted);
       out_.close();
     }
   }

@@ -22,7 +22,7 @@ const StepClosures::SharedClosure* StepClosures::find(const DispatchForm& form) 
 }
 
 bool StepClosures::may_share(StepId step) const {
-  return nodes_.contains(step) && !box_args(plan_, code_of(step), step, true).empty();
+  return nodes_.contains(step) && !box_args(lowered_of(context_, id_).steps[step], true).empty();
 }
 
 void StepClosures::emit_shared(Writer& out) {
@@ -42,7 +42,7 @@ void StepClosures::emit_shared_closure(Writer& out, StepId step, const std::stri
   std::string params = "pbrt::Frame& pb_step";
   // A dispatch to both a device and the CPU leaves the CPU's part in the boxes.
   const bool is_shared = dispatch_.is_shared(step);
-  for (const StepBox& box : step_boxes(plan_, code_of(step), step))
+  for (const StepBox& box : lowered_of(context_, id_).steps[step].boxes)
     params += (is_shared ? ", " + type_of(box) + " " : ", const " + type_of(box) + "& ") + box.name;
   out.open("const auto " + name + " = [&](" + params + ")");
   dispatch_.emit_dispatch(out, step, "pb_step", true);
@@ -55,7 +55,7 @@ void StepClosures::emit(Writer& out, StepId step) const {
   if (shared == nullptr)
     dispatch_.emit_dispatch(out, step, "pb_step", false);
   else
-    out.line(shared->name + "(pb_step, " + joined(box_args(plan_, code_of(step), step, false)) + ");");
+    out.line(shared->name + "(pb_step, " + joined(box_args(lowered_of(context_, id_).steps[step], false)) + ");");
   out.close(";");
 }
 

@@ -32,7 +32,6 @@ class StepClosures {
   [[nodiscard]] const SharedClosure* find(const DispatchForm& form) const;
   [[nodiscard]] bool may_share(StepId step) const;
   void emit_shared_closure(Writer& out, StepId step, const std::string& name) const;
-  [[nodiscard]] RuleCode code_of(StepId step) const { return {context_, id_, plan_.steps[step].rule}; }
 
   const CppContext& context_;
   TransformId id_;

@@ -120,11 +120,11 @@ std::string free_stem(std::set<std::string>& taken, const std::string& stem, Ste
 const SharedLoops& emit_shared_loops(Writer& out, const RuleCode& code, const Step& step, const LoweredStep& lowered,
                                      StepId id, StepFunctions& done) {
   const bool is_announced = lowered.care == HostCare::Instance;
-  SharedLoops wanted{code.rule_id, lowered.loops, is_announced ? parts_of_box(code, step, "pb_one") : HostParts{}, ""};
+  SharedLoops wanted{code.rule_id, lowered.loops, is_announced ? lowered.hosted : HostParts{}, ""};
   for (const SharedLoops& known : done.loops)
     if (known.rule == wanted.rule && known.loops == wanted.loops && known.around == wanted.around) return known;
   wanted.stem = free_stem(done.taken_by_loops, code.stem, id);
-  emit_loops(out, code, step, wanted.loops, wanted.stem);
+  emit_loops(out, code, step, wanted.loops, wanted.around, wanted.stem);
   if (!is_box(step)) emit_instance_count(out, code, step, wanted.stem);
   return done.loops.emplace_back(std::move(wanted));
 }
@@ -158,7 +158,7 @@ std::string emit_cpu_body(Writer& out, Writer& body, const CppContext& context, 
     return "";
   }
   std::string stem = free_stem(done.taken_by_loops, code.stem, id);
-  emit_loops(out, code, step, lowered.steps[id].loops, stem);
+  emit_loops(out, code, step, lowered.steps[id].loops, {}, stem);
   if (code.has_calls()) body.line("pbrt::Frame& pb_inner = pb_frame;");
   emit_piece(body, code, stem, false, unit, "");
   return stem;
@@ -188,19 +188,19 @@ std::vector<StepBox> without_bounds(std::vector<StepBox> boxes) {
 std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step_id,
                           StepFunctions& done) {
   const TransformPlan& plan = plan_of(context, code);
+  const LoweredStep& lowered = lowered_of(context, code.transform_id).steps[step_id];
   StepForm form;
   form.rule = code.rule_id;
   Writer body;
   body.indent();
   form.loops = emit_cpu_body(out, body, context, code, step_id, done);
-  const std::vector<StepBox> boxes = step_boxes(plan, code, step_id);
-  const bool is_announced = lowered_of(context, code.transform_id).steps[step_id].care == HostCare::Step;
-  if (takes_boxes(plan, step_id)) {
-    form.params = without_bounds(boxes);
+  const bool is_announced = lowered.care == HostCare::Step;
+  if (lowered.is_given_boxes) {
+    form.params = without_bounds(lowered.boxes);
   } else {
-    form.boxes = is_announced || boxes.empty() ? boxes : std::vector<StepBox>{boxes.front()};
+    form.boxes = is_announced || lowered.boxes.empty() ? lowered.boxes : std::vector<StepBox>{lowered.boxes.front()};
   }
-  if (is_announced) form.hosted = parts_of_step(plan, code, step_id);
+  if (is_announced) form.hosted = lowered.hosted;
   form.pieces = pieces_of(plan, step_id);
   return shared_function(out, done, code, step_id, form, [&](const std::string& name) {
     std::vector<Parameter> params = step_params(code);
@@ -215,7 +215,7 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
     emit_arrivals(statements, form.hosted, "pb_frame");
     statements.append_statements(body);
     emit_departures(statements, form.hosted, "pb_frame");
-    emit_function(out, (takes_boxes(plan, step_id) ? "PB_STEP void " : "static void ") + name, params, statements);
+    emit_function(out, (lowered.is_given_boxes ? "PB_STEP void " : "static void ") + name, params, statements);
   });
 }
 
@@ -299,8 +299,12 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
   form.rule = code.rule_id;
   form.version = kernel.lowered.version;
   form.kernel = kernel.name;
-  const std::vector<StepBox> boxes = step_boxes(plan, code, step);
-  (takes_boxes(plan, step) ? form.params : form.boxes) = takes_boxes(plan, step) ? without_bounds(boxes) : boxes;
+  const LoweredStep& lowered = lowered_of(context, code.transform_id).steps[step];
+  if (lowered.is_given_boxes) {
+    form.params = without_bounds(lowered.boxes);
+  } else {
+    form.boxes = lowered.boxes;
+  }
   form.regions = launch_regions(plan, code, step, kernel.lowered.matrices);
   return shared_function(out, done, code, step, form, [&](const std::string& name) {
     std::vector<Parameter> params = step_params(code);

@@ -37,6 +37,9 @@ struct HostParts {
 ///
 /// Pre: the step's `step_boxes` are in scope
 [[nodiscard]] HostParts parts_of_step(const TransformPlan& plan, const RuleShape& rule, StepId step);
+/// The variables of generated code that hold one instance and a slice of a nest, as boxes.
+inline constexpr const char* kOneInstance = "pb_one";
+inline constexpr const char* kSlice = "pb_slice";
 /// Returns what the instances in the box named `box`, or some of them, read and write. The parts may be larger than
 /// what the instances use. An empty name stands for any instances.
 [[nodiscard]] HostParts parts_of_box(const RuleShape& rule, const Step& step, const std::string& box);

@@ -27,6 +27,10 @@ struct StepBox {
 /// only in their boxes.
 [[nodiscard]] bool takes_boxes(const TransformPlan& plan, StepId step);
 
+/// Endings of the names of the two parts that a box is cut in.
+inline constexpr const char* kOnDevice = "_on_device";
+inline constexpr const char* kOnCpu = "_on_cpu";
+
 /// A box of a step that the CPU and a device may share, and the dimension along which it is cut in two parts.
 struct BoxCut {
   StepBox box;
