@@ -92,6 +92,18 @@ void collect(const Formula& formula, SymbolKind kind, std::vector<std::string>& 
       formula.node);
 }
 
+void collect_names(const Formula& formula, std::vector<std::string>& names) {
+  std::visit(Overloaded{[](const IntLiteral&) {}, [](const RealLiteral&) {},
+                        [&](const SymbolRef& ref) {
+                          if (std::find(names.begin(), names.end(), ref.name) == names.end()) names.push_back(ref.name);
+                        },
+                        [&](const BinaryFormula& binary) {
+                          for (const Formula& operand : binary.operands) collect_names(operand, names);
+                        },
+                        [&](const NegatedFormula& negated) { collect_names(negated.operand.front(), names); }},
+             formula.node);
+}
+
 }  // namespace
 
 std::string to_string(const Formula& formula) { return print(formula, Style::Source, Precedence::Additive); }
@@ -122,6 +134,12 @@ std::vector<std::string> symbols_of(const Formula& formula, SymbolKind kind) {
   std::vector<std::string> out;
   collect(formula, kind, out);
   return out;
+}
+
+std::vector<std::string> names_in(const Formula& formula) {
+  std::vector<std::string> names;
+  collect_names(formula, names);
+  return names;
 }
 
 bool has_real(const Formula& formula) {

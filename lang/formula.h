@@ -68,6 +68,9 @@ inline bool NegatedFormula::operator==(const NegatedFormula& o) const { return o
 /// Names of all symbols of `kind`, each once, in order of appearance.
 [[nodiscard]] std::vector<std::string> symbols_of(const Formula& formula, SymbolKind kind);
 
+/// Names in `formula`, each once, in order of appearance, of every kind.
+[[nodiscard]] std::vector<std::string> names_in(const Formula& formula);
+
 /// Whether a number in `formula` is written with a point or an exponent.
 [[nodiscard]] bool has_real(const Formula& formula);
 

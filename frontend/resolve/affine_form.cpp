@@ -106,18 +106,6 @@ std::optional<AffineForm> combine(FormulaOp op, const AffineForm& lhs, const Aff
   return std::nullopt;
 }
 
-void collect_names(const Formula& formula, std::vector<std::string>& names) {
-  std::visit(Overloaded{[](const IntLiteral&) {}, [](const RealLiteral&) {},
-                        [&](const SymbolRef& ref) {
-                          if (std::find(names.begin(), names.end(), ref.name) == names.end()) names.push_back(ref.name);
-                        },
-                        [&](const BinaryFormula& binary) {
-                          for (const Formula& operand : binary.operands) collect_names(operand, names);
-                        },
-                        [&](const NegatedFormula& negated) { collect_names(negated.operand.front(), names); }},
-             formula.node);
-}
-
 int count_uses(const Formula& formula, const std::string& name) {
   return std::visit(
       Overloaded{[](const IntLiteral&) { return 0; }, [](const RealLiteral&) { return 0; },
@@ -305,12 +293,6 @@ std::optional<AffineForm> affine_form(const Formula& formula) {
                                  return operand ? scale(*operand, {-1, 1}) : std::nullopt;
                                }},
                     formula.node);
-}
-
-std::vector<std::string> names_in(const Formula& formula) {
-  std::vector<std::string> names;
-  collect_names(formula, names);
-  return names;
 }
 
 std::optional<Solution> solve_for(const std::string& name, const Formula& formula, const Formula& actual) {

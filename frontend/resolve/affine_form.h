@@ -31,9 +31,6 @@ struct AffineForm {
 /// nothing if it is not affine, holds a real number, or its numbers leave 64 bits.
 [[nodiscard]] std::optional<AffineForm> affine_form(const Formula& formula);
 
-/// Names in `formula`, each once, in order of appearance, of every kind.
-[[nodiscard]] std::vector<std::string> names_in(const Formula& formula);
-
 /// How good an equation is for finding a size variable; smaller is preferred.
 enum class SolutionRank : std::uint8_t {
   LoneVariable,     ///< `n`

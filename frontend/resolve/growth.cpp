@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 
-#include "frontend/resolve/affine_form.h"
 #include "lang/overloaded.h"
 
 namespace pb {

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/resolve/affine_form.h"
 #include "frontend/resolve/declarations.h"
 
 namespace pb::resolving {

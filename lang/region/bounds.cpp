@@ -9,7 +9,7 @@
 namespace pb {
 namespace {
 
-using State = RegionContext::State;
+using State = RegionState;
 using Access = RegionAccessor;
 
 /// `function` as an expression. It is simplified by what is `known` of the parameters only if necessary: under a
@@ -151,10 +151,6 @@ std::vector<Region> convex_pieces(const Region& region) {
   for (int i = 0; i < count; ++i)
     out.push_back(Access::make(state, isl_set_from_basic_set(isl_basic_set_list_get_basic_set(list.get(), i))));
   return out;
-}
-
-Region to_region(const Region& like, const RegionBox& box, const Region& known) {
-  return region_of_box(like.context(), like.dims(), box).intersect_parameters(known);
 }
 
 }  // namespace pb

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bounds of one dimension and constraints of a region, as expressions. Only for use inside of lang/region: box.cpp
-// makes boxes from them, and nest.cpp everything else.
+// Bounds of one dimension and constraints of a region, as expressions. Only for use inside of lang/region:
+// region_box.cpp makes boxes from them, and nest.cpp everything else.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,6 @@
 
 #include "lang/region/isl_access.h"
 #include "lang/region/region.h"
-#include "lang/region/region_box.h"
 
 namespace pb {
 
@@ -43,12 +42,5 @@ struct BoundList {
 
 /// `region` as convex pieces that share no point.
 [[nodiscard]] std::vector<Region> convex_pieces(const Region& region);
-
-/// False if a convex piece is surely no union of a few boxes: it is a lattice, or it is cut by a slanted border that is
-/// longer than a few cells in each dimension.
-[[nodiscard]] bool may_be_boxes(const Region& piece, const Region& known);
-
-/// The points of `box` in the space of `like`, for parameter values in `known`.
-[[nodiscard]] Region to_region(const Region& like, const RegionBox& box, const Region& known);
 
 }  // namespace pb

@@ -9,7 +9,7 @@ namespace pb {
 namespace {
 
 using Op = IndexExpr::Op;
-using State = RegionContext::State;
+using State = RegionState;
 
 /// Whether the expression is a product of two unknowns or a division by an unknown. For isl it is a parameter.
 bool is_parameter(const IndexExpr& expr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Inside of lang/region only: owning pointers to isl objects, the context's state, and the door between the value types
-// and isl. No file outside of this folder includes this header.
+// Inside of lang/region only: owning pointers to isl objects, the state that the regions of a context share, and
+// expressions as isl's functions and back. No file outside of this folder includes this header.
 #pragma once
 
 #include <isl/aff.h>
@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "lang/region/region.h"
+#include "lang/index/index_expr.h"
 
 namespace pb {
 
@@ -47,7 +47,8 @@ using SpacePtr = std::unique_ptr<isl_space, IslDelete>;
 using StrideInfoPtr = std::unique_ptr<isl_stride_info, IslDelete>;
 using ValPtr = std::unique_ptr<isl_val, IslDelete>;
 
-struct RegionContext::State {
+/// What the handles and regions of one context share.
+struct RegionState {
   isl_ctx* ctx = nullptr;
   unsigned num_users = 0;  ///< number of handles and regions
   bool limit_exceeded = false;
@@ -61,29 +62,18 @@ struct RegionContext::State {
   void note_failure();
 };
 
-/// The only way from the value types to isl's objects and back.
-struct RegionAccessor {
-  static isl_set* get(const Region& region) { return region.set_; }
-  static isl_map* get(const RegionMap& map) { return map.map_; }
-  static RegionContext::State* state(const Region& region) { return region.state_; }
-  static RegionContext::State* state(const RegionMap& map) { return map.state_; }
-  /// Takes `set`; null becomes an unknown region.
-  static Region make(RegionContext::State* state, isl_set* set) { return {state, set}; }
-  static RegionMap make(RegionContext::State* state, isl_map* map) { return {state, map}; }
-};
-
 /// True for isl_bool_true; an error is noted and counts as false.
-[[nodiscard]] bool is_true(RegionContext::State& state, isl_bool value);
+[[nodiscard]] bool is_true(RegionState& state, isl_bool value);
 
 /// `space` with a parameter for every symbol and every non-affine term of `expr` that names none of its dimensions.
-[[nodiscard]] SpacePtr add_parameters(RegionContext::State& state, SpacePtr space, const IndexExpr& expr);
+[[nodiscard]] SpacePtr add_parameters(RegionState& state, SpacePtr space, const IndexExpr& expr);
 /// `expr` over the set space `space`, which has all parameters (add_parameters).
-[[nodiscard]] PwAffPtr to_pw_aff(RegionContext::State& state, isl_space* space, const IndexExpr& expr);
+[[nodiscard]] PwAffPtr to_pw_aff(RegionState& state, isl_space* space, const IndexExpr& expr);
 /// None if a coefficient does not fit 64 bits or a division is not known.
-[[nodiscard]] std::optional<IndexExpr> from_aff(const RegionContext::State& state, isl_aff* aff);
+[[nodiscard]] std::optional<IndexExpr> from_aff(const RegionState& state, isl_aff* aff);
 /// The terms of the pieces of a function, each once; none if one of them cannot be said.
-[[nodiscard]] std::vector<IndexExpr> terms_of(RegionContext::State& state, isl_pw_aff* function);
+[[nodiscard]] std::vector<IndexExpr> terms_of(RegionState& state, isl_pw_aff* function);
 /// A piecewise function that is the minimum or the maximum of its pieces.
-[[nodiscard]] std::optional<IndexExpr> from_pw_aff(RegionContext::State& state, isl_pw_aff* function);
+[[nodiscard]] std::optional<IndexExpr> from_pw_aff(RegionState& state, isl_pw_aff* function);
 
 }  // namespace pb

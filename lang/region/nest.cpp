@@ -8,11 +8,12 @@
 
 #include "lang/region/bounds.h"
 #include "lang/region/isl_access.h"
+#include "lang/region/region_box.h"
 
 namespace pb {
 namespace {
 
-using State = RegionContext::State;
+using State = RegionState;
 using Access = RegionAccessor;
 
 constexpr std::int64_t kMaxStride = 1 << 20;

@@ -11,7 +11,7 @@ namespace pb {
 
 bool contains_point(const Region& region, const SymbolValues& parameters, const std::vector<std::int64_t>& point) {
   if (!region.is_known()) return false;
-  RegionContext::State& state = *RegionAccessor::state(region);
+  RegionState& state = *RegionAccessor::state(region);
   PB_CHECK(static_cast<int>(point.size()) == region.num_dims(), "a coordinate per dimension");
   isl_set* set = isl_set_copy(RegionAccessor::get(region));
   const auto fix = [&](isl_dim_type type, std::size_t at, std::int64_t value) {

@@ -2,6 +2,7 @@
 #include "lang/region/region.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include "lang/check.h"
 #include "lang/region/isl_access.h"
@@ -9,7 +10,7 @@
 namespace pb {
 namespace {
 
-using State = RegionContext::State;
+using State = RegionState;
 using Access = RegionAccessor;
 
 SpacePtr make_space(State& state, const std::vector<std::string>& dims) {
@@ -71,6 +72,25 @@ Region combine(const Region& a, const Region& b, BinaryOp op) {
 }
 
 }  // namespace
+
+Region::Region(RegionState* state, isl_set* set) : set_(set), state_(state) {
+  if (set_ == nullptr) state_->note_failure();
+  state_->acquire();
+}
+Region::Region(const Region& other) : set_(isl_set_copy(other.set_)), state_(other.state_) {
+  if (state_ != nullptr) state_->acquire();
+}
+Region::Region(Region&& other) noexcept
+    : set_(std::exchange(other.set_, nullptr)), state_(std::exchange(other.state_, nullptr)) {}
+Region& Region::operator=(Region other) noexcept {
+  std::swap(set_, other.set_);
+  std::swap(state_, other.state_);
+  return *this;
+}
+Region::~Region() {
+  isl_set_free(set_);
+  if (state_ != nullptr) state_->release();
+}
 
 Region Region::universe(const RegionContext& context, const std::vector<std::string>& dims) {
   State& state = context.state();

@@ -21,6 +21,8 @@ struct isl_map;
 
 namespace pb {
 
+struct RegionState;  // isl_access.h
+
 /// Half-open interval of one dimension.
 struct Interval {
   IndexExpr lo, hi;
@@ -41,13 +43,12 @@ class RegionContext {
   [[nodiscard]] bool limit_exceeded() const;
   void clear_limit_exceeded() const;
 
-  struct State;
-  [[nodiscard]] State& state() const { return *state_; }
-  [[nodiscard]] static RegionContext share(State* state);
+  [[nodiscard]] RegionState& state() const { return *state_; }
+  [[nodiscard]] static RegionContext share(RegionState* state);
 
  private:
-  explicit RegionContext(State* state);
-  State* state_;
+  explicit RegionContext(RegionState* state);
+  RegionState* state_;
 };
 
 /// Limits the work of all operations of one context while it lives; some 2 million elementary operations take a second.
@@ -111,9 +112,9 @@ class Region {
  private:
   friend class RegionMap;
   friend struct RegionAccessor;
-  Region(RegionContext::State* state, isl_set* set);
+  Region(RegionState* state, isl_set* set);
   isl_set* set_ = nullptr;
-  RegionContext::State* state_ = nullptr;
+  RegionState* state_ = nullptr;
 };
 
 /// True if the regions have a point in common.
@@ -156,9 +157,20 @@ class RegionMap {
 
  private:
   friend struct RegionAccessor;
-  RegionMap(RegionContext::State* state, isl_map* map);
+  RegionMap(RegionState* state, isl_map* map);
   isl_map* map_ = nullptr;
-  RegionContext::State* state_ = nullptr;
+  RegionState* state_ = nullptr;
+};
+
+/// The only way from the value types to isl's objects and back, for use inside of lang/region.
+struct RegionAccessor {
+  static isl_set* get(const Region& region) { return region.set_; }
+  static isl_map* get(const RegionMap& map) { return map.map_; }
+  static RegionState* state(const Region& region) { return region.state_; }
+  static RegionState* state(const RegionMap& map) { return map.state_; }
+  /// Takes `set`; null becomes an unknown region.
+  static Region make(RegionState* state, isl_set* set) { return {state, set}; }
+  static RegionMap make(RegionState* state, isl_map* map) { return {state, map}; }
 };
 
 // Note [Life time and limits]

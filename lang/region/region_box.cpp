@@ -13,7 +13,7 @@
 namespace pb {
 namespace {
 
-using State = RegionContext::State;
+using State = RegionState;
 using Access = RegionAccessor;
 
 /// Whether `expr` makes a bound that is easy to read: a number if `is_number`, else a sum that grows with its one
@@ -218,6 +218,10 @@ Region region_of_box(const RegionContext& context, const std::vector<std::string
   for (const IndexExpr& guard : box.guards) out = out.where_nonnegative(guard);
   for (const IndexExpr& condition : box.conditions) out = out.where_nonnegative(condition);
   return out;
+}
+
+Region to_region(const Region& like, const RegionBox& box, const Region& known) {
+  return region_of_box(like.context(), like.dims(), box).intersect_parameters(known);
 }
 
 std::optional<RegionBox> as_box(const Region& region, const Region& known) {

@@ -25,10 +25,17 @@ struct RegionBox {
 [[nodiscard]] Region region_of_box(const RegionContext& context, const std::vector<std::string>& dims,
                                    const RegionBox& box);
 
+/// Returns the points of `box` in the space of `like`, for parameter values in `known`.
+[[nodiscard]] Region to_region(const Region& like, const RegionBox& box, const Region& known);
+
 /// Returns the region as one box within `known` parameter values; none if it is no box.
 [[nodiscard]] std::optional<RegionBox> as_box(const Region& region, const Region& known);
 
 /// Returns disjoint boxes whose union is the region within `known`; none if it is no finite union of boxes.
 [[nodiscard]] std::optional<std::vector<RegionBox>> disjoint_boxes(const Region& region, const Region& known);
+
+/// Returns false if a convex piece is surely no union of a few boxes: it is a lattice, or it is cut by a slanted border
+/// that is longer than a few cells in each dimension.
+[[nodiscard]] bool may_be_boxes(const Region& piece, const Region& known);
 
 }  // namespace pb

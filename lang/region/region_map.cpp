@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cstdlib>
+#include <utility>
 
 #include "lang/check.h"
 #include "lang/region/isl_access.h"
@@ -8,7 +9,7 @@
 namespace pb {
 namespace {
 
-using State = RegionContext::State;
+using State = RegionState;
 using Access = RegionAccessor;
 
 isl_map* name_dims(isl_map* map, isl_dim_type type, const std::vector<std::string>& names) {
@@ -36,6 +37,25 @@ isl_map* half_space(isl_space* map_space, isl_pw_aff* bound, unsigned position, 
 }
 
 }  // namespace
+
+RegionMap::RegionMap(RegionState* state, isl_map* map) : map_(map), state_(state) {
+  if (map_ == nullptr) state_->note_failure();
+  state_->acquire();
+}
+RegionMap::RegionMap(const RegionMap& other) : map_(isl_map_copy(other.map_)), state_(other.state_) {
+  if (state_ != nullptr) state_->acquire();
+}
+RegionMap::RegionMap(RegionMap&& other) noexcept
+    : map_(std::exchange(other.map_, nullptr)), state_(std::exchange(other.state_, nullptr)) {}
+RegionMap& RegionMap::operator=(RegionMap other) noexcept {
+  std::swap(map_, other.map_);
+  std::swap(state_, other.state_);
+  return *this;
+}
+RegionMap::~RegionMap() {
+  isl_map_free(map_);
+  if (state_ != nullptr) state_->release();
+}
 
 RegionMap RegionMap::to_box(const RegionContext& context, const std::vector<std::string>& in_dims,
                             const std::vector<std::string>& out_dims, const std::vector<Interval>& box) {
