@@ -12,7 +12,7 @@
 #include <string>
 
 #include "runtime/cl/copy_lane.h"
-#include "runtime/cl/device_list.h"
+#include "runtime/cl/device_options.h"
 #include "runtime/cl/event_waiter.h"
 #include "runtime/cl/kernel_cache.h"
 #include "runtime/cl/kernel_times.h"

@@ -3,34 +3,13 @@
 // loader library the list is empty. Used by program_main; nothing else names OpenCL.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
+#include "runtime/cl/device_options.h"
 #include "runtime/gpu/device.h"
 
 namespace pbrt::cl {
-
-/// How a device reports that an operation has ended.
-enum class EndReports : std::uint8_t {
-  ByDevice,   ///< a thread for GPUs, callbacks for others (a waiting thread would take a core from them)
-  Callbacks,  ///< clSetEventCallback
-  Thread,     ///< event_waiter.h
-};
-
-struct Options {
-  /// Folder of compiled kernels; empty: $XDG_CACHE_HOME/polybricks/kernels or ~/.cache/polybricks/kernels. "none": no
-  /// files.
-  std::string cache_folder;
-  /// Size of a pinned chunk through which transfers of devices with their own memory go; 0: transfers go straight from
-  /// and to the storage.
-  std::size_t staging_chunk_bytes = 0;
-  /// If false, devices have buffers of their own, and copies, also where they share the host's memory.
-  bool may_use_host_memory = true;
-  EndReports ends = EndReports::ByDevice;
-  bool is_profiled = false;  ///< counts the time of kernels by the device's clock
-};
 
 class Api;
 

@@ -3,7 +3,8 @@
 // for generated code.
 #pragma once
 
-#include "runtime/matrix/view.h"
+#include "runtime/matrix/element_kind.h"
+#include "runtime/matrix/members.h"
 
 namespace pbrt {
 

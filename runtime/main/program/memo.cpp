@@ -2,39 +2,17 @@
 #include "runtime/main/program/memo.h"
 
 #include <cstring>
-#include <map>
-#include <mutex>
+#include <memory>
 #include <utility>
 
 #include "base/seeded_fault.h"
 #include "runtime/gpu/launch.h"
+#include "runtime/main/program/memo_table.h"
 #include "runtime/main/program/run_context.h"
 #include "runtime/matrix/access_watch.h"
 #include "runtime/sched/frame.h"
 
 namespace pbrt {
-
-struct MemoTable::State {
-  std::mutex mutex;
-  std::map<int, std::shared_ptr<const Entry>> entries;
-};
-
-MemoTable::MemoTable() : state_(std::make_unique<State>()) {}
-MemoTable::~MemoTable() = default;
-
-std::shared_ptr<const MemoTable::Entry> MemoTable::find(int transform) const {
-  const std::lock_guard<std::mutex> lock(state_->mutex);
-  const auto found = state_->entries.find(transform);
-  return found == state_->entries.end() ? nullptr : found->second;
-}
-
-void MemoTable::put(int transform, std::shared_ptr<const Entry> entry) {
-  {
-    const std::lock_guard<std::mutex> lock(state_->mutex);
-    state_->entries[transform].swap(entry);
-  }
-  // The former entry is freed here, after the lock is released.
-}
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "runtime/config/errors.h"
 #include "runtime/config/info.h"
 #include "runtime/gpu/launch.h"
-#include "runtime/main/program/memo.h"
+#include "runtime/main/program/memo_table.h"
 
 namespace pbrt {
 

@@ -9,16 +9,10 @@
 
 #include "runtime/matrix/any_matrix.h"
 #include "runtime/matrix/files/byte_source.h"
+#include "runtime/matrix/files/matrix_spec.h"
 #include "runtime/matrix/files/output_file.h"
 
 namespace pbrt {
-
-/// The matrix that a file is expected to hold.
-struct MatrixSpec {
-  std::string name;  ///< the matrix as in the header, for messages: `In[w, h]`
-  ElementKind element = ElementKind::Double;
-  int num_dims = 0;
-};
 
 struct WriteOptions {
   int precision = 8;  ///< significant digits of text

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/config/errors.h"
-#include "runtime/matrix/files/matrix_file.h"
+#include "runtime/matrix/files/matrix_spec.h"
 #include "runtime/matrix/files/store_number.h"
 #include "runtime/matrix/visit_kind.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/seeded_fault.h"
 #include "runtime/config/errors.h"
-#include "runtime/matrix/files/matrix_file.h"
+#include "runtime/matrix/files/matrix_spec.h"
 #include "runtime/matrix/files/store_number.h"
 #include "runtime/matrix/visit_kind.h"
 
