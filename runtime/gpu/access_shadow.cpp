@@ -6,7 +6,6 @@
 
 #include "base/seeded_fault.h"
 #include "runtime/config/copy_error.h"
-#include "runtime/gpu/storage_record.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -43,21 +42,23 @@ std::string text_of(const GridBox& box) {
 
 }  // namespace
 
-AccessShadow::AccessShadow(StorageRecord& record)
-    : WatchedMemory(record.storage().data(), record.storage().bytes(), record.layout().element_bytes()),
-      record_(record),
-      copy_(std::make_unique<std::byte[]>(record.storage().bytes() + 1)) {}
+AccessShadow::AccessShadow(Storage& storage, const Layout& layout, std::mutex& mutex)
+    : WatchedMemory(storage.data(), storage.bytes(), layout.element_bytes()),
+      storage_(storage),
+      layout_(layout),
+      record_mutex_(mutex),
+      copy_(std::make_unique<std::byte[]>(storage.bytes() + 1)) {}
 
 bool AccessShadow::differs(std::int64_t element) const {
   const auto bytes = static_cast<std::size_t>(element_bytes());
   const std::size_t at = static_cast<std::size_t>(element) * bytes;
-  return std::memcmp(copy_.get() + at, static_cast<const std::byte*>(record_.storage().data()) + at, bytes) != 0;
+  return std::memcmp(copy_.get() + at, static_cast<const std::byte*>(storage_.data()) + at, bytes) != 0;
 }
 
 void AccessShadow::keep(std::int64_t element) {
   const auto bytes = static_cast<std::size_t>(element_bytes());
   const std::size_t at = static_cast<std::size_t>(element) * bytes;
-  std::memcpy(copy_.get() + at, static_cast<const std::byte*>(record_.storage().data()) + at, bytes);
+  std::memcpy(copy_.get() + at, static_cast<const std::byte*>(storage_.data()) + at, bytes);
 }
 
 void AccessShadow::before_launch(const OwnedView& view, const RuleDesc& rule) const {
@@ -80,14 +81,11 @@ void AccessShadow::launched(const OwnedView& view, bool is_written, const RuleDe
   });
 }
 
-std::vector<bool> AccessShadow::newer_elements(const OwnedView& view) const {
+std::vector<bool> AccessShadow::newer_elements(const BoxSet& newer) const {
   std::vector<bool> out;
-  const GridBox box = record_.box_of(view);
-  BoxSet newer = record_.dirty.intersect(box);
-  newer.add(record_.lost.intersect(box));
   if (newer.is_empty()) return out;
   out.resize(static_cast<std::size_t>(num_elements()));
-  for (const CopyShape& shape : record_.layout().copy_shapes(newer))
+  for (const CopyShape& shape : layout_.copy_shapes(newer))
     for (std::size_t slice = 0; slice < shape.slices; ++slice)
       for (std::size_t row = 0; row < shape.rows; ++row)
         for (std::size_t byte = 0; byte < shape.row_bytes; byte += static_cast<std::size_t>(element_bytes()))
@@ -96,11 +94,11 @@ std::vector<bool> AccessShadow::newer_elements(const OwnedView& view) const {
   return out;
 }
 
-void AccessShadow::needed(const OwnedView& view) {
-  const std::vector<bool> newer = newer_elements(view);
+void AccessShadow::needed(const OwnedView& view, const BoxSet& newer) {
+  const std::vector<bool> is_newer = newer_elements(newer);
   for_each_element(view, num_elements(), [&](std::int64_t element) {
     const std::uint8_t before = flags(element);
-    if ((before & kStale) == 0 || (!newer.empty() && newer[static_cast<std::size_t>(element)])) return;
+    if ((before & kStale) == 0 || (!is_newer.empty() && is_newer[static_cast<std::size_t>(element)])) return;
     keep(element);
     set_flags(element, static_cast<std::uint8_t>((before & ~kStale) | kKnown));
   });
@@ -114,11 +112,11 @@ void AccessShadow::check_unwritten(const OwnedView& view) const {
   });
 }
 
-void AccessShadow::quiet(const OwnedView& view, bool is_void) {
+void AccessShadow::quiet(const OwnedView& view, const BoxSet& newer, bool is_void) {
   check_unwritten(view);
-  const std::vector<bool> newer = newer_elements(view);
+  const std::vector<bool> is_newer = newer_elements(newer);
   for_each_element(view, num_elements(), [&](std::int64_t element) {
-    if (!newer.empty() && newer[static_cast<std::size_t>(element)]) return;
+    if (!is_newer.empty() && is_newer[static_cast<std::size_t>(element)]) return;
     const std::uint8_t before = flags(element);
     if (is_void) return set_flags(element, 0);
     if ((before & kStale) != 0) keep(element);
@@ -138,18 +136,18 @@ std::string AccessShadow::name_of(std::int64_t element) const {
   OwnedView cell;
   cell.offset = element;
   cell.element_bytes = element_bytes();
-  const GridBox box = record_.layout().box_of(cell);
+  const GridBox box = layout_.box_of(cell);
   std::string text;
   for (int d = 0; d < box.num_dims; ++d) text += (d == 0 ? "(" : ", ") + std::to_string(box.lo[d]);
   return text + ")";
 }
 
 std::string AccessShadow::box_text(const OwnedView& view) const {
-  return record_.layout().refined_for(view) == record_.layout() ? text_of(record_.layout().box_of(view)) : "a part";
+  return layout_.refined_for(view) == layout_ ? text_of(layout_.box_of(view)) : "a part";
 }
 
 std::string AccessShadow::describe(std::int64_t element) const {
-  const std::lock_guard lock(record_.mutex);
+  const std::lock_guard lock(record_mutex_);
   return text_of_cell(element);
 }
 

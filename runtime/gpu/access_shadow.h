@@ -13,21 +13,23 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "runtime/gpu/box_set.h"
 #include "runtime/gpu/layout.h"
 #include "runtime/matrix/access_watch.h"
+#include "runtime/matrix/storage.h"
 #include "runtime/sched/rule_scope.h"
 
 namespace pbrt::gpu {
 
-class StorageRecord;
-
 class AccessShadow final : public WatchedMemory {
  public:
-  explicit AccessShadow(StorageRecord& record);
+  /// Watches the memory of `storage`, whose elements have the coordinates of `layout`. `mutex` is the one of the
+  /// storage's record. All three outlive the shadow.
+  AccessShadow(Storage& storage, const Layout& layout, std::mutex& mutex);
 
   /// Called before a kernel of `rule` reads or writes `view`.
   ///
@@ -36,14 +38,14 @@ class AccessShadow final : public WatchedMemory {
   /// Called after the kernel was enqueued.
   void launched(const OwnedView& view, bool is_written, const RuleDesc& rule);
 
-  /// Called by need_on_host: `view` is on the host, except for what the record says is newer on the device, because of
-  /// launches of other tasks.
-  void needed(const OwnedView& view);
+  /// Called by need_on_host: `view` is on the host, except for what is `newer` on the device, because of launches of
+  /// other tasks.
+  void needed(const OwnedView& view, const BoxSet& newer);
   /// Called by before_host_write, or, with `is_void`, by before_host_overwrite: `view` is on the host, except for what
-  /// other tasks made newer on the device, and the device has no further use for it.
+  /// other tasks made `newer` on the device, and the device has no further use for it.
   ///
   /// Errors: CopyError if the host has written an element that the device was using
-  void quiet(const OwnedView& view, bool is_void);
+  void quiet(const OwnedView& view, const BoxSet& newer, bool is_void);
   /// Called by wrote_on_host.
   ///
   /// Errors: as quiet
@@ -66,13 +68,15 @@ class AccessShadow final : public WatchedMemory {
   [[nodiscard]] bool differs(std::int64_t element) const;
   void keep(std::int64_t element);
   void check_unwritten(const OwnedView& view) const;
-  /// For each element of the view: whether the record says that it is newer on the device.
-  [[nodiscard]] std::vector<bool> newer_elements(const OwnedView& view) const;
+  /// For each element of the storage: whether it lies in `newer`; empty if none does.
+  [[nodiscard]] std::vector<bool> newer_elements(const BoxSet& newer) const;
   [[nodiscard]] std::string text_of_cell(std::int64_t element) const;
   [[nodiscard]] std::string name_of(std::int64_t element) const;
   [[nodiscard]] std::string box_text(const OwnedView& view) const;
 
-  StorageRecord& record_;
+  Storage& storage_;
+  const Layout& layout_;  ///< becomes finer as views of other shapes come
+  std::mutex& record_mutex_;
   std::unique_ptr<std::byte[]> copy_;
   std::deque<Launched> launches_;  ///< the most recent launches
 };

@@ -35,6 +35,12 @@ struct DeviceInfo {
   bool shares_host_memory = false;      ///< kernels work on the host's pages: no copies
 };
 
+/// Data existed only on a device that failed. The run must be repeated without the device.
+class DeviceLost : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
 /// The device cannot go on, or a driver call failed in a way that leaves its state unknown: it is not used any more.
 class DeviceFailure : public DeviceError {
  public:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/config/runtime_check.h"
+#include "runtime/gpu/manager.h"
 #include "runtime/gpu/manager/manager_impl.h"
 #include "runtime/gpu/manager/submission.h"
 
@@ -171,7 +172,7 @@ bool Launch::run() {
     request.outcome = {false, reason};
     return false;
   }
-  Manager::Impl& manager = request.manager->impl();
+  ManagerImpl& manager = request.manager->impl();
   if (!manager.device.is_alive()) {
     request.outcome = {false, manager.device.failure_message()};
     return false;
@@ -200,7 +201,7 @@ static bool is_newer(StorageRecord& record, const OwnedView& view) {
   const GridBox box = record.box_of(view);
   if (record.lost.overlaps(box)) throw DeviceLost("results were lost with a device");
   if (record.dirty.overlaps(box)) return true;
-  if (record.shadow != nullptr) record.shadow->needed(view);
+  if (record.shadow != nullptr) record.shadow->needed(view, record.newer_than_host(view));
   return false;
 }
 
@@ -216,7 +217,7 @@ void need_on_host_slow(Frame& frame, const RegionRef& region) {
   const Outcome outcome = wait_for(frame, *manager, std::move(task));
   if (!outcome.ok) throw DeviceLost(outcome.reason);
   const std::lock_guard lock(record->mutex);
-  if (record->shadow != nullptr) record->shadow->needed(view);
+  if (record->shadow != nullptr) record->shadow->needed(view, record->newer_than_host(view));
 }
 
 void fetch_slow(const RegionRef& region) {
@@ -257,7 +258,7 @@ static void before_host_write_slow(Frame& frame, const RegionRef& region, bool i
   }
   wait_until_quiet(frame, *record, region, view);
   const std::lock_guard lock(record->mutex);
-  if (record->shadow != nullptr) record->shadow->quiet(view, is_void);
+  if (record->shadow != nullptr) record->shadow->quiet(view, record->newer_than_host(view), is_void);
 }
 
 void before_host_write_slow(Frame& frame, const RegionRef& region) { before_host_write_slow(frame, region, false); }

@@ -29,13 +29,12 @@
 #include <initializer_list>
 #include <utility>
 
-#include "base/copy_out.h"
 #include "runtime/config/kernel_prelude.h"
 #include "runtime/gpu/bordered_box.h"
+#include "runtime/gpu/kernel_desc.h"
 #include "runtime/gpu/region_ref.h"
 #include "runtime/gpu/scalar_argument.h"
 #include "runtime/sched/loops/box.h"
-#include "runtime/sched/rule_scope.h"
 
 namespace pbrt {
 class Frame;
@@ -76,49 +75,6 @@ namespace pbrt::gpu {
 
 class Manager;
 struct LaunchRequest;
-
-/// A scalar argument whose value becomes a build option `-D<macro>=<value>`, so that loop bounds are constants.
-struct SpecializedScalar {
-  const char* macro = nullptr;  ///< `PB_KWIDTH`
-  int scalar = 0;               ///< which scalar() call, 0 first; an integer scalar
-};
-
-/// A kernel in generated code; constant data with static life.
-///
-/// Build options: the kernel is built per set of values with `-DPB_INDEX=int|long` (int: every element
-/// offset and every sum of products of indices and strides of its regions fits 32 bits), `-DPB_UNIT_STRIDE=1` if
-/// dimension 0 of every region has stride 1, `-D<macro>=<value>` per specialised scalar (unless the product of their
-/// values is above kMaxUnrolled), and `-DPB_GROUP0=<n> -DPB_GROUP1=… -DPB_GROUP2=…` if specialize_group. After
-/// kMaxVariants builds of one kernel on one device the generic build is used for new values: PB_INDEX=long and no other
-/// macro. Sources test them with #ifdef; the parameter list is the same in every build.
-struct KernelDesc {
-  const char* name = nullptr;    ///< name of the __kernel function
-  RuleDesc rule = {};            ///< its rule, for its name in traces
-  const char* source = nullptr;  ///< OpenCL C 1.2, whole program
-  const char* options = "";      ///< further build options, e.g. `-cl-fp32-correctly-rounded-divide-sqrt`
-  bool needs_fp64 = false;
-  int num_regions = 0;
-  int num_scalars = 0;
-  int num_tiles = 0;
-  const SpecializedScalar* specialized = nullptr;
-  int num_specialized = 0;
-  bool specialize_group = false;
-};
-
-inline constexpr int kMaxVariants = 32;
-/// Loops of more iterations than this get no constant bounds. Drivers unroll loops whose bounds they know, nested ones
-/// too: PoCL takes 4 s for 24^2 iterations, 20 s for 40^2.
-inline constexpr std::int64_t kMaxUnrolled = 512;
-
-using pb::CopyOut;
-
-/// One dimension of a local-memory tile: its extent is `extent` + sum over loops d of |step[d]| * (group size in d -
-/// 1). For `In.region(x, y, x+K, y+K)` the dimensions are {{1,0,0}, K} and {{0,1,0}, K}. For an input that is the same
-/// for all instances it is {{0,0,0}, extent}.
-struct TileDim {
-  std::int64_t step[3] = {0, 0, 0};
-  std::int64_t extent = 1;
-};
 
 /// One execution of a kernel. Arguments are given in the order of the kernel's parameters.
 class Launch {

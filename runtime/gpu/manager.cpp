@@ -10,7 +10,7 @@
 namespace pbrt::gpu {
 
 Manager::Manager(std::unique_ptr<Device> device, const ManagerOptions& options)
-    : impl_(std::make_unique<Impl>(std::move(device), options)) {}
+    : impl_(std::make_unique<ManagerImpl>(std::move(device), options)) {}
 
 Manager::~Manager() = default;
 

@@ -6,13 +6,13 @@
 
 #include "base/seeded_fault.h"
 #include "runtime/config/runtime_check.h"
-#include "runtime/gpu/manager/task_queue.h"
+#include "runtime/gpu/region_ref.h"
 
 namespace pbrt::gpu {
 
 StorageRecord::StorageRecord(Storage& storage, int element_bytes)
     : storage_(&storage), layout_(static_cast<std::int64_t>(storage.bytes()) / element_bytes, element_bytes) {
-  if (are_accesses_watched()) shadow = std::make_unique<AccessShadow>(*this);
+  if (are_accesses_watched()) shadow = std::make_unique<AccessShadow>(storage, layout_, mutex);
 }
 
 StorageRecord* StorageRecord::find(const Storage& storage) {
@@ -73,10 +73,8 @@ void StorageRecord::detach() {
   } else {
     registry_->pool.push_back(std::move(buffer));
   }
-  if (registry_->is_short && registry_->queue != nullptr) {
-    registry_->is_short = false;
-    registry_->queue->poke();
-  }
+  if (registry_->when_buffer_returns && registry_->queue != nullptr)
+    std::exchange(registry_->when_buffer_returns, nullptr)();
 }
 
 bool StorageRecord::adopt(const OwnedView& view) {
@@ -105,6 +103,13 @@ GridBox StorageRecord::whole() const {
 }
 
 GridBox StorageRecord::box_of(const OwnedView& view) { return adopt(view) ? layout_.box_of(view) : whole(); }
+
+BoxSet StorageRecord::newer_than_host(const OwnedView& view) {
+  const GridBox box = box_of(view);
+  BoxSet newer = dirty.intersect(box);
+  newer.add(lost.intersect(box));
+  return newer;
+}
 
 void StorageRecord::wrote_on_device(const GridBox& box) {
   valid.add(box);

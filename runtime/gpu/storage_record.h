@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -33,7 +34,9 @@ struct Registry {
   std::vector<std::unique_ptr<Buffer>> pool;
   std::uint64_t used_bytes = 0;  ///< size of all buffers, pooled ones too
   bool shares_host_memory = false;
-  bool is_short = false;       ///< the manager waits for a buffer of a storage that is going
+  /// Called once when a storage that is going has given its buffer back, with `mutex` held; empty: nobody waits for
+  /// one.
+  std::function<void()> when_buffer_returns;
   TaskQueue* queue = nullptr;  ///< the manager's queue; null: the manager has ended
 };
 
@@ -72,6 +75,9 @@ class StorageRecord final : public DeviceRecord {
   [[nodiscard]] bool adopt(const OwnedView& view);
   /// The cells of the view; the whole storage if it is not of the storage's shape.
   [[nodiscard]] GridBox box_of(const OwnedView& view);
+
+  /// The cells of the view that are newer on the device, or were on one that failed.
+  [[nodiscard]] BoxSet newer_than_host(const OwnedView& view);
 
   /// Notes that a kernel writes `box` on the device: it is newer there than on the host.
   void wrote_on_device(const GridBox& box);

@@ -169,7 +169,10 @@ bool DeviceMemory::evict_dirty() {
     }
     if (oldest == nullptr) return false;
     // Its storage is being destroyed: the buffer comes to the pool, and the record then wakes this thread.
-    if (!oldest->storage().try_retain()) return registry_->is_short = true;
+    if (!oldest->storage().try_retain()) {
+      registry_->when_buffer_returns = [this] { queue_.poke(); };
+      return true;
+    }
     storage = StorageRef::adopt(&oldest->storage());
   }
   StorageRecord& record = *StorageRecord::find(*storage.get());

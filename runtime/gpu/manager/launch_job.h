@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "runtime/gpu/device.h"
-#include "runtime/gpu/launch.h"
+#include "runtime/gpu/kernel_desc.h"
 #include "runtime/gpu/layout.h"
+#include "runtime/gpu/scalar_argument.h"
 #include "runtime/gpu/storage_record.h"
 #include "runtime/sched/frame.h"
 

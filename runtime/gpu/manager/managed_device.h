@@ -10,7 +10,7 @@
 #include <string>
 
 #include "runtime/gpu/device.h"
-#include "runtime/gpu/manager.h"
+#include "runtime/gpu/manager_options.h"
 
 namespace pbrt::gpu {
 

@@ -7,25 +7,25 @@
 
 namespace pbrt::gpu {
 
-Manager::Impl::Impl(std::unique_ptr<Device> managed, const ManagerOptions& options)
+ManagerImpl::ManagerImpl(std::unique_ptr<Device> managed, const ManagerOptions& options)
     : device(std::move(managed), options),
       trace(options, statistics),
       queue(options.patience),
-      operations(queue, trace),
+      operations(queue, trace.clock()),
       copies(device, queue, operations, statistics),
       memory(device, queue, operations, copies, statistics),
       launch_tasks_(parts()),
       host_tasks_(parts()),
       thread_([this] { run_thread(); }) {}
 
-Manager::Impl::~Impl() {
+ManagerImpl::~ManagerImpl() {
   queue.stop();
   thread_.join();
   // The device goes before the operations, because a failed device may report their ends as long as it lives.
   device.close();
 }
 
-void Manager::Impl::run_thread() {
+void ManagerImpl::run_thread() {
   for (;;) {
     Turn turn = queue.next();
     if (auto* task = std::get_if<Task>(&turn)) {
@@ -41,8 +41,8 @@ void Manager::Impl::run_thread() {
   shut_down();
 }
 
-void Manager::Impl::take(Task task) {
-  const std::int64_t start = trace.time_ns();
+void ManagerImpl::take(Task task) {
+  const std::int64_t start = trace.clock().time_ns();
   if (attempt(task) == Progress::Done) {
     if (trace.is_on()) trace.record_task(task, start);
     queue.was_done();
@@ -52,7 +52,7 @@ void Manager::Impl::take(Task task) {
   }
 }
 
-void Manager::Impl::take(const std::vector<EndedOperation>& ended) {
+void ManagerImpl::take(const std::vector<EndedOperation>& ended) {
   for (const EndedOperation& each : ended) {
     if (each.operation->is_applied) continue;  // the device had failed before
     if (trace.is_on()) trace.record_end(*each.operation, each.time_ns);
@@ -61,7 +61,7 @@ void Manager::Impl::take(const std::vector<EndedOperation>& ended) {
   }
 }
 
-Progress Manager::Impl::attempt(Task& task) {
+Progress ManagerImpl::attempt(Task& task) {
   const auto run_it = [this](auto& alternative) {
     if constexpr (requires { launch_tasks_.run(alternative); })
       return launch_tasks_.run(alternative);
@@ -76,7 +76,7 @@ Progress Manager::Impl::attempt(Task& task) {
   return std::visit(run_it, task);
 }
 
-void Manager::Impl::idle() {
+void ManagerImpl::idle() {
   try {
     if (operations.flush(*device)) return;
   } catch (const std::exception& error) {
@@ -88,14 +88,14 @@ void Manager::Impl::idle() {
   queue.sleep();
 }
 
-void Manager::Impl::fail_device(const std::string& why) {
+void ManagerImpl::fail_device(const std::string& why) {
   if (!device.fail(why)) return;
   device->finish();
   operations.abandon();
   memory.lose_all();
 }
 
-void Manager::Impl::shut_down() {
+void ManagerImpl::shut_down() {
   try {
     if (device.is_alive()) bring_all_home();
   } catch (const std::exception& error) {
@@ -105,7 +105,7 @@ void Manager::Impl::shut_down() {
   memory.close();
 }
 
-void Manager::Impl::bring_all_home() {
+void ManagerImpl::bring_all_home() {
   for (const StorageRef& storage : memory.living_storages()) {
     StorageRecord& record = *StorageRecord::find(*storage.get());
     static_cast<void>(copies.copy_out_all(record, storage));  // waited for below

@@ -18,19 +18,19 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/gpu/manager.h"
 #include "runtime/gpu/manager/host_tasks.h"
 #include "runtime/gpu/manager/launch_tasks.h"
 #include "runtime/gpu/manager/manager_parts.h"
 #include "runtime/gpu/manager/manager_trace.h"
+#include "runtime/gpu/manager_options.h"
 
 namespace pbrt::gpu {
 
-struct Manager::Impl {
-  Impl(std::unique_ptr<Device> managed, const ManagerOptions& options);
-  ~Impl();
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
+struct ManagerImpl {
+  ManagerImpl(std::unique_ptr<Device> managed, const ManagerOptions& options);
+  ~ManagerImpl();
+  ManagerImpl(const ManagerImpl&) = delete;
+  ManagerImpl& operator=(const ManagerImpl&) = delete;
 
   // Used by any thread as their headers allow; the device outlives what reports to the parts above it.
   ManagedDevice device;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "runtime/gpu/device.h"
-#include "runtime/gpu/manager.h"
+#include "runtime/gpu/device_statistics.h"
 
 namespace pbrt::gpu {
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <variant>
 
-#include "runtime/gpu/manager/operations_in_flight.h"
-
 namespace pbrt::gpu {
 namespace {
 
@@ -35,7 +33,7 @@ struct NameOf {
 }  // namespace
 
 ManagerTrace::ManagerTrace(const ManagerOptions& options, ManagerStatistics& statistics)
-    : trace_(options.trace), name_(options.trace_name), statistics_(statistics) {
+    : clock_(options.trace != nullptr), trace_(options.trace), name_(options.trace_name), statistics_(statistics) {
   if (trace_ == nullptr) return;
   on_device_.lane = &trace_->lane(name_);
   managing_ = &trace_->lane(name_ + ", management");

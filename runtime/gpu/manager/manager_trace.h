@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Records for a traced manager: its tasks on one lane, the operations of its device on others. Private to runtime/gpu.
 //
-// Guarded by no mutex: all is the manager thread's, but for is_on and time_ns, which read what the constructor wrote.
+// Guarded by no mutex: all is the manager thread's, but for is_on and clock, which read what the constructor wrote.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "runtime/gpu/manager.h"
 #include "runtime/gpu/manager/device_task.h"
 #include "runtime/gpu/manager/manager_statistics.h"
+#include "runtime/gpu/manager/operation.h"
+#include "runtime/gpu/manager/trace_clock.h"
+#include "runtime/gpu/manager_options.h"
 #include "runtime/sched/trace/trace.h"
 
 namespace pbrt::gpu {
@@ -21,9 +23,9 @@ class ManagerTrace {
 
   // Any thread.
 
-  [[nodiscard]] bool is_on() const { return managing_ != nullptr; }
-  /// Now; 0 if nothing is recorded.
-  [[nodiscard]] std::int64_t time_ns() const { return is_on() ? trace_clock_ns() : 0; }
+  [[nodiscard]] bool is_on() const { return clock_.is_on(); }
+  /// The clock of what is recorded.
+  [[nodiscard]] const TraceClock& clock() const { return clock_; }
 
   // Manager thread only. Pre: is_on()
 
@@ -40,6 +42,7 @@ class ManagerTrace {
   };
   [[nodiscard]] Lane& lane_of(const Operation& operation);
 
+  TraceClock clock_;
   Trace* trace_;
   std::string name_;
   ManagerStatistics& statistics_;

@@ -33,7 +33,7 @@ class ManagerTraceTest : public ::testing::Test {
     return out;
   }
   [[nodiscard]] Operation begin(const Operation::Label& label, CopyOrder order = CopyOrder::InQueue) {
-    return Operation(manager.queue, trace, label, order);
+    return Operation(manager.queue, trace.clock(), label, order);
   }
 
   ManualManager manager;
@@ -86,7 +86,7 @@ TEST_F(ManagerTraceTest, CopiesBesideTheQueueHaveLanesOfTheirOwn) {
 }
 
 TEST_F(ManagerTraceTest, TasksLieOnTheLaneOfTheManagement) {
-  const std::int64_t start = trace.time_ns();
+  const std::int64_t start = trace.clock().time_ns();
   const Matrix2 m = filled(4, 4, 0);
   const JobPtr launch = manager.add_step(m, m, 1, CopyOut::May);
   trace.record_task(ExecuteTask{launch}, start);
@@ -106,7 +106,7 @@ TEST_F(ManagerTraceTest, TasksLieOnTheLaneOfTheManagement) {
 TEST(ManagerTrace, WithoutATraceThereIsNoTime) {
   ManualManager manager;
   EXPECT_FALSE(manager.trace.is_on());
-  EXPECT_EQ(manager.trace.time_ns(), 0);
+  EXPECT_EQ(manager.trace.clock().time_ns(), 0);
 }
 
 }  // namespace

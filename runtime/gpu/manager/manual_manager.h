@@ -87,7 +87,7 @@ struct ManualManager {
         device(std::make_unique<FakeDevice>(control, info), warned_by(options, &warnings)),
         trace(options, statistics),
         queue(options.patience),
-        operations(queue, trace),
+        operations(queue, trace.clock()),
         copies(device, queue, operations, statistics),
         memory(device, queue, operations, copies, statistics) {
     add_kernels(*control);

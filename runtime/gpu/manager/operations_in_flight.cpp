@@ -10,7 +10,7 @@
 namespace pbrt::gpu {
 
 std::shared_ptr<Operation> OperationsInFlight::begin(const Operation::Label& label, CopyOrder order) {
-  operations_.push_back(std::make_shared<Operation>(queue_, trace_, label, order));
+  operations_.push_back(std::make_shared<Operation>(queue_, clock_, label, order));
   if (label.kind == TraceKind::Kernel) ++num_kernels_;
   if (order == CopyOrder::Beside) ++num_beside_;
   needs_flush_ = true;

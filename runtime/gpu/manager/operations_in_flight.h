@@ -2,57 +2,23 @@
 // Copies and kernels that a device was given and whose end the management thread has not applied yet. Private to
 // runtime/gpu.
 //
-// Guarded by no mutex: all is the manager thread's. Only Operation::took and Operation::done run on the device's
-// threads; they write what the manager thread reads after it has taken the end out of the task queue, whose mutex
-// orders both.
+// Guarded by no mutex: all is the manager thread's, but for what operation.h says of an operation's end.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "runtime/gpu/device.h"
-#include "runtime/gpu/manager/manager_trace.h"
+#include "runtime/gpu/manager/operation.h"
 #include "runtime/gpu/manager/task_queue.h"
-#include "runtime/gpu/storage_record.h"
-#include "runtime/sched/trace/trace.h"
+#include "runtime/gpu/manager/trace_clock.h"
 
 namespace pbrt::gpu {
-
-/// A copy or a kernel in flight. Lives until the device has reported its end and the manager has seen it.
-class Operation final : public Completion {
- public:
-  /// The description of an operation in a trace.
-  struct Label {
-    TraceKind kind = TraceKind::Kernel;
-    const RuleDesc* rule = nullptr;  ///< only for a kernel
-    std::int64_t amount = 0;         ///< cells or bytes
-  };
-
-  Operation(TaskQueue& queue, const ManagerTrace& trace, const Label& of, CopyOrder in_order)
-      : label(of), order(in_order), enqueued_ns(trace.time_ns()), queue_(queue), trace_(trace) {}
-  void took(const DeviceTimes& device_times) noexcept override { times = device_times; }
-  void done(bool ok) noexcept override { queue_.signal_end({this, ok, trace_.time_ns()}); }
-
-  const Label label;
-  const CopyOrder order;
-  const std::int64_t enqueued_ns;  ///< if the manager is traced
-  DeviceTimes times;               ///< zero unless the device is profiled; written before done
-
-  std::vector<std::unique_ptr<OperationPart>> parts;
-  // Manager thread only.
-  bool is_applied = false;  ///< has ended, and the records know it
-  bool is_ok = false;
-
- private:
-  TaskQueue& queue_;
-  const ManagerTrace& trace_;
-};
 
 /// Threads: manager thread only
 class OperationsInFlight {
  public:
-  OperationsInFlight(TaskQueue& queue, const ManagerTrace& trace) : queue_(queue), trace_(trace) {}
+  OperationsInFlight(TaskQueue& queue, const TraceClock& clock) : queue_(queue), clock_(clock) {}
 
   /// Makes an operation that the caller gives to the device now.
   [[nodiscard]] std::shared_ptr<Operation> begin(const Operation::Label& label, CopyOrder order = CopyOrder::InQueue);
@@ -76,7 +42,7 @@ class OperationsInFlight {
 
  private:
   TaskQueue& queue_;
-  const ManagerTrace& trace_;
+  const TraceClock& clock_;
   std::vector<std::shared_ptr<Operation>> operations_;
   /// Operations of a failed device, which may still report their end.
   std::vector<std::shared_ptr<Operation>> abandoned_;

@@ -107,5 +107,5 @@ void TaskQueue::sleep() {
 // with what it saw at its last turn under the same mutex before it waits, so no change is missed. A task that was tried
 // while an operation ended is tried again, because the change is seen at the next turn, before sleeping. Before it
 // sleeps the thread flushes what it enqueued, so that the device works on what it waits for, and has the device watch
-// for ends (Manager::Impl). For at most the patience it stays awake instead, asks the device for ends and looks at
+// for ends (ManagerImpl). For at most the patience it stays awake instead, asks the device for ends and looks at
 // `epoch_` without the mutex; what it sees there it acts on after it has taken the mutex. Otherwise nothing is polled.

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// What a manager counts of the work of its device, for --stats and for tests.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/sched/rule_scope.h"
+
+namespace pbrt::gpu {
+
+/// The launches of one kernel that have ended, in a traced manager.
+struct KernelTotals {
+  const RuleDesc* rule = nullptr;
+  std::int64_t launches = 0;
+  std::int64_t cells = 0;
+  std::int64_t time_ns = 0;  ///< on the device; by its own clock if it is profiled
+};
+
+/// Counters since start or the last reset_statistics().
+struct DeviceStatistics {
+  std::int64_t launches = 0;
+  std::int64_t launches_failed = 0;
+  std::int64_t bytes_to_device = 0;
+  std::int64_t bytes_to_host = 0;
+  std::int64_t copies_to_device = 0;
+  std::int64_t copies_to_host = 0;
+  std::int64_t copies_avoided = 0;  ///< copy-in tasks that found the data there
+  std::int64_t copies_beside = 0;   ///< how many of these copies went outside of the device's queue
+  std::int64_t buffers_allocated = 0;
+  std::int64_t evictions = 0;
+  std::int64_t groups_clamped = 0;       ///< launches whose work-group shape did not fit device or kernel
+  std::int64_t generic_builds_used = 0;  ///< launches beyond kMaxVariants
+  std::int64_t builds_rejected = 0;
+  std::int64_t requeues = 0;  ///< tasks that were not ready
+  std::int64_t sleeps = 0;
+  std::int64_t kernels_built = 0;  ///< kernels that the driver compiled
+  std::int64_t kernels_from_disk = 0;
+  double build_ms = 0;
+  std::int64_t kernel_ns = 0;  ///< see Device::Counters
+  std::vector<KernelTotals> kernels;
+};
+
+/// A kernel that this device's driver rejected.
+struct RejectedKernel {
+  std::string name;
+  std::string log;
+};
+
+}  // namespace pbrt::gpu
