@@ -21,7 +21,7 @@
 #include "runtime/gpu/layout.h"
 #include "runtime/matrix/access_watch.h"
 #include "runtime/matrix/storage.h"
-#include "runtime/sched/rule_scope.h"
+#include "runtime/sched/rule_records.h"
 
 namespace pbrt::gpu {
 

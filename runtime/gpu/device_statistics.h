@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/sched/rule_scope.h"
+#include "runtime/sched/rule_records.h"
 
 namespace pbrt::gpu {
 

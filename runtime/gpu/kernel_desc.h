@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/copy_out.h"
-#include "runtime/sched/rule_scope.h"
+#include "runtime/sched/rule_records.h"
 
 namespace pbrt::gpu {
 

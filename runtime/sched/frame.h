@@ -2,7 +2,8 @@
 // Frames: what generated code holds of the scheduler. A Frame stands for one body
 // that may spawn; it lives on the stack of the fiber that runs the body. Included
 // by every generated program, so it stays light: templates only where a closure
-// is stored. The machinery is in worker.h; nothing here names a thread.
+// is stored. The machinery is in fiber_tasks.cpp and worker.h; nothing here names a
+// thread.
 //
 // Rules of use
 //   - All members of a Frame are called by the fiber that runs its body. The fiber
@@ -32,12 +33,14 @@ namespace pbrt {
 class RunContext;     // runtime/main/program/run_context.h
 class RecursiveCall;  // recursion.h
 class RuleScope;      // rule_scope.h
-class RuleCounters;   // rule_scope.h
+class RuleCounters;   // rule_records.h
+struct RuleTiming;    // rule_records.h
 struct Fiber;         // fiber.h
 class Frame;
-class Helpers;  // helpers.h
-class Scheduler;
+class Helpers;     // helpers.h
+class TaskQueues;  // queues/task_queues.h
 class Worker;
+struct WorkerPool;
 
 /// State of the body API that belongs to a task (its random stream). Opaque to the scheduler.
 struct TaskLocal {
@@ -86,7 +89,7 @@ struct FiberHead {
   /// The address, less kMinStackBytes, below which calls go on to a fresh stack; bodies may go on below it.
   const char* stack_limit = nullptr;
   /// The innermost rule that is being timed.
-  RuleScope* scope = nullptr;
+  RuleTiming* timing = nullptr;
   /// Executions of rules that the worker only counts; null unless the run is traced.
   RuleCounters* counters = nullptr;
   /// Number of the worker that runs the fiber.
@@ -229,7 +232,7 @@ class Frame {
   friend class StepGraph;
   friend class Suspension;
   friend class TaskGroup;
-  friend void finish_graph_task(detail::GraphTask& task, Worker& worker);
+  friend void finish_graph_task(detail::GraphTask& task, TaskQueues& queues, TaskCache& memory);
   template <class F>
   friend void call_on_fresh_stack_if_needed(Frame& frame, F&& f);
 
@@ -364,7 +367,7 @@ class Suspension {
   enum State : std::uint32_t { kRunning, kSuspended, kWoken };
 
   detail::FiberHead* fiber_;
-  Scheduler* scheduler_;
+  WorkerPool* pool_;
   bool is_brief_;
   std::atomic<std::uint32_t> state_{kRunning};
 };

@@ -12,11 +12,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "runtime/sched/fiber.h"
 #include "runtime/sched/frame.h"
-#include "runtime/sched/queues/parking.h"
-#include "runtime/sched/task_memory.h"
 #include "runtime/sched/worker.h"
+#include "runtime/sched/worker_pool.h"
 
 namespace pbrt {
 
@@ -59,47 +57,21 @@ class Scheduler {
   /// Threads: any but the scheduler's own workers
   void rouse();
 
-  /// Wakes up to `count` sleeping workers, for tasks that are about to be spawned. Threads: any.
-  void wake_helpers(std::int64_t count) { parking_.wake_several(count); }
-
-  /// Puts a spawned task into the mailbox of a worker. Threads: the scheduler's own workers.
-  void assign(int worker, detail::Task& task) const;
-  /// Whether most of the other workers search and none sleeps. The answer is a hint. Threads: as for assign.
-  [[nodiscard]] bool may_assign() const;
-
   [[nodiscard]] int num_workers() const { return static_cast<int>(workers_.size()); }
-  [[nodiscard]] TaskReserve& task_reserve() { return reserve_; }
   /// The counts, summed over the workers. Pre: no run is active.
   [[nodiscard]] WorkerCounts counts() const;
 
  private:
-  friend class TaskSearch;
-  friend class Worker;
-  friend class Waker;
-  friend class Suspension;
-
   void stop();
   void set_active_run(RunState* run);
   void run_erased(RunState& state, void (*call)(void*, Frame&), void* closure);
-  /// Makes a woken fiber runnable on a random worker. Pre: external_lock_ is held.
-  void push_external(detail::Task& task);
-  [[nodiscard]] bool has_work() const;
 
-  Parking parking_;
-  TaskReserve reserve_;
-  StackPool stacks_;
+  WorkerPool pool_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  /// Whether workers that look for work take no CPU from those that have some.
-  const bool has_cpu_per_worker_;
   std::atomic<bool> stop_{false};
   std::mutex run_lock_;
   std::mutex abort_lock_;
   RunState* active_run_ = nullptr;  // under abort_lock_
-  /// Fibers suspended for a wake that will come soon; one searching worker stays awake for them.
-  std::atomic<int> num_brief_waits_{0};
-  /// Wakers hold this lock; see worker.h, "Proof: suspension".
-  std::mutex external_lock_;
-  std::uint64_t external_random_ = 1;  // under external_lock_
   std::vector<std::thread> threads_;
 };
 

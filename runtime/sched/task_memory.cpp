@@ -33,4 +33,23 @@ TaskReserve::~TaskReserve() {
   for (void* slab : slabs_) ::operator delete (slab, std::align_val_t{kTaskAlignment});
 }
 
+namespace {
+
+// The calling thread's cache; null on threads that are no workers. Functions that use it are never inlined, so that no
+// caller keeps the thread's identity across a switch of fibers.
+thread_local TaskCache* cache_of_thread = nullptr;
+
+}  // namespace
+
+[[gnu::noinline]] void TaskCache::set_of_thread(TaskCache* cache) { cache_of_thread = cache; }
+
+[[gnu::noinline]] void release_task_memory(TaskReserve& reserve, void* address, std::uint8_t size_class) {
+  TaskCache* const cache = cache_of_thread;
+  if (cache != nullptr && &cache->reserve() == &reserve) {
+    cache->release(address, size_class);
+  } else {
+    reserve.release(address, size_class);
+  }
+}
+
 }  // namespace pbrt

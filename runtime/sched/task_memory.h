@@ -88,6 +88,10 @@ class TaskCache {
  public:
   explicit TaskCache(TaskReserve& reserve) : reserve_(reserve) {}
 
+  /// Makes `cache` the one of the calling thread; null: the thread has none.
+  static void set_of_thread(TaskCache* cache);
+  [[nodiscard]] TaskReserve& reserve() const { return reserve_; }
+
   /// The smallest size class that holds `size_bytes`; kNumTaskSizes means that the block comes from the heap.
   static constexpr int size_class_of(std::size_t size_bytes) {
     int size_class = 0;
@@ -122,5 +126,10 @@ class TaskCache {
   FreeList free_[kNumTaskSizes];
   TaskReserve& reserve_;
 };
+
+/// Takes back a block of `reserve`: into the free lists of the calling thread if these belong to the same reserve.
+///
+/// Threads: any
+void release_task_memory(TaskReserve& reserve, void* address, std::uint8_t size_class);
 
 }  // namespace pbrt

@@ -7,9 +7,8 @@
 #include <chrono>
 
 #include "runtime/sched/cpu_relax.h"
-#include "runtime/sched/scheduler.h"
 #include "runtime/sched/trace/trace_lane.h"
-#include "runtime/sched/worker.h"
+#include "runtime/sched/worker_pool.h"
 
 namespace pbrt {
 namespace {
@@ -47,10 +46,10 @@ constexpr int kPassesForOwner = 4;
 
 }  // namespace
 
-TaskSearch::TaskSearch(Worker& self, int index)
-    : self_(self),
-      scheduler_(self.scheduler()),
-      parking_(scheduler_.parking_),
+TaskSearch::TaskSearch(WorkerPool& pool, WorkerSlot& self, TraceLane* lane, int index)
+    : pool_(pool),
+      self_(self),
+      lane_(lane),
       random_state_(0x9e3779b97f4a7c15U * static_cast<std::uint64_t>(index + 1)) {}
 
 void TaskSearch::note_finish() {
@@ -62,25 +61,24 @@ void TaskSearch::note_finish() {
 
 void TaskSearch::spare_victims() {
   if (num_tiny_steals_ <= kFewTinySteals) return;
-  const int num_sparing = std::clamp(parking_.num_searching(), 1, kMaxThievesSparing);
+  const int num_sparing = std::clamp(pool_.parking.num_searching(), 1, kMaxThievesSparing);
   for (int i = 0; i < num_sparing << num_tiny_steals_; ++i) pause_for_mail();
 }
 
 void TaskSearch::pause_for_mail() const {
-  for (int i = 0; i < kPausesPerRound && !self_.tasks().has_mail(); ++i) cpu_relax();
+  for (int i = 0; i < kPausesPerRound && !self_.tasks.has_mail(); ++i) cpu_relax();
 }
 
 detail::Task* TaskSearch::find(const std::atomic<bool>& done, WorkerCounts& counts) {
-  TraceLane* const lane = self_.lane();
-  parking_.begin_search();
-  if (lane != nullptr) lane->begin_search();
+  pool_.parking.begin_search();
+  if (lane_ != nullptr) lane_->begin_search();
   spare_victims();
   for (;;) {
     for (int round = 0; round < kSpinRounds + kYieldRounds; ++round) {
       detail::Task* task = steal_once(round == 0, counts);
       if (task != nullptr || done.load(std::memory_order_acquire)) {
-        parking_.end_search();
-        if (lane != nullptr) lane->end_search(task != nullptr, last_victim_);
+        pool_.parking.end_search();
+        if (lane_ != nullptr) lane_->end_search(task != nullptr, last_victim_);
         return task;
       }
       if (round < kSpinRounds) {
@@ -90,14 +88,14 @@ detail::Task* TaskSearch::find(const std::atomic<bool>& done, WorkerCounts& coun
       }
     }
     if (detail::Task* task = search_patiently(done, counts)) {
-      parking_.end_search();
-      if (lane != nullptr) lane->end_search(true, last_victim_);
+      pool_.parking.end_search();
+      if (lane_ != nullptr) lane_->end_search(true, last_victim_);
       return task;
     }
     ++counts.num_parks;
-    if (lane != nullptr) lane->begin_park();
-    parking_.park(self_.spot(), [&] { return done.load(std::memory_order_seq_cst) || scheduler_.has_work(); });
-    if (lane != nullptr) lane->end_park();
+    if (lane_ != nullptr) lane_->begin_park();
+    pool_.parking.park(self_.spot, [&] { return done.load(std::memory_order_seq_cst) || pool_.has_work(); });
+    if (lane_ != nullptr) lane_->end_park();
   }
 }
 
@@ -105,9 +103,9 @@ detail::Task* TaskSearch::search_patiently(const std::atomic<bool>& done, Worker
   using Clock = std::chrono::steady_clock;
   // The numbers read here are hints. A worker that parks in spite of them is woken.
   const auto patience = [&]() -> std::chrono::microseconds {
-    if (scheduler_.num_brief_waits_.load(std::memory_order_relaxed) != 0 && parking_.num_searching() == 1)
+    if (pool_.num_brief_waits.load(std::memory_order_relaxed) != 0 && pool_.parking.num_searching() == 1)
       return kPatienceForWakes;
-    const bool may_get_work = scheduler_.has_cpu_per_worker_ && parking_.num_busy(scheduler_.num_workers()) > 0;
+    const bool may_get_work = pool_.has_cpu_per_worker && pool_.parking.num_busy(pool_.num_workers()) > 0;
     return may_get_work ? kPatienceForSpawns : std::chrono::microseconds(0);
   };
   for (const Clock::time_point start = Clock::now(); Clock::now() - start < patience();) {
@@ -122,20 +120,20 @@ detail::Task* TaskSearch::search_patiently(const std::atomic<bool>& done, Worker
 }
 
 detail::Task* TaskSearch::steal_once(bool looks_everywhere, WorkerCounts& counts) {
-  if (detail::Task* task = self_.tasks().take_mail()) {
+  if (detail::Task* task = self_.tasks.take_mail()) {
     ++counts.num_mails;
     last_victim_ = -1;
     return task;
   }
-  const auto& workers = scheduler_.workers_;
+  const auto& workers = pool_.workers;
   const std::size_t num_workers = workers.size();
   std::size_t num_left = looks_everywhere ? num_workers - 1 : std::min(kVictimsPerRound, num_workers - 1);
   // While fibers wait for a device, a task may soon come into any mailbox.
-  const bool reads_all_mail = scheduler_.num_brief_waits_.load(std::memory_order_relaxed) != 0;
+  const bool reads_all_mail = pool_.num_brief_waits.load(std::memory_order_relaxed) != 0;
   std::size_t i = random() % num_workers;
   for (std::size_t n = 0; n < num_workers && (num_left > 0 || reads_all_mail);
        ++n, i = i + 1 == num_workers ? 0 : i + 1) {
-    Worker& victim = *workers[i];
+    WorkerSlot& victim = *workers[i];
     if (&victim == &self_) continue;
     if (detail::Task* task = take_mail_of(i)) {
       ++counts.num_mails;
@@ -144,7 +142,7 @@ detail::Task* TaskSearch::steal_once(bool looks_everywhere, WorkerCounts& counts
     }
     if (num_left == 0) continue;
     --num_left;
-    if (detail::Task* task = victim.tasks().steal()) {
+    if (detail::Task* task = victim.tasks.steal()) {
       ++counts.num_steals;
       last_victim_ = static_cast<int>(i);
       has_stolen_ = true;
@@ -156,21 +154,21 @@ detail::Task* TaskSearch::steal_once(bool looks_everywhere, WorkerCounts& counts
 }
 
 detail::Task* TaskSearch::take_mail_of(std::size_t index) {
-  Worker& victim = *scheduler_.workers_[index];
-  if (!victim.tasks().has_mail()) return nullptr;
-  if (!victim.spot().is_parked()) {
+  WorkerSlot& victim = *pool_.workers[index];
+  if (!victim.tasks.has_mail()) return nullptr;
+  if (!victim.spot.is_parked()) {
     const int number = static_cast<int>(index);
     if (passed_mailbox_ != number) {
       const bool is_other_full =
-          passed_mailbox_ >= 0 && scheduler_.workers_[static_cast<std::size_t>(passed_mailbox_)]->tasks().has_mail();
+          passed_mailbox_ >= 0 && pool_.workers[static_cast<std::size_t>(passed_mailbox_)]->tasks.has_mail();
       if (is_other_full) return nullptr;
       passed_mailbox_ = number;
       num_passes_ = 0;
     }
-    if (++num_passes_ <= std::max(1, kPassesForOwner / (scheduler_.num_workers() - 1))) return nullptr;
+    if (++num_passes_ <= std::max(1, kPassesForOwner / (pool_.num_workers() - 1))) return nullptr;
   }
   passed_mailbox_ = -1;
-  return victim.tasks().take_mail();
+  return victim.tasks.take_mail();
 }
 
 std::uint32_t TaskSearch::random() {

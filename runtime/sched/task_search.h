@@ -12,7 +12,9 @@
 
 namespace pbrt {
 
-class Parking;
+class TraceLane;  // trace/trace_lane.h
+struct WorkerPool;
+struct WorkerSlot;
 
 /// What happened on one worker since it was made.
 struct WorkerCounts {
@@ -27,8 +29,9 @@ struct WorkerCounts {
 /// Threads: the worker's own
 class TaskSearch {
  public:
-  /// `self` is the worker that searches, the one of number `index`.
-  TaskSearch(Worker& self, int index);
+  /// `self` belongs to the worker that searches, the one of number `index` in `pool`. `lane` is null unless it is
+  /// traced.
+  TaskSearch(WorkerPool& pool, WorkerSlot& self, TraceLane* lane, int index);
 
   /// Searches until there is a task; null once `done`. Adds to `counts`.
   [[nodiscard]] detail::Task* find(const std::atomic<bool>& done, WorkerCounts& counts);
@@ -49,9 +52,9 @@ class TaskSearch {
   void pause_for_mail() const;
   [[nodiscard]] std::uint32_t random();
 
-  Worker& self_;
-  Scheduler& scheduler_;
-  Parking& parking_;
+  WorkerPool& pool_;
+  WorkerSlot& self_;
+  TraceLane* const lane_;
   int passed_mailbox_ = -1;  // mailbox of another worker in which there was something
   int num_passes_ = 0;       // looks at that mailbox since then
   int last_victim_ = -1;     // whose task the last search found

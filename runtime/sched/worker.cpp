@@ -6,19 +6,17 @@
 #include <new>
 
 #include "runtime/config/runtime_check.h"
-#include "runtime/sched/crash.h"
-#include "runtime/sched/scheduler.h"
-#include "runtime/sched/task.h"
+#include "runtime/sched/graph_task.h"
 #include "runtime/sched/trace/trace_lane.h"
 
 namespace pbrt {
 
-Worker::Worker(Scheduler& scheduler, int index, TraceLane* lane)
-    : tasks_(scheduler.parking_),
-      scheduler_(scheduler),
-      memory_(scheduler.reserve_),
-      stacks_(scheduler.stacks_),
-      search_(*this, index),
+Worker::Worker(WorkerPool& pool, int index, TraceLane* lane)
+    : slot_(pool.parking),
+      pool_(pool),
+      memory_(pool.reserve),
+      stacks_(pool.stacks),
+      search_(pool, slot_, lane, index),
       lane_(lane),
       counters_(lane != nullptr ? &lane->rules().counters() : nullptr),
       index_(index) {}
@@ -37,8 +35,8 @@ thread_local Worker* worker_of_thread = nullptr;
 void Worker::take_thread() {
   owner_thread_ = static_cast<std::uint64_t>(pthread_self());
   worker_of_thread = this;
+  TaskCache::set_of_thread(&memory_);
   adopt_thread_stack(loop_context_);
-  prepare_for_crash();
 }
 
 void Worker::run_until_stopped(const std::atomic<bool>& stop) {
@@ -56,6 +54,7 @@ void Worker::run_root(RootJob& job) {
   resume(stack.fiber);
   loop(job.is_done);
   if (lane_ != nullptr) lane_->end_work();
+  TaskCache::set_of_thread(nullptr);
   worker_of_thread = nullptr;
 }
 
@@ -68,8 +67,8 @@ void Worker::loop(const std::atomic<bool>& done) {
 detail::Task* Worker::find_task(const std::atomic<bool>& done) {
   // Pairs with the store by the worker that finished the root, or by ~Scheduler.
   if (done.load(std::memory_order_acquire)) return nullptr;
-  if (detail::Task* task = tasks_.pop()) return task;
-  if (detail::Task* task = tasks_.take_mail()) {
+  if (detail::Task* task = tasks().pop()) return task;
+  if (detail::Task* task = tasks().take_mail()) {
     ++counts_.num_mails;
     return task;
   }
@@ -118,7 +117,7 @@ Fiber* Worker::carry_out(Fiber& from) {
       stacks_.give_back(from.first_stack);
       // Pairs with find_task and TaskSearch::find of worker 0. The job may be gone after it.
       request.root->is_done.store(true, std::memory_order_seq_cst);
-      scheduler_.parking_.wake(scheduler_.workers_[0]->spot());
+      pool_.parking.wake(pool_.workers[0]->spot);
       return nullptr;
     case LoopRequest::Join:
       ++counts_.num_suspensions;
@@ -148,7 +147,8 @@ Fiber* Worker::finish_elsewhere(detail::Task& task) {
 
 void Worker::retire(detail::Task& task) {
   if (task.kind == detail::TaskKind::Graph) {
-    finish_graph_task(static_cast<detail::GraphTask&>(task), *this);
+    PBRT_DCHECK(is_owner(), "only the owner pushes at the top");
+    finish_graph_task(static_cast<detail::GraphTask&>(task), tasks(), memory_);
   } else {
     memory_.release(&task, task.size_class);
   }
@@ -156,7 +156,7 @@ void Worker::retire(detail::Task& task) {
 
 void Worker::push(detail::Task& task) {
   PBRT_DCHECK(is_owner(), "only the owner pushes at the top");
-  tasks_.push(task);
+  tasks().push(task);
 }
 
 }  // namespace pbrt

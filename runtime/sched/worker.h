@@ -10,7 +10,7 @@
 // Proof: suspension for something outside. Suspension::state_ goes Running -> Suspended (by the loop, after the switch)
 //   or Running -> Woken (waker first), and Suspended -> Woken. The waker's exchange and the loop's compare-exchange are
 //   on one variable: the waker enqueues the fiber iff it read Suspended; the loop resumes it iff it found Woken. So
-//   exactly one of them runs the fiber. The waker holds the scheduler's external lock from before the exchange until
+//   exactly one of them runs the fiber. The waker holds the external lock of the pool from before the exchange until
 //   after the wake, and the scheduler's destructor takes that lock, so the scheduler outlives the wake.
 #pragma once
 
@@ -20,10 +20,9 @@
 
 #include "runtime/config/runtime_check.h"
 #include "runtime/sched/fiber.h"
-#include "runtime/sched/queues/parking.h"
-#include "runtime/sched/queues/task_queues.h"
 #include "runtime/sched/task_memory.h"
 #include "runtime/sched/task_search.h"
+#include "runtime/sched/worker_pool.h"
 
 namespace pbrt {
 
@@ -50,7 +49,7 @@ struct LoopRequest {
 class Worker {
  public:
   /// `lane` is null unless the worker is traced.
-  Worker(Scheduler& scheduler, int index, TraceLane* lane);
+  Worker(WorkerPool& pool, int index, TraceLane* lane);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
@@ -66,7 +65,7 @@ class Worker {
   /// Puts a spawned task at the top; false where the deque is full.
   [[nodiscard]] bool push_child(detail::Task& task) {
     PBRT_DCHECK(is_owner(), "only the owner pushes at the top");
-    return tasks_.push_child(task);
+    return slot_.tasks.push_child(task);
   }
   /// Takes back the memory of a task that has ended; what depended on it may run.
   void retire(detail::Task& task);
@@ -75,9 +74,9 @@ class Worker {
   [[nodiscard]] TaskCache& memory() { return memory_; }
   [[nodiscard]] StackCache& stacks() { return stacks_; }
 
-  [[nodiscard]] Scheduler& scheduler() const { return scheduler_; }
-  [[nodiscard]] TaskQueues& tasks() { return tasks_; }
-  [[nodiscard]] ParkingSpot& spot() { return spot_; }
+  [[nodiscard]] WorkerPool& pool() const { return pool_; }
+  [[nodiscard]] WorkerSlot& slot() { return slot_; }
+  [[nodiscard]] TaskQueues& tasks() { return slot_.tasks; }
   /// The lane of a traced worker, else null.
   [[nodiscard]] TraceLane* lane() const { return lane_; }
   /// Pre: no run is active
@@ -102,14 +101,13 @@ class Worker {
   Fiber* carry_out(Fiber& from);
   Fiber* finish_elsewhere(detail::Task& task);
 
-  TaskQueues tasks_;
-  alignas(64) Scheduler& scheduler_;
+  WorkerSlot slot_;
+  alignas(64) WorkerPool& pool_;
   TaskCache memory_;
   StackCache stacks_;
   Context loop_context_;
   LoopRequest request_;
   Fiber* running_ = nullptr;
-  ParkingSpot spot_;
   WorkerCounts counts_;
   TaskSearch search_;
   TraceLane* const lane_;

@@ -14,7 +14,7 @@
 #include "runtime/gpu/manager/task_queue.h"
 #include "runtime/gpu/manager/trace_clock.h"
 #include "runtime/gpu/storage_record.h"
-#include "runtime/sched/rule_scope.h"
+#include "runtime/sched/rule_records.h"
 #include "runtime/sched/trace/trace.h"
 
 namespace pbrt::gpu {

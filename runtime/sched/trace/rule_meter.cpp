@@ -7,7 +7,7 @@
 
 namespace pbrt {
 
-bool RuleMeter::begin(const RuleDesc& rule, std::int64_t cells, int depth, RuleScope* outer) {
+bool RuleMeter::begin(const RuleDesc& rule, std::int64_t cells, int depth, RuleTiming* outer) {
   settle(counters_.of(rule), outer);
   Slot& slot = slot_of(rule, cells);
   if (slot.num_to_skip > 0 || depth > kMaxDepth) {
@@ -75,7 +75,7 @@ void RuleMeter::lend(const RuleDesc& rule, std::int64_t cells, std::int64_t num)
   counters_.used_ |= std::uint64_t{1} << RuleCounters::index_of(rule);
 }
 
-void RuleMeter::settle(RuleCounter& counter, RuleScope* scope) {
+void RuleMeter::settle(RuleCounter& counter, RuleTiming* scope) {
   if (counter.rule == nullptr) return;
   Slot& slot = slot_of(*counter.rule, counter.cells);
   const std::int64_t num = counter.num_lent - std::max<std::int64_t>(0, counter.num_left);
@@ -85,19 +85,19 @@ void RuleMeter::settle(RuleCounter& counter, RuleScope* scope) {
   counter = {};
 }
 
-void RuleMeter::settle_counters(RuleScope* scope) {
+void RuleMeter::settle_counters(RuleTiming* scope) {
   while (counters_.used_ != 0)
     settle(counters_.counters_[static_cast<std::size_t>(std::countr_zero(counters_.used_))], scope);
 }
 
-void RuleMeter::count_untimed(Slot& slot, std::int64_t num, std::int64_t cells, RuleScope* scope) {
+void RuleMeter::count_untimed(Slot& slot, std::int64_t num, std::int64_t cells, RuleTiming* scope) {
   slot.measure.count += num;
   slot.measure.cells += cells;
   slot.untimed.num += num;
   slot.untimed.cells += cells;
   const auto time_ns = static_cast<std::int64_t>(slot.self_ns * static_cast<double>(num));
   slot.measure.time_ns += time_ns;
-  if (scope != nullptr) scope->inner_ns_ += time_ns;
+  if (scope != nullptr) scope->inner_ns += time_ns;
 }
 
 void RuleMeter::learn(Slot& slot, std::int64_t self_ns) const {

@@ -16,7 +16,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/sched/rule_scope.h"
+#include "runtime/sched/rule_records.h"
 
 namespace pbrt {
 
@@ -45,7 +45,7 @@ class RuleMeter {
 
   /// Begins an execution. `depth` counts the nested executions, this one included; `outer` is the one around it, or
   /// null. Returns true if the execution is to be timed, and then end() ends it; if not, it has been counted.
-  [[nodiscard]] bool begin(const RuleDesc& rule, std::int64_t cells, int depth, RuleScope* outer);
+  [[nodiscard]] bool begin(const RuleDesc& rule, std::int64_t cells, int depth, RuleTiming* outer);
   /// Ends a timed execution, which took `whole_ns` up to `time_ns`, of which the rules inside took `inner_ns`. Returns
   /// what was only counted since the last timed one of that rule and order of magnitude.
   ///
@@ -54,7 +54,7 @@ class RuleMeter {
                    std::int64_t time_ns);
 
   /// Accounts for what the counters have counted inside of `scope`; null: inside of no rule.
-  void settle_counters(RuleScope* scope);
+  void settle_counters(RuleTiming* scope);
 
   /// Calls `f(rule, measure)` for each rule and order of magnitude that ran. Pre: the counters are settled.
   template <class F>
@@ -94,9 +94,9 @@ class RuleMeter {
   /// Lets a free counter count the next `num` executions of the rule.
   void lend(const RuleDesc& rule, std::int64_t cells, std::int64_t num);
   /// Ends the loan of a counter that was used inside of `scope`; null: inside of none.
-  void settle(RuleCounter& counter, RuleScope* scope);
+  void settle(RuleCounter& counter, RuleTiming* scope);
   /// Accounts for executions inside of `scope` that are not timed.
-  static void count_untimed(Slot& slot, std::int64_t num, std::int64_t cells, RuleScope* scope);
+  static void count_untimed(Slot& slot, std::int64_t num, std::int64_t cells, RuleTiming* scope);
   /// Learns what one execution takes.
   void learn(Slot& slot, std::int64_t self_ns) const;
   /// How many of the next executions to count only, after one that took `whole_ns` has ended.

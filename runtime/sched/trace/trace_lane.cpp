@@ -15,21 +15,21 @@ TraceLane::TraceLane(std::string name, int number, ChunkBudget* budget, std::int
     : name_(std::move(name)), number_(number), events_(budget), rules_(clock_ns) {}
 
 void TraceLane::suspend(detail::FiberHead& fiber) {
-  rules_.settle_counters(fiber.scope);
+  rules_.settle_counters(fiber.timing);
   const std::int64_t time = trace_clock_ns();
-  for (RuleScope* scope = fiber.scope; scope != nullptr; scope = scope->outer_) {
-    add({TraceKind::Rule, scope->is_resumed_, true, scope->rule_->name, scope->rule_->version, scope->start_ns_, time,
-         scope->cells_});
-    scope->before_ns_ += time - scope->start_ns_;
+  for (RuleTiming* scope = fiber.timing; scope != nullptr; scope = scope->outer) {
+    add({TraceKind::Rule, scope->is_resumed, true, scope->rule->name, scope->rule->version, scope->start_ns, time,
+         scope->cells});
+    scope->before_ns += time - scope->start_ns;
   }
 }
 
 void TraceLane::resume(detail::FiberHead& fiber) {
-  if (fiber.scope == nullptr) return;
+  if (fiber.timing == nullptr) return;
   const std::int64_t time = trace_clock_ns();
-  for (RuleScope* scope = fiber.scope; scope != nullptr; scope = scope->outer_) {
-    scope->start_ns_ = time;
-    scope->is_resumed_ = true;
+  for (RuleTiming* scope = fiber.timing; scope != nullptr; scope = scope->outer) {
+    scope->start_ns = time;
+    scope->is_resumed = true;
   }
 }
 

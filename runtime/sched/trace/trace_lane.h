@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "runtime/sched/frame.h"
 #include "runtime/sched/trace/event_log.h"
 #include "runtime/sched/trace/rule_meter.h"
 #include "runtime/sched/trace/worker_clock.h"
