@@ -251,7 +251,7 @@ Suspension::Suspension(Frame& frame, bool is_brief)
 void Suspension::wait() {
   // Acquire pairs with the waker's exchange, also on the way through the loop.
   if (state_.load(std::memory_order_acquire) == kWoken) return;
-  // Relaxed: a hint to workers that search, nothing depends on it.
+  // Relaxed: it is a hint to workers that search, and nothing depends on it.
   if (is_brief_) pool_->num_brief_waits.fetch_add(1, std::memory_order_relaxed);
   static_cast<Fiber*>(fiber_)->suspend(*this);
   if (is_brief_) pool_->num_brief_waits.fetch_sub(1, std::memory_order_relaxed);
