@@ -34,11 +34,8 @@
 #include "runtime/gpu/kernel_desc.h"
 #include "runtime/gpu/region_ref.h"
 #include "runtime/gpu/scalar_argument.h"
+#include "runtime/sched/frame.h"
 #include "runtime/sched/loops/box.h"
-
-namespace pbrt {
-class Frame;
-}
 
 namespace pbrt {
 
