@@ -9,7 +9,7 @@
 #include "runtime/config/runtime_check.h"
 #include "runtime/gpu/manager.h"
 #include "runtime/gpu/manager/manager_impl.h"
-#include "runtime/gpu/manager/submission.h"
+#include "runtime/gpu/manager/queue/submission.h"
 
 namespace pbrt::gpu {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runtime/gpu/manager/manager_impl.h"
-#include "runtime/gpu/manager/submission.h"
+#include "runtime/gpu/manager/queue/submission.h"
 #include "runtime/gpu/region_ref.h"
 
 namespace pbrt::gpu {

@@ -9,9 +9,9 @@
 #include <new>
 #include <utility>
 
+#include "runtime/sched/graph/task.h"
 #include "runtime/sched/scheduler.h"
 #include "runtime/sched/step_graph.h"
-#include "runtime/sched/task.h"
 #include "runtime/sched/test_fib.h"
 
 namespace {

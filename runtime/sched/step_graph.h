@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps of one schedule with their dependences. Used by generated code where the
 // steps of a transform are not one chain. A thin, light front of the task machinery
-// in task.h: each step is a graph task, depend() adds a dependency, run() waits.
+// in graph/task.h: each step is a graph task, depend() adds a dependency, run() waits.
 // All memory comes from the workers' pools (task_memory.h).
 //
 //   StepGraph g(frame);
@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "runtime/sched/task.h"
+#include "runtime/sched/graph/task.h"
 
 namespace pbrt {
 

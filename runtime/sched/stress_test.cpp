@@ -14,9 +14,9 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/sched/graph/task.h"
 #include "runtime/sched/loops/parallel_for.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/sched/task.h"
 
 namespace pbrt {
 namespace {

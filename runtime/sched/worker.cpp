@@ -6,7 +6,7 @@
 #include <new>
 
 #include "runtime/config/runtime_check.h"
-#include "runtime/sched/graph_task.h"
+#include "runtime/sched/graph/graph_task.h"
 #include "runtime/sched/trace/trace_lane.h"
 
 namespace pbrt {

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "runtime/gpu/manager/device_copies.h"
-#include "runtime/gpu/manager/launch_job.h"
 #include "runtime/gpu/manager/managed_device.h"
 #include "runtime/gpu/manager/manager_statistics.h"
 #include "runtime/gpu/manager/operations_in_flight.h"
-#include "runtime/gpu/manager/task_queue.h"
+#include "runtime/gpu/manager/queue/launch_job.h"
+#include "runtime/gpu/manager/queue/task_queue.h"
 #include "runtime/gpu/storage_record.h"
 
 namespace pbrt::gpu {

@@ -6,8 +6,8 @@
 // scheduler takes no lock of runtime/gpu.
 #pragma once
 
-#include "runtime/gpu/manager/device_task.h"
 #include "runtime/gpu/manager/manager_parts.h"
+#include "runtime/gpu/manager/queue/device_task.h"
 
 namespace pbrt::gpu {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/gpu/device.h"
-#include "runtime/gpu/manager/launch_job.h"
+#include "runtime/gpu/manager/queue/launch_job.h"
 
 namespace pbrt::gpu {
 

@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <string>
 
-#include "runtime/gpu/manager/device_task.h"
 #include "runtime/gpu/manager/kernel_table.h"
 #include "runtime/gpu/manager/manager_parts.h"
+#include "runtime/gpu/manager/queue/device_task.h"
 
 namespace pbrt::gpu {
 

@@ -10,7 +10,7 @@
 #include "runtime/gpu/manager/managed_device.h"
 #include "runtime/gpu/manager/manager_statistics.h"
 #include "runtime/gpu/manager/operations_in_flight.h"
-#include "runtime/gpu/manager/task_queue.h"
+#include "runtime/gpu/manager/queue/task_queue.h"
 
 namespace pbrt::gpu {
 

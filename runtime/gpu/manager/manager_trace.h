@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
-#include "runtime/gpu/manager/device_task.h"
 #include "runtime/gpu/manager/manager_statistics.h"
 #include "runtime/gpu/manager/operation.h"
+#include "runtime/gpu/manager/queue/device_task.h"
 #include "runtime/gpu/manager/trace_clock.h"
 #include "runtime/gpu/manager_options.h"
 #include "runtime/sched/trace/trace.h"

@@ -14,7 +14,7 @@
 #include "runtime/gpu/layout.h"
 #include "runtime/gpu/manager/manager_parts.h"
 #include "runtime/gpu/manager/manager_trace.h"
-#include "runtime/gpu/manager/submission.h"
+#include "runtime/gpu/manager/queue/submission.h"
 
 namespace pbrt::gpu {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/gpu/device.h"
-#include "runtime/gpu/manager/task_queue.h"
+#include "runtime/gpu/manager/queue/task_queue.h"
 #include "runtime/gpu/manager/trace_clock.h"
 #include "runtime/gpu/storage_record.h"
 #include "runtime/sched/rule_records.h"

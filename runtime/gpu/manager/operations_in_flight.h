@@ -10,7 +10,7 @@
 
 #include "runtime/gpu/device.h"
 #include "runtime/gpu/manager/operation.h"
-#include "runtime/gpu/manager/task_queue.h"
+#include "runtime/gpu/manager/queue/task_queue.h"
 #include "runtime/gpu/manager/trace_clock.h"
 
 namespace pbrt::gpu {

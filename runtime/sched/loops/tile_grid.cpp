@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "runtime/config/runtime_check.h"
-#include "runtime/sched/task.h"
+#include "runtime/sched/graph/task.h"
 
 namespace pbrt::detail {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Graph tasks and step graphs: the five states, dependencies, continuations.
-#include "runtime/sched/task.h"
+#include "runtime/sched/graph/task.h"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,9 @@
 #include <memory>
 #include <utility>
 
-#include "runtime/gpu/manager/device_task.h"
-#include "runtime/gpu/manager/launch_job.h"
-#include "runtime/gpu/manager/task_queue.h"
+#include "runtime/gpu/manager/queue/device_task.h"
+#include "runtime/gpu/manager/queue/launch_job.h"
+#include "runtime/gpu/manager/queue/task_queue.h"
 #include "runtime/gpu/storage_record.h"
 #include "runtime/matrix/storage.h"
 #include "runtime/sched/frame.h"

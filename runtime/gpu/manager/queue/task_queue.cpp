@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/gpu/manager/task_queue.h"
+#include "runtime/gpu/manager/queue/task_queue.h"
 
 #include <iterator>
 #include <thread>

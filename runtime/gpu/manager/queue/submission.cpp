@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/gpu/manager/submission.h"
+#include "runtime/gpu/manager/queue/submission.h"
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/sched/graph_task.h"
+#include "runtime/sched/graph/graph_task.h"
 
 #include <new>
 

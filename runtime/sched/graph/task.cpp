@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/sched/task.h"
+#include "runtime/sched/graph/task.h"
 
 #include "base/seeded_fault.h"
 #include "runtime/config/runtime_check.h"

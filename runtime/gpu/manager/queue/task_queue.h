@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/gpu/manager/device_task.h"
+#include "runtime/gpu/manager/queue/device_task.h"
 
 namespace pbrt::gpu {
 

@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "runtime/gpu/layout.h"
-#include "runtime/gpu/manager/launch_job.h"
+#include "runtime/gpu/manager/queue/launch_job.h"
 #include "runtime/matrix/storage.h"
 
 namespace pbrt::gpu {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "runtime/sched/frame.h"
-#include "runtime/sched/graph_task.h"
+#include "runtime/sched/graph/graph_task.h"
 #include "runtime/sched/task_memory.h"
 
 namespace pbrt {

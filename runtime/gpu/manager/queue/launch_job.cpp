@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/gpu/manager/launch_job.h"
+#include "runtime/gpu/manager/queue/launch_job.h"
 
 namespace pbrt::gpu {
 

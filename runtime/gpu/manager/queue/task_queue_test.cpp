@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The order of turns, and that no change is slept through.
-#include "runtime/gpu/manager/task_queue.h"
+#include "runtime/gpu/manager/queue/task_queue.h"
 
 #include <gtest/gtest.h>
 
