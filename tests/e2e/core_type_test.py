@@ -15,7 +15,7 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import polybricks  # noqa: E402
 
-PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+PROGRAM = pathlib.Path(__file__).resolve().parent / "native" / "core_type.pbcc"
 BEFORE_AVX2 = ("prescott", "core2", "penryn", "nehalem", "sandybridge")
 
 
@@ -49,7 +49,7 @@ class Check:
         self.program.write_configuration(config, {"global": {"threads": 1, "openblas_threads": 3}, "transforms": {}})
         self.expect(self.num_threads(self.program, "--config", config), "3", "threads of the configuration")
         self.expect(self.num_threads(self.program), "1", "threads without one")
-        fixed = polybricks.Tools(self.program.dist).compile(PROGRAMS / "core_type.pbcc", self.work / "three", "--config", config)
+        fixed = polybricks.Tools(self.program.dist).compile(PROGRAM, self.work / "three", "--config", config)
         self.expect(self.num_threads(fixed), "3", "threads compiled in")
         self.solve_with_threads(config)
         self.expect("openblas_threads" in self.program.info["global"], True, "tunable in the training information")
@@ -95,7 +95,7 @@ class Check:
         self.expect(self.kernels(self.program, "auto", "Nehalem"), "nehalem", "environment before configuration")
         config = self.work / "in.cfg"
         self.program.write_configuration(config, {"global": {"openblas_coretype": "Nehalem"}, "transforms": {}})
-        fixed = polybricks.Tools(self.program.dist).compile(PROGRAMS / "core_type.pbcc", self.work / "fixed", "--config", config)
+        fixed = polybricks.Tools(self.program.dist).compile(PROGRAM, self.work / "fixed", "--config", config)
         self.expect(self.kernels(fixed), "nehalem", "compiled in")
         self.threads(config)
         self.threads_of_a_server()
@@ -105,7 +105,7 @@ def main():
     args = polybricks.arguments(__doc__).parse_args()
     work = args.work / "core_type"
     work.mkdir(parents=True, exist_ok=True)
-    program = polybricks.Tools(args.dist).compile(PROGRAMS / "core_type.pbcc", work / "open")
+    program = polybricks.Tools(args.dist).compile(PROGRAM, work / "open")
     program.dist = args.dist
     check = Check(program, work)
     check.run()

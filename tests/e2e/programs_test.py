@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Small programs, each for a few things that code generation must get right: every combination of choices agrees with NumPy.
 
-Each program of tests/e2e/programs runs with every assignment of rules and versions (a sample where there are very many), above and below the sequential
+Each program of tests/e2e/programs and tests/e2e/native runs with every assignment of rules and versions (a sample where there are very many), above and below the sequential
 cut-off, whole and split into pieces of one instance, at sizes around the vector width.
 
     programs_test.py --dist BUILD/dist --work FOLDER
@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import polybricks  # noqa: E402
 from agreement import AgreementCheck  # noqa: E402
 
-PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+FOLDER = pathlib.Path(__file__).resolve().parent
 SIZES = (2, 3, 17, 64, 150)
 MAX_ASSIGNMENTS = 100
 GRAINS = [(c, s) for c in (0, 64, 10**6) for s in (1, 64)]  # (sequential cut-off, split size)
@@ -198,8 +198,6 @@ CASES = {
                                  (n, n + 5)], element_types),
     "running_sums": (lambda n: [(n,)], lambda a: [np.cumsum(a)]),
     "comparisons": (lambda n: [(n, n + 5), (n, n + 5)], lambda a, b: [2.0 * (a < b) + (a == b), np.eye(*a.shape)]),
-    "native_names": (lambda n: [(n,)], lambda a: [np.where(a < 0, -2 * a, a), np.array(42.0 + len(a))]),
-    "native_macros": (lambda n: [(n,)], lambda a: [32 * np.abs(a[::-1]), np.array(a[-1] + 100)]),
     "swap_halves": (lambda n: [(n,)], lambda a: [np.concatenate([a[len(a) // 2:], a[:len(a) // 2]])]),
     "in_place_calls": (lambda n: [(n,)], lambda a: [a * 4.5]),
     "order": (lambda n: [(n,)], lambda a: [np.sort(a)]),
@@ -225,9 +223,14 @@ CASES = {
     "reversed": (lambda n: [(n,)], reversed_),
     "templates": (lambda n: [(n + 2,)], powers),
     "body_api": (lambda n: [(n, n + 5)], body_api),
+    "through": (lambda n: [(n, n + 5)], lambda a: [a * 2 * (a + 1)]),
+}
+# Programs with native blocks and libraries.
+NATIVE_CASES = {
+    "native_names": (lambda n: [(n,)], lambda a: [np.where(a < 0, -2 * a, a), np.array(42.0 + len(a))]),
+    "native_macros": (lambda n: [(n,)], lambda a: [32 * np.abs(a[::-1]), np.array(a[-1] + 100)]),
     "native_headers": (lambda n: [(n, n)], native),
     "native_declared": (lambda n: [(n, n)], lambda a: [native(a)[0], native(a)[1], native(a)[1]]),
-    "through": (lambda n: [(n, n + 5)], lambda a: [a * 2 * (a + 1)]),
 }
 
 
@@ -277,7 +280,9 @@ def main():
     args = polybricks.arguments(__doc__).parse_args()
     work = args.work / "programs"
     work.mkdir(parents=True, exist_ok=True)
-    failures = Check.run_programs(polybricks.Tools(args.dist), PROGRAMS, work, CASES, SIZES)
+    tools = polybricks.Tools(args.dist)
+    failures = Check.run_programs(tools, FOLDER / "programs", work, CASES, SIZES)
+    failures += Check.run_programs(tools, FOLDER / "native", work, NATIVE_CASES, SIZES)
     print("\n".join(failures))
     return 1 if failures else 0
 

@@ -36,14 +36,19 @@ def without_tool(name):
     return 1 if os.environ.get("PB_TOOLS_INSTALLED") else SKIPPED
 
 
-def files(*endings):
-    """Those that git knows, with one of the endings; all of the tree in an unpacked archive."""
-    listed = subprocess.run(["git", "ls-files", *(f"*{e}" for e in endings)], cwd=ROOT, capture_output=True, text=True)
+def all_files():
+    """Those that git knows; all of the tree in an unpacked archive."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode == 0 and listed.stdout:
         paths = [ROOT / name for name in listed.stdout.splitlines()]
     else:
-        paths = [path for path in sorted(ROOT.rglob("*")) if path.suffix in endings and "build" not in path.parts]
-    return [path for path in paths if path.exists() and is_ours(path.relative_to(ROOT))]
+        paths = [path for path in sorted(ROOT.rglob("*")) if "build" not in path.parts]
+    return [path for path in paths if path.is_file()]
+
+
+def files(*endings):
+    """Our own files with one of the endings, without inputs of tests."""
+    return [path for path in all_files() if path.suffix in endings and is_ours(path.relative_to(ROOT))]
 
 
 def is_ours(path):
