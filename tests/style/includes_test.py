@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""No header includes itself through others, and no unit does in the folders of WITHOUT_KNOTS.
+"""No header includes itself through others, and no unit of the product does.
 
-A unit is a header with its source file. The units of these folders are printed by floors, the highest floor first.
+A unit is a header with its source file. The units of each folder are printed by floors, the highest floor first.
 
 A header of ours is included by its path in the repository; programs of benchmarks, which are compiled by themselves, may name it from
 their own folder.
@@ -16,8 +16,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import sources  # noqa: E402
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
-# Folders whose units, a header with its source file, include one another in one direction alone.
-WITHOUT_KNOTS = ("autotuner/", "choicegraph/", "clgen/", "runtime/config/")
+# The folders of the product: their units include one another in one direction alone.
+PRODUCT = ("base/", "lang/", "frontend/", "choicegraph/", "clgen/", "runtime/", "autotuner/")
 # Of ANTLR, which quotes its own includes: its library's, and the one that it makes in the build folder.
 ANTLR = ("antlr4-runtime.h", "PbccParser.h")
 
@@ -50,15 +50,15 @@ def cycles(includes):
     return found
 
 
-def units(includes, folder):
-    """A header and its source file are a unit; the graph of units in `folder`, without tests."""
+def units(includes, folders):
+    """A header and its source file are a unit; the graph of units in `folders`, without tests and benchmarks."""
     def unit(name):
         return os.path.splitext(name)[0]
 
     out = {}
     for name, targets in includes.items():
-        if name.startswith(folder) and not name.endswith("_test.cpp"):
-            out.setdefault(unit(name), set()).update(unit(target) for target in targets if target.startswith(folder) and unit(target) != unit(name))
+        if name.startswith(folders) and not name.endswith(("_test.cpp", "_bench.cpp")):
+            out.setdefault(unit(name), set()).update(unit(target) for target in targets if target.startswith(folders) and unit(target) != unit(name))
     return out
 
 
@@ -85,11 +85,10 @@ def main():
         includes[name] = [found for found in targets.values() if found]
         faults += [f"{name}: includes {included}, which is no path from the repository's root" for included, found in targets.items() if not found]
     faults += ["a cycle of includes: " + " -> ".join(cycle) for cycle in cycles(includes)]
-    for folder in WITHOUT_KNOTS:
-        graph = units(includes, folder)
-        knots = cycles(graph)
-        faults += ["a knot of units: " + " -> ".join(knot) for knot in knots]
-        for floor, names in sorted(floors(graph).items(), reverse=True) if not knots else []:
+    knots = cycles(units(includes, PRODUCT))
+    faults += ["a knot of units: " + " -> ".join(knot) for knot in knots]
+    for folder in PRODUCT if not knots else ():
+        for floor, names in sorted(floors(units(includes, folder)).items(), reverse=True):
             print(f"{folder} floor {floor}: " + " ".join(name.removeprefix(folder) for name in names))
     print("\n".join(faults))
     print(f"{len(includes)} files, {sum(map(len, includes.values()))} includes, {len(faults)} faults")
