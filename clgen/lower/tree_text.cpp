@@ -9,6 +9,7 @@
 
 #include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/lower/loops/nest_loops.h"
+#include "clgen/lower/tree/condition_text.h"
 #include "clgen/names.h"
 #include "clgen/numbering.h"
 #include "lang/check.h"
@@ -86,7 +87,7 @@ class TreeText {
   }
 
   void print_node(const TreeBranch& branch) {
-    line("if " + to_cpp(branch.condition));
+    line("if " + to_text(transform_, branch.condition));
     print_inside(branch.then);
     line("else");
     print_inside(branch.otherwise);
@@ -111,7 +112,7 @@ class TreeText {
     std::string text = fmt::format("inside {} from {} to {}", range.var,
                                    range.first.empty() ? to_string(loop_begin(range.var)) : list(range.first),
                                    range.end.empty() ? to_string(loop_end(range.var)) : list(range.end));
-    if (!range.exists.is_always()) text += " where " + to_cpp(range.exists);
+    text += where_text(transform_, range.exists);
     for (const MappedCoordinate& coordinate : range.mapped_once)
       text += fmt::format(", {} in dimension {} of {} mapped once", to_string(coordinate.at), coordinate.dim,
                           matrix_name(coordinate.matrix));
@@ -154,7 +155,7 @@ class TreeText {
       text += fmt::format(", {}{} in [{}, {})", facts.is_tall ? "several rows of " : "", facts.row_var,
                           to_string(packs.row_lo), to_string(packs.row_hi));
     text += facts.is_wide_type ? ", 8 bytes" : ", 4 bytes";
-    if (!packs.may_repeat.is_never()) text += ", the last one again where " + to_cpp(packs.may_repeat);
+    if (!packs.may_repeat.is_never()) text += ", the last one again" + where_text(transform_, packs.may_repeat);
     line(text);
     ++level_;
     print_node(packs.instance);
@@ -167,9 +168,7 @@ class TreeText {
       for (const std::vector<IndexExpr>& of_dim : terms) out.push_back("(" + list(of_dim) + ")");
       return joined(out);
     };
-    std::string text = fmt::format("box from {} to {}", bounds(box.first), bounds(box.end));
-    if (!box.condition.is_always()) text += " where " + to_cpp(box.condition);
-    line(text);
+    line(fmt::format("box from {} to {}{}", bounds(box.first), bounds(box.end), where_text(transform_, box.condition)));
     print_inside(box.inside);
     line("outside of it");
     print_inside(box.outside);

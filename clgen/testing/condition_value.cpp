@@ -41,8 +41,14 @@ bool holds(const Condition& condition, const CallState& call) {
       return call.choices.at(condition.site()) == condition.choice();
     case Condition::Kind::Relation:
       return relation_holds(condition, call);
-    case Condition::Kind::Flag:
-      return call.flags.at(condition.name());
+    case Condition::Kind::Named:
+      return call.named.at(condition.name());
+    case Condition::Kind::IsRoot:
+    case Condition::Kind::DeviceIsCpu:
+    case Condition::Kind::Apart:
+    case Condition::Kind::UnitStride:
+    case Condition::Kind::FarRows:
+      return call.facts.contains(condition.kind());
     case Condition::Kind::Not:
       return !term_holds(terms.front());
     case Condition::Kind::All:

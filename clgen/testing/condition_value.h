@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "choicegraph/testing/oracle.h"
@@ -14,7 +15,8 @@ namespace pb::testing {
 struct CallState {
   Values values;                      ///< values of sizes, tunables and variables
   std::map<SiteId, int> choices;      ///< numbers among the flattened alternatives
-  std::map<std::string, bool> flags;  ///< values of flags, by name
+  std::map<std::string, bool> named;  ///< values of named conditions
+  std::set<Condition::Kind> facts;    ///< kinds of facts that hold, whatever matrices they are about
 };
 
 /// Pre:     `call` has all that the condition names

@@ -28,10 +28,10 @@ std::int64_t value(const IndexExpr& expr, const Values& values) {
   return *found;
 }
 
-bool holds(const Condition& condition, const Values& values) { return holds(condition, CallState{values, {}, {}}); }
-
-/// Evaluates a condition that matrices share no memory, which holds for those of tests.
-bool holds_apart(const Condition& condition) { return !condition.is_never(); }
+/// Evaluates a condition in a call whose matrices share no memory.
+bool holds(const Condition& condition, const Values& values) {
+  return holds(condition, CallState{values, {}, {}, {Condition::Kind::Apart}});
+}
 
 std::string point_text(const Point& point) {
   std::string out;
@@ -247,7 +247,7 @@ class LoopRunner {
     const std::int64_t x_lo = value(packs.lane_lo, values);
     const std::int64_t x_hi = value(packs.lane_hi, values);
     const std::int64_t y_hi = value(packs.row_hi, values);
-    const bool repeats = holds_apart(packs.may_repeat) && x_hi - x_lo >= kLanes;
+    const bool repeats = holds(packs.may_repeat, values) && x_hi - x_lo >= kLanes;
     if (repeats && reads_what_it_writes(rule_)) fail("an instance that reads what it writes may not run again");
     for (std::int64_t y = value(packs.row_lo, values); y < y_hi;) {
       const std::int64_t num_rows = packs.facts.is_tall && y_hi - y >= kRows ? kRows : 1;

@@ -11,9 +11,9 @@
 namespace pb::testing {
 namespace {
 
-/// Whether all flags that the condition names have been declared, so that its value is known.
+/// Whether all that the condition names has been declared, so that its value is known.
 bool is_known(const Condition& condition, const CallState& call) {
-  if (condition.kind() == Condition::Kind::Flag && !call.flags.contains(condition.name())) return false;
+  if (condition.kind() == Condition::Kind::Named && !call.named.contains(condition.name())) return false;
   return std::all_of(condition.terms().begin(), condition.terms().end(),
                      [&](const Condition& term) { return is_known(term, call); });
 }
@@ -54,7 +54,7 @@ class ScheduleRunner {
       fault_ = name + " depends on what is not declared yet";
       return;
     }
-    if (!call_.flags.emplace(name, holds(condition, call_)).second) fault_ = name + " is declared twice";
+    if (!call_.named.emplace(name, holds(condition, call_)).second) fault_ = name + " is declared twice";
   }
 
   bool runs(const Condition& condition) {
@@ -165,7 +165,7 @@ void run_schedule_in_calls(const Program& program, const TransformPlan& plan, co
     const auto choices = draw_choices(plan, random);
     if (!sizes || !choices) continue;
     ++runs.num_runs;
-    const std::string fault = run_schedule(program, plan, schedule, {*sizes, *choices, {}});
+    const std::string fault = run_schedule(program, plan, schedule, {*sizes, *choices, {}, {}});
     if (!fault.empty()) runs.fault = transform.name + ": " + fault;
   }
 }

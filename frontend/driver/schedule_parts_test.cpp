@@ -106,7 +106,7 @@ TEST(StepConditions, WhatNobodyReadsDoesNotRun) {
   const NeedFlag& need = pick.of.needs().front();
   EXPECT_EQ(need.steps, std::vector<StepId>{kFirst});
   EXPECT_EQ(need.condition, pick.of.runs(kSecond));
-  EXPECT_EQ(pick.of.runs(kFirst), Condition::flag(need.name));
+  EXPECT_EQ(pick.of.runs(kFirst), Condition::named(need.name));
   EXPECT_TRUE(Conditions(kPipe).of.needs().empty()) << "the reader of T always runs";
 }
 
@@ -126,10 +126,10 @@ TEST(StepConditions, ANestRunsUnlessALargerOneHoldsIt) {
   const NestMember second{kSecond, {}, {}}, third{kThird, {}, {}};
   plan.nests = {{{}, {second, third}}, {{}, {third}}};
   const StepConditions conditions(planned.transform(), plan);
-  const auto flag_of = [](std::size_t nest) { return Condition::flag("nest" + std::to_string(nest)); };
+  const auto flag_of = [](std::size_t nest) { return Condition::named("nest" + std::to_string(nest)); };
   EXPECT_EQ(conditions.nest_runs(0, flag_of), conditions.all_run({kSecond, kThird}));
   EXPECT_EQ(conditions.nest_runs(1, flag_of),
-            Condition::all_of({conditions.runs(kThird), Condition::not_(Condition::flag("nest0"))}));
+            Condition::all_of({conditions.runs(kThird), Condition::not_(Condition::named("nest0"))}));
   EXPECT_TRUE(conditions.is_needed(plan.nests.front()).is_always());
 }
 

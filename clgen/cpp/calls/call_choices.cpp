@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "clgen/lower/tree/condition.h"
+#include "clgen/cpp/context/condition_code.h"
 #include "clgen/names.h"
 
 namespace pb {

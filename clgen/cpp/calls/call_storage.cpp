@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "clgen/cpp/context/condition_code.h"
 #include "clgen/index_width.h"
 #include "clgen/lower/tree/condition.h"
 #include "clgen/names.h"

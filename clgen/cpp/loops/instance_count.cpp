@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/loops/loop_code.h"
 #include "clgen/index_width.h"
 #include "clgen/lower/tree/condition.h"
@@ -33,7 +34,7 @@ void emit_instance_count(Writer& out, const RuleCode& code, const Step& step, co
   for (std::size_t i = 0; i < step.loops.size(); ++i)
     open_loop(body, code, step.loops[i], std::to_string(step.loops.size() - 1 - i));
   const auto spell = [&](const IndexExpr& expr) { return to_index_cpp(expr, code.transform); };
-  body.line(guarded_text(all_at_least_zero(step.conditions), "++pb_count;", spell));
+  body.line(guarded_text(all_at_least_zero(step.conditions), "++pb_count;", {spell}));
   for (std::size_t i = 0; i < step.loops.size(); ++i) body.close();
   emit_count_function(out, code, stem, {"const " + box_type(step) + "&", "pb_box"}, body);
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/loops/announced_instance.h"
 #include "clgen/cpp/loops/packs.h"
 #include "clgen/cpp/loops/row_block_code.h"
@@ -78,11 +79,12 @@ class LoopPrinter {
     for (std::size_t i = 0; i < num_loops; ++i)
       if (step_.loops[i].is_plain())
         print_plain_bounds(step_.loops[i], std::to_string(num_loops - 1 - i), !is_single(tree, step_.loops[i].var));
-    walk(tree, [this](const TreeNode& node) {
+    const auto view = [this](MatrixId matrix) { return code_.matrix(matrix).name; };
+    walk(tree, [&](const TreeNode& node) {
       if (const auto* blocks = std::get_if<RowBlocks>(&node.node)) emit_row_block_test(out_, code_, *blocks);
       const auto* packs = std::get_if<Packs>(&node.node);
       if (packs != nullptr && !packs->facts.writes_regions)
-        out_.line("const bool pb_may_repeat = " + to_cpp(packs->may_repeat) + ";");
+        out_.line("const bool pb_may_repeat = " + to_cpp(packs->may_repeat, {.view = view}) + ";");
     });
     print_block(tree);
   }
@@ -205,7 +207,7 @@ class LoopPrinter {
     out_.line("const std::int64_t pb_to_" + var + " = pbrt::index_min(" + terms(loop_end(var), range.end) + ");");
     const Condition has_some =
         Condition::relation(index_symbol("pb_from_" + var), RelationOp::Less, index_symbol("pb_to_" + var));
-    out_.line("const bool pb_exist = " + to_cpp(Condition::all_of({range.exists, has_some}), spell) + ";");
+    out_.line("const bool pb_exist = " + to_cpp(Condition::all_of({range.exists, has_some}), {spell}) + ";");
     out_.line("const IndexT " + to_cpp(inside_begin(var)) + " = pb_exist ? static_cast<IndexT>(pb_from_" + var +
               ") : pb_hi_" + var + ";");
     out_.line("const IndexT " + to_cpp(inside_end(var)) + " = pb_exist ? static_cast<IndexT>(pb_to_" + var +
@@ -222,7 +224,7 @@ class LoopPrinter {
   void print_node(const RuleInstance& instance) {
     const Condition is_instance = all_at_least_zero(instance.conditions);
     const auto spell = [&](const IndexExpr& expr) { return to_index_cpp(expr, code_.transform); };
-    if (!is_instance.is_always()) out_.open(if_text(is_instance, spell));
+    if (!is_instance.is_always()) out_.open(if_text(is_instance, {spell}));
     if (tile_work_ == TileWork::Count) {
       out_.line("++pb_count;");
     } else {
@@ -282,7 +284,7 @@ class LoopPrinter {
     const std::string box = type + "{{" + bounds("pbrt::index_max", "lo", inside.first) + "}, {" +
                             bounds("pbrt::index_min", "hi", inside.end) + "}}";
     out_.line("// Where all cells lie inside.");
-    out_.line("const " + type + " pb_box = " + selected_text(inside.condition, box, type + "{}", spell) + ";");
+    out_.line("const " + type + " pb_box = " + selected_text(inside.condition, box, type + "{}", {spell}) + ";");
     out_.line("pbrt::for_each_outside(pb_all, pb_box, [&](const " + type + "& pb_part) { loops_" + stem_ + "(" +
               joined(args) + "); });");
   }

@@ -5,6 +5,7 @@
 
 #include "clgen/cpp/boxes/box_text.h"
 #include "clgen/cpp/boxes/host_code.h"
+#include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/loops/instance_count.h"
 #include "clgen/cpp/loops/loop_code.h"
 #include "clgen/cpp/loops/piece_code.h"

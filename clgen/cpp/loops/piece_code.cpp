@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "clgen/cpp/context/condition_code.h"
 #include "clgen/names.h"
 
 namespace pb {
@@ -66,16 +67,14 @@ std::optional<Condition> unit_condition(const RuleCode& code) {
   std::vector<Condition> terms;
   for (const RuleMatrix& use : code.matrices) {
     const Matrix& matrix = code.matrix(use.matrix);
-    if (!use.needs_handle && matrix.num_dims() > 0)
-      terms.push_back(Condition::flag(matrix.name + ".view().has_unit_stride()"));
+    if (!use.needs_handle && matrix.num_dims() > 0) terms.push_back(has_unit_stride(use.matrix));
   }
   if (terms.empty()) return std::nullopt;
   for (std::size_t i = 0; i < code.matrices.size() && writes_among_reads(code); ++i) {
     if (!code.matrices[i].is_output) continue;
     for (std::size_t k = 0; k < code.matrices.size(); ++k) {
       if (k == i || (k < i && code.matrices[k].is_output)) continue;
-      terms.push_back(Condition::flag("pbrt::is_apart(" + code.matrix(code.matrices[i].matrix).name + ".view(), " +
-                                      code.matrix(code.matrices[k].matrix).name + ".view())"));
+      terms.push_back(are_apart(code.matrices[i].matrix, code.matrices[k].matrix));
     }
   }
   return Condition::all_of(std::move(terms));
@@ -84,8 +83,9 @@ std::optional<Condition> unit_condition(const RuleCode& code) {
 std::optional<Condition> declare_unit(Writer& out, const RuleCode& code, const std::string& name) {
   const std::optional<Condition> unit = unit_condition(code);
   if (!unit) return std::nullopt;
-  out.line("const bool " + name + " = " + to_cpp(*unit) + ";");
-  return Condition::flag(name);
+  const auto view = [&](MatrixId matrix) { return code.matrix(matrix).name + ".view()"; };
+  out.line("const bool " + name + " = " + to_cpp(*unit, {.view = view}) + ";");
+  return Condition::named(name);
 }
 
 std::string loops_call(const RuleCode& code, const std::string& function, bool is_unit, const std::string& box) {

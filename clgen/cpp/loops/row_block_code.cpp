@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "clgen/cpp/context/condition_code.h"
 #include "clgen/index_width.h"
 #include "clgen/lower/tree/condition.h"
 #include "clgen/names.h"
@@ -14,8 +15,9 @@ namespace pb {
 void emit_row_block_test(Writer& out, const RuleCode& code, const RowBlocks& blocks) {
   std::vector<Condition> terms;
   for (const LineRequest& line : blocks.lines)
-    if (line.is_output) terms.push_back(Condition::flag("pbrt::has_far_rows(" + code.matrix(line.matrix).name + ")"));
-  out.line("const bool pb_is_far = " + to_cpp(Condition::any_of(std::move(terms))) + ";");
+    if (line.is_output) terms.push_back(has_far_rows(line.matrix));
+  const auto view = [&](MatrixId matrix) { return code.matrix(matrix).name; };
+  out.line("const bool pb_is_far = " + to_cpp(Condition::any_of(std::move(terms)), {.view = view}) + ";");
 }
 
 void emit_row_blocks(Writer& out, const RuleCode& code, const RowBlocks& blocks,

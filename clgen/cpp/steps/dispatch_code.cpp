@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/context/tunable_code.h"
 #include "clgen/cpp/loops/nest_code.h"
 #include "clgen/cpp/loops/piece_code.h"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "clgen/cpp/boxes/box_text.h"
+#include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/steps/fused_code.h"
 #include "clgen/names.h"
 

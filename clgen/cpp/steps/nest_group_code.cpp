@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "clgen/cpp/boxes/host_code.h"
+#include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/loops/nest_code.h"
 #include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/names.h"
@@ -63,7 +64,7 @@ class NestGroupCode {
     if (runs.is_always()) return runs;
     const std::string name = "pb_runs" + std::to_string(m);
     out_.line("const bool " + name + " = " + to_cpp(runs) + ";");
-    return Condition::flag(name);
+    return Condition::named(name);
   }
 
   /// Calls `emit` for the members that announce all of their slices or tiles at once.

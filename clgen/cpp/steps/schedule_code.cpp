@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/steps/graph_nodes.h"
 #include "clgen/cpp/steps/joint_code.h"
 #include "clgen/cpp/steps/nest_group_code.h"

@@ -253,8 +253,6 @@ class KernelLowering {
 
 }  // namespace
 
-Condition device_is_cpu() { return Condition::flag("PB_CPU"); }
-
 bool is_same(const KernelTree& a, const KernelTree& b) {
   const auto uses_alike = [](const RuleMatrix& x, const RuleMatrix& y) {
     return x.matrix == y.matrix && x.is_output == y.is_output;

@@ -48,10 +48,6 @@ struct KernelTree {
   LoopTree tree;
 };
 
-/// Returns the condition that the device runs the work-items of a group one after the other, as CPUs do. It is known
-/// when a kernel is built.
-[[nodiscard]] Condition device_is_cpu();
-
 /// Whether two kernels do the same for the same parameters. Their steps then differ only in their boxes, and share one
 /// kernel.
 [[nodiscard]] bool is_same(const KernelTree& a, const KernelTree& b);

@@ -42,9 +42,7 @@ Condition repeat_condition(const RuleShape& rule) {
     if (!output.is_output) continue;
     if (output.is_input || !output.is_overwritten) return Condition::never();
     for (const RuleMatrix& input : rule.matrices)
-      if (input.is_input)
-        terms.push_back(Condition::flag("pbrt::is_apart(" + rule.matrix(output.matrix).name + ", " +
-                                        rule.matrix(input.matrix).name + ")"));
+      if (input.is_input) terms.push_back(are_apart(output.matrix, input.matrix));
   }
   return Condition::all_of(std::move(terms));
 }

@@ -5,7 +5,6 @@
 
 #include "choicegraph/plan/step_needs.h"
 #include "clgen/numbering.h"
-#include "lang/check.h"
 
 namespace pb {
 namespace {
@@ -18,9 +17,6 @@ bool has_whole_access(const std::vector<RegionAccess>& accesses, MatrixId matrix
   return std::any_of(accesses.begin(), accesses.end(),
                      [&](const RegionAccess& each) { return each.matrix == matrix && each.kind == AccessKind::All; });
 }
-
-/// Returns the condition that the call is the run itself, so that its outputs are the run's results.
-Condition is_root() { return Condition::flag("pb_parent.is_root()"); }
 
 /// Adds a case, unless it is never reached.
 void add_case(CopyOutChoice& out, Condition condition, CopyOut copy_out) {
@@ -40,30 +36,6 @@ CopyOutChoice simplified(CopyOutChoice choice) {
 
 }  // namespace
 
-std::string to_cpp(CopyOut copy_out) {
-  switch (copy_out) {
-    case CopyOut::May:
-      return "pbrt::gpu::CopyOut::May";
-    case CopyOut::Must:
-      return "pbrt::gpu::CopyOut::Must";
-    case CopyOut::Reused:
-      return "pbrt::gpu::CopyOut::Reused";
-    case CopyOut::Result:
-      return "pbrt::gpu::CopyOut::Result";
-    case CopyOut::Eager:
-      return "pbrt::gpu::CopyOut::Eager";
-  }
-  PB_CHECK(false, "what a device wrote goes somewhere");
-  return "";
-}
-
-std::string to_cpp(const CopyOutChoice& choice) {
-  std::string text = to_cpp(choice.otherwise);
-  for (auto one = choice.cases.rbegin(); one != choice.cases.rend(); ++one)
-    text = selected_text(one->condition, to_cpp(one->copy_out), text);
-  return text;
-}
-
 StepConditions::StepConditions(const Transform& transform, const TransformPlan& plan)
     : transform_(transform), plan_(plan) {
   for (StepNeed& need : needs_of(plan_, transform_)) {
@@ -77,7 +49,7 @@ StepConditions::StepConditions(const Transform& transform, const TransformPlan& 
 /// Returns the flag that says whether some step reads what `step` writes, or `always` if the step has no such flag.
 Condition StepConditions::need_of(StepId step) const {
   for (const NeedFlag& need : needs_)
-    if (std::find(need.steps.begin(), need.steps.end(), step) != need.steps.end()) return Condition::flag(need.name);
+    if (std::find(need.steps.begin(), need.steps.end(), step) != need.steps.end()) return Condition::named(need.name);
   return Condition::always();
 }
 
@@ -200,12 +172,12 @@ CopyOutChoice StepConditions::copy_out_with(StepId step, const CopyOutChoice& of
 CopyOutChoice StepConditions::copy_out(StepId step) const { return copy_out_with(step, {}); }
 
 CopyOutChoice StepConditions::copy_out_of_whole(StepId step) const {
-  return copy_out_with(step, {{{is_root(), CopyOut::Result}}, CopyOut::May});
+  return copy_out_with(step, {{{is_root_call(), CopyOut::Result}}, CopyOut::May});
 }
 
 CopyOutChoice StepConditions::copy_out_of_part(StepId step) const {
   std::vector<Condition> terms{followers_of(step).on_cpu};
-  if (!writes_temporaries(step)) terms.push_back(is_root());
+  if (!writes_temporaries(step)) terms.push_back(is_root_call());
   CopyOutChoice out;
   add_case(out, Condition::any_of(std::move(terms)), CopyOut::Eager);
   return simplified(std::move(out));

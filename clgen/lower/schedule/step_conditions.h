@@ -15,9 +15,6 @@
 
 namespace pb {
 
-/// Returns `pbrt::gpu::CopyOut::May`.
-[[nodiscard]] std::string to_cpp(CopyOut copy_out);
-
 /// The first case that holds, else `otherwise`.
 struct CopyOutChoice {
   struct Case {
@@ -31,8 +28,6 @@ struct CopyOutChoice {
 
   bool operator==(const CopyOutChoice&) const = default;
 };
-/// Returns `(pb_choice_1 == 0) ? pbrt::gpu::CopyOut::Must : pbrt::gpu::CopyOut::May`.
-[[nodiscard]] std::string to_cpp(const CopyOutChoice& choice);
 
 /// A flag of a call: whether some step runs that reads what certain other steps write.
 struct NeedFlag {

@@ -208,7 +208,7 @@ class ScheduleMaker {
 
 }  // namespace
 
-Condition NamedCondition::flag() const { return name.empty() ? condition : Condition::flag(name); }
+Condition NamedCondition::flag() const { return name.empty() ? condition : Condition::named(name); }
 
 std::vector<StepId> steps_of(const TransformPlan& plan, const StepGroup& group) {
   if (const auto* lone = std::get_if<LoneStep>(&group)) return {lone->step};

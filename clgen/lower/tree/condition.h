@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What must hold in a call for something to run: a value that is made of choices, sizes and flags. Conditions are
-// simplified when they are made, so that equal ones compare equal and "always" is known as such; one function prints
-// them.
+// What must hold in a call for something to run: a value that is made of choices, sizes and facts about the call, its
+// matrices and its device. Conditions are simplified when they are made, so that equal ones compare equal and "always"
+// is known as such.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,12 +20,17 @@ class Condition {
   enum class Kind : std::uint8_t {
     Always,
     Never,
-    Chosen,    ///< a site of the call has this choice, by its number among the site's flattened alternatives
-    Relation,  ///< between two expressions over sizes, or over what is in scope
-    Flag,      ///< a bool of the generated code, or a call that gives one
-    Not,       ///< the negation of a term that is no Not, Always, Never or Relation
-    All,       ///< two or more terms that are no All, each once
-    Any,       ///< two or more terms that are no Any, each once
+    Chosen,       ///< a site of the call has this choice, by its number among the site's flattened alternatives
+    Relation,     ///< between two expressions over sizes, or over what is in scope
+    Named,        ///< what was declared before under this name
+    IsRoot,       ///< the call is the run itself, so that its outputs are the run's results
+    DeviceIsCpu,  ///< the device runs the work-items of a group one after the other, known when a kernel is built
+    Apart,        ///< two matrices share no memory
+    UnitStride,   ///< the cells of a matrix that differ by 1 in dimension 0 are neighbours in memory
+    FarRows,      ///< the rows of a matrix lie far apart in memory
+    Not,          ///< the negation of a term that is no Not, Always, Never or Relation
+    All,          ///< two or more terms that are no All, each once
+    Any,          ///< two or more terms that are no Any, each once
   };
 
   [[nodiscard]] static Condition always() { return Condition(Kind::Always); }
@@ -40,7 +44,9 @@ class Condition {
   [[nodiscard]] static Condition non_empty(IndexRange range) {
     return relation(std::move(range.hi), RelationOp::Greater, std::move(range.lo));
   }
-  [[nodiscard]] static Condition flag(std::string name);
+  [[nodiscard]] static Condition named(std::string name);
+  /// A fact about the call, the device or matrices. The functions below the class make the facts that there are.
+  [[nodiscard]] static Condition fact(Kind kind, std::vector<MatrixId> matrices = {});
   [[nodiscard]] static Condition all_of(std::vector<Condition> terms);
   [[nodiscard]] static Condition any_of(std::vector<Condition> terms);
   [[nodiscard]] static Condition not_(Condition term);
@@ -56,7 +62,10 @@ class Condition {
   [[nodiscard]] const IndexExpr& lhs() const { return lhs_; }
   [[nodiscard]] const IndexExpr& rhs() const { return rhs_; }
   [[nodiscard]] RelationOp op() const { return op_; }
+  /// The name of a Named.
   [[nodiscard]] const std::string& name() const { return name_; }
+  /// The two matrices of Apart, and the one matrix of UnitStride and FarRows.
+  [[nodiscard]] const std::vector<MatrixId>& matrices() const { return matrices_; }
 
   bool operator==(const Condition&) const = default;
 
@@ -70,35 +79,23 @@ class Condition {
   IndexExpr lhs_, rhs_;
   RelationOp op_ = RelationOp::Less;
   std::string name_;
+  std::vector<MatrixId> matrices_;
   std::vector<Condition> terms_;
 };
 
+[[nodiscard]] inline Condition is_root_call() { return Condition::fact(Condition::Kind::IsRoot); }
+[[nodiscard]] inline Condition device_is_cpu() { return Condition::fact(Condition::Kind::DeviceIsCpu); }
+[[nodiscard]] inline Condition are_apart(MatrixId a, MatrixId b) {
+  return Condition::fact(Condition::Kind::Apart, {a, b});
+}
+[[nodiscard]] inline Condition has_unit_stride(MatrixId matrix) {
+  return Condition::fact(Condition::Kind::UnitStride, {matrix});
+}
+[[nodiscard]] inline Condition has_far_rows(MatrixId matrix) {
+  return Condition::fact(Condition::Kind::FarRows, {matrix});
+}
+
 /// Returns the condition that all of the expressions are 0 or more.
 [[nodiscard]] Condition all_at_least_zero(const std::vector<IndexExpr>& exprs);
-
-/// Returns the name of the variable that holds the choice of a site in a call.
-[[nodiscard]] std::string choice_name(SiteId site);
-
-/// How generated code spells an expression: sizes and rule variables have different widths in different places.
-using SpellIndex = std::function<std::string(const IndexExpr&)>;
-
-/// Returns C++ such as `pb_choice_0 == 1 && (n - 3) >= 0`. Without `spell`, expressions use 64-bit arithmetic.
-[[nodiscard]] std::string to_cpp(const Condition& condition);
-[[nodiscard]] std::string to_cpp(const Condition& condition, const SpellIndex& spell);
-/// Returns C++ of a condition as an operand of `&&`, `||` and `?:`, in parentheses where its own operator needs them.
-[[nodiscard]] std::string to_operand(const Condition& condition);
-/// Returns `if (…)` to stand in front of a block; empty for a condition that always holds.
-[[nodiscard]] std::string if_text(const Condition& condition);
-[[nodiscard]] std::string if_text(const Condition& condition, const SpellIndex& spell);
-/// Returns the statement, with `if (…)` in front of it where it needs one.
-[[nodiscard]] std::string guarded_text(const Condition& condition, const std::string& statement);
-[[nodiscard]] std::string guarded_text(const Condition& condition, const std::string& statement,
-                                       const SpellIndex& spell);
-
-/// Returns `condition ? if_true : otherwise`, or only one of them if it is known which one is selected.
-[[nodiscard]] std::string selected_text(const Condition& condition, const std::string& if_true,
-                                        const std::string& otherwise);
-[[nodiscard]] std::string selected_text(const Condition& condition, const std::string& if_true,
-                                        const std::string& otherwise, const SpellIndex& spell);
 
 }  // namespace pb
