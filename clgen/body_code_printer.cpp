@@ -61,8 +61,8 @@ BodyCodePrinter::Piece BodyCodePrinter::assign_piece(const AssignExpr& assign) {
 
 BodyCodePrinter::Piece BodyCodePrinter::conditional_piece(ExprId id, const ConditionalExpr& node) {
   if (dialect_.conditional) {
-    std::string text = dialect_.conditional(id, node, expr(node.condition), expr(node.if_true), expr(node.if_false));
-    if (!text.empty()) return {std::move(text), Precedence::Postfix};
+    auto text = dialect_.conditional(id, node, expr(node.condition), expr(node.if_true), expr(node.if_false));
+    if (text) return {std::move(*text), Precedence::Postfix};
   }
   return {expr(node.condition, Precedence::Or) + " ? " + expr(node.if_true, Precedence::Assign) + " : " +
               expr(node.if_false, Precedence::Conditional),

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,9 @@ struct Dialect {
   std::function<std::string(ExprId, const MemberExpr&, const Texts& args)> member;
   /// Returns a complete primary or postfix expression.
   std::function<std::string(ExprId, const CastExpr&, const std::string& operand)> cast;
-  /// An empty result means that `c ? a : b` is printed.
-  std::function<std::string(ExprId, const ConditionalExpr&, const std::string& condition, const std::string& if_true,
-                            const std::string& if_false)>
+  /// Returns a complete primary or postfix expression; none: the node is printed as in C.
+  std::function<std::optional<std::string>(ExprId, const ConditionalExpr&, const std::string& condition,
+                                           const std::string& if_true, const std::string& if_false)>
       conditional;
   /// Returns `T name` of a declarator, without its array extents and its initial value. `local` is the number of the
   /// variable, in the order of declarations.

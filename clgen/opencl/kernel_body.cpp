@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -77,8 +78,9 @@ class KernelBodyPrinter {
     // OpenCL C accepts a floating-point number as the condition of `if` and `!`, but not of `?:`. A condition whose
     // type is not known, such as an element of an array of arrays, may be one.
     dialect.conditional = [this](ExprId, const ConditionalExpr& node, const std::string& condition,
-                                 const std::string& if_true, const std::string& if_false) -> std::string {
-      if (is_integer(type_of(node.condition))) return {};
+                                 const std::string& if_true,
+                                 const std::string& if_false) -> std::optional<std::string> {
+      if (is_integer(type_of(node.condition))) return std::nullopt;
       return "((" + condition + ") != 0 ? " + if_true + " : (" + if_false + "))";
     };
     dialect.declarator = [](const DeclStmt& decl, const Declarator& declarator, std::uint32_t) {
@@ -146,9 +148,13 @@ class KernelBodyPrinter {
         stays_integer && args.size() > 1 && std::any_of(call.args.begin(), call.args.end(), widens);
     Texts converted;
     for (std::size_t i = 0; i < args.size(); ++i) {
-      const bool fits = is_like(type_of(call.args[i]), type);
-      const std::string conversion = !fits ? "(" + word_of(type) + ")" : is_promoted ? "+" : "";
-      converted.push_back(conversion.empty() ? args[i] : conversion + "(" + args[i] + ")");
+      std::optional<std::string> conversion;
+      if (!is_like(type_of(call.args[i]), type)) {
+        conversion = "(" + word_of(type) + ")";
+      } else if (is_promoted) {
+        conversion = "+";
+      }
+      converted.push_back(conversion ? *conversion + "(" + args[i] + ")" : args[i]);
     }
     const std::string text =
         std::string(stays_integer ? function->opencl_integer : function->opencl) + "(" + joined(converted) + ")";

@@ -25,7 +25,7 @@ struct KernelDialect {
 
   /// Returns the parameter that says where a buffer of the group lies.
   std::function<std::string(const std::string& type, const std::string& name)> buffer_parameter;
-  /// Returns the statement that makes a pointer of that parameter; empty if the parameter is one.
+  /// Returns the statement that makes a pointer of that parameter. Null: the parameter is a pointer.
   std::function<std::string(const std::string& type, const std::string& name)> buffer_pointer;
 
   /// Return the text before and after a kernel. It keeps apart functions of different kernels that have the same name.

@@ -19,10 +19,9 @@ std::string KernelTilePrinter::parameter(const Buffer& buffer) const {
 }
 
 void KernelTilePrinter::print_pointers() {
-  for (const Buffer& buffer : lowered_.tree.buffers) {
-    const std::string statement = dialect_.buffer_pointer(type_of(buffer), names_of(buffer).memory);
-    if (!statement.empty()) out_.line(statement);
-  }
+  if (!dialect_.buffer_pointer) return;
+  for (const Buffer& buffer : lowered_.tree.buffers)
+    out_.line(dialect_.buffer_pointer(type_of(buffer), names_of(buffer).memory));
 }
 
 KernelTilePrinter::Names KernelTilePrinter::names_of(const Buffer& buffer) const {

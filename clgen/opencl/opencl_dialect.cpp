@@ -29,7 +29,7 @@ const KernelDialect& opencl_dialect() {
       .global_id = call("get_global_id"),
       .buffer_parameter = [](const std::string& type,
                              const std::string& name) { return "__local " + type + "* restrict " + name; },
-      .buffer_pointer = [](const std::string&, const std::string&) { return std::string(); },
+      .buffer_pointer = nullptr,
       // Each kernel is a program of its own.
       .begin_unit = [](const std::string&) { return std::string(); },
       .end_unit = [](const std::string&) { return std::string(); },

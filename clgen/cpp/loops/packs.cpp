@@ -52,8 +52,9 @@ class PackPrinter {
              ")";
     };
     dialect.conditional = [this](ExprId id, const ConditionalExpr& node, const std::string& condition,
-                                 const std::string& if_true, const std::string& if_false) -> std::string {
-      if (!varies(id)) return {};
+                                 const std::string& if_true,
+                                 const std::string& if_false) -> std::optional<std::string> {
+      if (!varies(id)) return std::nullopt;
       if (varies(node.condition)) return "pbrt::simd::select(" + condition + ", " + if_true + ", " + if_false + ")";
       BodyType type = type_of(id);
       type.is_element = false;

@@ -63,10 +63,10 @@ std::string written_cells(const RuleCode& code) {
   return joined(terms, " + ");
 }
 
-/// Returns the number of cells that each instance of a loop over lines writes, if all instances write the same number;
-/// else an empty text.
-std::string cells_per_instance(const RuleCode& code, const Step& step) {
-  if (step.loops.size() != 1) return "";
+/// Returns the number of cells that each instance of a loop over lines writes. None if instances write different
+/// numbers, or nothing but single cells.
+std::optional<std::string> cells_per_instance(const RuleCode& code, const Step& step) {
+  if (step.loops.size() != 1) return std::nullopt;
   std::vector<std::string> terms;
   for (const RegionAccess& output : code.rule.outputs) {
     if (is_element(output)) continue;
@@ -80,12 +80,13 @@ std::string cells_per_instance(const RuleCode& code, const Step& step) {
       const auto lo = to_rational(output.lo[d], {});
       const auto hi = to_rational(output.hi[d], {});
       const auto along = coefficient_of(output.lo[d], step.loops[0].var);
-      if (!lo || !hi || !along || along != coefficient_of(output.hi[d], step.loops[0].var)) return "";
-      if (lo->denominator != 1 || hi->denominator != 1) return "";
+      if (!lo || !hi || !along || along != coefficient_of(output.hi[d], step.loops[0].var)) return std::nullopt;
+      if (lo->denominator != 1 || hi->denominator != 1) return std::nullopt;
       extents.push_back("std::int64_t{" + to_cpp(index_sub(hi->numerator, lo->numerator)) + "}");
     }
     if (!extents.empty()) terms.push_back(joined(extents, " * "));
   }
+  if (terms.empty()) return std::nullopt;
   return joined(terms, " + ");
 }
 
@@ -100,8 +101,8 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const L
     return;
   }
   const std::string frame = code.has_calls() || !is_box(step) ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
-  const std::string cells = cells_per_instance(code, step);
-  const std::string split = cells.empty() ? "pb_split" : "pbrt::split_of_long(pb_split, " + cells + ")";
+  const std::optional<std::string> cells = cells_per_instance(code, step);
+  const std::string split = cells ? "pbrt::split_of_long(pb_split, " + *cells + ")" : "pb_split";
   out.open("pbrt::parallel_for(pb_frame, pb_box, " + split + ", [&](" + frame + ", const " + box_type(step) +
            "& pb_piece)");
   if (!is_box(step)) out.line(counted_line(code, "pb_inner", stem, "pb_piece"));
