@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 #include "lang/check.h"
 #include "lang/overloaded.h"
 

@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "clgen/facts/names.h"
 #include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/lower/schedule/schedule_text.h"
 #include "clgen/lower/tree_text.h"
-#include "clgen/names.h"
 
 namespace pb {
 namespace {

@@ -6,14 +6,14 @@
 #include <variant>
 
 #include "clgen/cpp/calls/entry_code.h"
-#include "clgen/cpp/context/native_headers.h"
 #include "clgen/cpp/context/tunable_code.h"
 #include "clgen/cpp/rules/body_text.h"
 #include "clgen/cpp/template_code.h"
 #include "clgen/cpp/transform_code.h"
 #include "clgen/cpp/transform_tables.h"
+#include "clgen/facts/names.h"
+#include "clgen/facts/native_headers.h"
 #include "clgen/info/make_training_info.h"
-#include "clgen/names.h"
 #include "lang/source.h"
 #include "runtime/config/formats/info_json.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/emit_options.h"
+#include "clgen/facts/emit_options.h"
 #include "clgen/lower/lower.h"
 #include "lang/program.h"
 

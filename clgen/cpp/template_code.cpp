@@ -4,7 +4,7 @@
 #include <set>
 
 #include "clgen/cpp/calls/call_context.h"
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 namespace {

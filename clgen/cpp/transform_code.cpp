@@ -8,7 +8,7 @@
 #include "clgen/cpp/calls/entry_code.h"
 #include "clgen/cpp/steps/schedule_code.h"
 #include "clgen/cpp/steps/step_functions.h"
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 #include "lang/source.h"
 
 namespace pb {

@@ -9,9 +9,9 @@
 #include "clgen/cpp/calls/call_sizes.h"
 #include "clgen/cpp/context/tunable_code.h"
 #include "clgen/cpp/rules/rule_code.h"
-#include "clgen/index_width.h"
-#include "clgen/initial_reads.h"
-#include "clgen/names.h"
+#include "clgen/facts/index_width.h"
+#include "clgen/facts/initial_reads.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 namespace {

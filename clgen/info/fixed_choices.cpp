@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "clgen/numbering.h"
+#include "clgen/facts/numbering.h"
 #include "lang/check.h"
 
 namespace pb {

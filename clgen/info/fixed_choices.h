@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "choicegraph/plan/fixed_transform.h"
-#include "clgen/emit_options.h"
+#include "clgen/facts/emit_options.h"
 #include "runtime/config/configuration.h"
 #include "runtime/config/formats/configuration_text.h"
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "clgen/cpp/context/native_headers.h"
-#include "clgen/numbering.h"
+#include "clgen/facts/native_headers.h"
+#include "clgen/facts/numbering.h"
 #include "lang/check.h"
 #include "lang/source.h"
 

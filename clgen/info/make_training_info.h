@@ -4,7 +4,7 @@
 #pragma once
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/emit_options.h"
+#include "clgen/facts/emit_options.h"
 #include "lang/program.h"
 #include "runtime/config/info.h"
 

@@ -4,13 +4,13 @@
 #include <string>
 #include <utility>
 
+#include "clgen/facts/numbering.h"
 #include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/lower/loops/fused_loops.h"
 #include "clgen/lower/loops/nest_loops.h"
 #include "clgen/lower/loops/strip_loops.h"
 #include "clgen/lower/verify_tree.h"
-#include "clgen/numbering.h"
 #include "lang/check.h"
 
 namespace pb {

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "clgen/facts/names.h"
+#include "clgen/facts/numbering.h"
 #include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/lower/loops/nest_loops.h"
 #include "clgen/lower/tree/condition_text.h"
-#include "clgen/names.h"
-#include "clgen/numbering.h"
 #include "lang/check.h"
 
 namespace pb {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "clgen/emit_options.h"
+#include "clgen/facts/emit_options.h"
 #include "clgen/lower/lower.h"
 #include "clgen/opencl/kernel_dialect.h"
 #include "lang/program.h"

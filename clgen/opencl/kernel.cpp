@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 namespace {

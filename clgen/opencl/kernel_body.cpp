@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "clgen/body_code_printer.h"
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 #include "clgen/opencl/kernel_cells.h"
 #include "clgen/opencl/kernel_words.h"
 #include "lang/body/body_constants.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "clgen/index_width.h"
-#include "clgen/names.h"
+#include "clgen/facts/index_width.h"
+#include "clgen/facts/names.h"
 #include "clgen/opencl/kernel_words.h"
 #include "lang/check.h"
 #include "runtime/config/border_functions.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "clgen/index_width.h"
-#include "clgen/names.h"
+#include "clgen/facts/index_width.h"
+#include "clgen/facts/names.h"
 #include "clgen/opencl/kernel_body.h"
 #include "clgen/opencl/kernel_cells.h"
 #include "clgen/opencl/kernel_tiles.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "clgen/index_width.h"
-#include "clgen/names.h"
+#include "clgen/facts/index_width.h"
+#include "clgen/facts/names.h"
 #include "clgen/opencl/kernel_words.h"
 #include "lang/check.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "clgen/numbering.h"
+#include "clgen/facts/numbering.h"
 
 namespace pb::testing {
 

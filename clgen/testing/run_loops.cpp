@@ -7,9 +7,9 @@
 #include <set>
 #include <vector>
 
+#include "clgen/facts/names.h"
 #include "clgen/lower/loops/inside_cells.h"
 #include "clgen/lower/loops/nest_loops.h"
-#include "clgen/names.h"
 #include "clgen/testing/condition_value.h"
 #include "lang/check.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "choicegraph/plan/plan.h"
-#include "clgen/emit_options.h"
+#include "clgen/facts/emit_options.h"
 #include "lang/program.h"
 #include "lang/source.h"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 

@@ -3,7 +3,7 @@
 
 #include "base/seeded_fault.h"
 #include "clgen/cpp/boxes/box_text.h"
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 namespace {

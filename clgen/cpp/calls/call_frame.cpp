@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/reaches_itself.h"
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 namespace {

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "clgen/cpp/context/tunable_code.h"
-#include "clgen/index_width.h"
-#include "clgen/names.h"
+#include "clgen/facts/index_width.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 namespace {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "clgen/cpp/context/condition_code.h"
-#include "clgen/index_width.h"
+#include "clgen/facts/index_width.h"
+#include "clgen/facts/names.h"
 #include "clgen/lower/tree/condition.h"
-#include "clgen/names.h"
 #include "lang/region/affine.h"
 
 namespace pb {

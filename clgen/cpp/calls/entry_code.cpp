@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "clgen/initial_reads.h"
-#include "clgen/names.h"
+#include "clgen/facts/initial_reads.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 

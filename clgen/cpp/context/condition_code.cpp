@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 #include "lang/check.h"
 #include "lang/operators.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/cpp/context/cpp_context.h"
 
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 

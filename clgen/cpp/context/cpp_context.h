@@ -8,9 +8,9 @@
 
 #include "choicegraph/plan/plan.h"
 #include "clgen/cpp/context/native_macros.h"
-#include "clgen/emit_options.h"
+#include "clgen/facts/emit_options.h"
+#include "clgen/facts/numbering.h"
 #include "clgen/lower/lower.h"
-#include "clgen/numbering.h"
 #include "lang/program.h"
 
 namespace pb {

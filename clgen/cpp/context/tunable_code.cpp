@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 

@@ -5,9 +5,9 @@
 
 #include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/loops/loop_code.h"
-#include "clgen/index_width.h"
+#include "clgen/facts/index_width.h"
+#include "clgen/facts/names.h"
 #include "clgen/lower/tree/condition.h"
-#include "clgen/names.h"
 
 namespace pb {
 namespace {

@@ -13,8 +13,8 @@
 #include "clgen/cpp/loops/row_block_code.h"
 #include "clgen/cpp/loops/strip_code.h"
 #include "clgen/cpp/rules/instance_code.h"
-#include "clgen/index_width.h"
-#include "clgen/names.h"
+#include "clgen/facts/index_width.h"
+#include "clgen/facts/names.h"
 #include "lang/check.h"
 
 namespace pb {

@@ -9,9 +9,9 @@
 #include "clgen/cpp/loops/instance_count.h"
 #include "clgen/cpp/loops/loop_code.h"
 #include "clgen/cpp/loops/piece_code.h"
+#include "clgen/facts/names.h"
 #include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/lower/loops/nest_loops.h"
-#include "clgen/names.h"
 
 namespace pb {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "clgen/body_code_printer.h"
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 #include "lang/body/body_walk.h"
 #include "lang/types.h"
 

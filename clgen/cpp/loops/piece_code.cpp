@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "clgen/cpp/context/condition_code.h"
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "clgen/cpp/context/condition_code.h"
-#include "clgen/index_width.h"
+#include "clgen/facts/index_width.h"
+#include "clgen/facts/names.h"
 #include "clgen/lower/tree/condition.h"
-#include "clgen/names.h"
 
 namespace pb {
 

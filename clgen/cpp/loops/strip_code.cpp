@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "clgen/cpp/rules/instance_code.h"
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 namespace {

@@ -7,8 +7,8 @@
 #include <set>
 #include <string_view>
 
-#include "clgen/names.h"
-#include "clgen/watched_args.h"
+#include "clgen/facts/names.h"
+#include "clgen/facts/watched_args.h"
 #include "clgen/writer/writer.h"
 #include "lang/body/body_walk.h"
 #include "lang/check.h"

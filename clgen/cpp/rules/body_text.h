@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "clgen/facts/rule_facts.h"
 #include "clgen/lower/loops/reads_ahead.h"
-#include "clgen/rule_facts.h"
 #include "lang/program.h"
 
 namespace pb {
@@ -25,9 +25,9 @@ struct BodyOptions {
 /// `reads_ahead` ask for elements ahead.
 ///
 /// Calls become `call_T(pb_frame, …)`. In a program with kernels, statements stand around a call for the arguments that
-/// the body's own text may touch (clgen/watched_args.h). Before the call they announce what the text may have written;
-/// after the call they bring the arguments back to the host. In a checked program, arguments that overlap cause an
-/// error that shows the call.
+/// the body's own text may touch (clgen/facts/watched_args.h). Before the call they announce what the text may have
+/// written; after the call they bring the arguments back to the host. In a checked program, arguments that overlap
+/// cause an error that shows the call.
 [[nodiscard]] std::string body_text(const Program& program, const Rule& rule, const RuleFacts& facts,
                                     const SourceManager& sources, const BodyOptions& options,
                                     const std::vector<ReadsAhead>& reads_ahead);

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "clgen/index_width.h"
+#include "clgen/facts/index_width.h"
+#include "clgen/facts/names.h"
 #include "clgen/lower/loops/inside_cells.h"
-#include "clgen/names.h"
 #include "lang/check.h"
 
 namespace pb {

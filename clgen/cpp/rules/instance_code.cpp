@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "clgen/cpp/rules/border_code.h"
-#include "clgen/index_width.h"
-#include "clgen/names.h"
+#include "clgen/facts/index_width.h"
+#include "clgen/facts/names.h"
 #include "lang/operators.h"
 #include "lang/region/affine.h"
 

@@ -6,10 +6,10 @@
 
 #include "clgen/cpp/context/tunable_code.h"
 #include "clgen/cpp/rules/body_text.h"
-#include "clgen/index_width.h"
+#include "clgen/facts/index_width.h"
+#include "clgen/facts/names.h"
+#include "clgen/facts/watched_args.h"
 #include "clgen/lower/analysis/host_care.h"
-#include "clgen/names.h"
-#include "clgen/watched_args.h"
 #include "lang/check.h"
 
 namespace pb {

@@ -11,8 +11,8 @@
 #include "choicegraph/plan/plan.h"
 #include "clgen/cpp/context/cpp_context.h"
 #include "clgen/cpp/context/tunable_code.h"
+#include "clgen/facts/rule_facts.h"
 #include "clgen/lower/analysis/rule_shape.h"
-#include "clgen/rule_facts.h"
 #include "clgen/writer/writer.h"
 #include "lang/program.h"
 

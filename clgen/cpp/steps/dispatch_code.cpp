@@ -8,8 +8,8 @@
 #include "clgen/cpp/loops/nest_code.h"
 #include "clgen/cpp/loops/piece_code.h"
 #include "clgen/cpp/steps/step_code.h"
+#include "clgen/facts/names.h"
 #include "clgen/lower/analysis/nest_shape.h"
-#include "clgen/names.h"
 
 namespace pb {
 namespace {

@@ -6,7 +6,7 @@
 #include "clgen/cpp/loops/loop_code.h"
 #include "clgen/cpp/loops/piece_code.h"
 #include "clgen/cpp/steps/step_code.h"
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 namespace {

@@ -7,7 +7,7 @@
 #include "clgen/cpp/boxes/box_text.h"
 #include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/steps/fused_code.h"
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 namespace {

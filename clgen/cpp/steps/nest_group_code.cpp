@@ -6,8 +6,8 @@
 #include "clgen/cpp/boxes/host_code.h"
 #include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/loops/nest_code.h"
+#include "clgen/facts/names.h"
 #include "clgen/lower/analysis/nest_shape.h"
-#include "clgen/names.h"
 
 namespace pb {
 namespace {

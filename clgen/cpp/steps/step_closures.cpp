@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 

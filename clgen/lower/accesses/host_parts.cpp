@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "clgen/facts/names.h"
 #include "clgen/lower/accesses/read_boxes.h"
 #include "clgen/lower/accesses/step_boxes.h"
 #include "clgen/lower/analysis/written_boxes.h"
-#include "clgen/names.h"
 #include "lang/index/index_bounds.h"
 #include "lang/region/affine.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 
 namespace pb {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "clgen/facts/rule_facts.h"
 #include "clgen/lower/analysis/lane_accesses.h"
-#include "clgen/rule_facts.h"
 #include "lang/body/body_constants.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "clgen/rule_facts.h"
+#include "clgen/facts/rule_facts.h"
 #include "lang/region/affine.h"
 
 namespace pb {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "clgen/rule_facts.h"
+#include "clgen/facts/rule_facts.h"
 #include "lang/program.h"
 
 namespace pb {

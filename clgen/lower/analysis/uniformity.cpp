@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "clgen/facts/rule_facts.h"
 #include "clgen/lower/analysis/lane_accesses.h"
 #include "clgen/lower/analysis/varying_values.h"
-#include "clgen/rule_facts.h"
 #include "lang/body/body_constants.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/math_functions.h"

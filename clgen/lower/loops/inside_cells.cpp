@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "clgen/facts/names.h"
 #include "clgen/lower/loops/strip_loops.h"
-#include "clgen/names.h"
 #include "lang/region/affine.h"
 
 namespace pb {

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 #include "lang/body/body_walk.h"
 #include "lang/check.h"
 

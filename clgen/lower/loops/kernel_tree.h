@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "choicegraph/plan/plan.h"
+#include "clgen/facts/rule_facts.h"
 #include "clgen/lower/tree/loop_tree.h"
-#include "clgen/rule_facts.h"
 #include "lang/program.h"
 
 namespace pb {

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "clgen/facts/names.h"
 #include "clgen/lower/tree/condition_text.h"
-#include "clgen/names.h"
 
 namespace pb {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "choicegraph/plan/step_needs.h"
-#include "clgen/numbering.h"
+#include "clgen/facts/numbering.h"
 
 namespace pb {
 namespace {

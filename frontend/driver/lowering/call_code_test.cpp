@@ -11,8 +11,8 @@
 #include "clgen/cpp/calls/call_sizes.h"
 #include "clgen/cpp/calls/call_storage.h"
 #include "clgen/cpp/calls/entry_code.h"
+#include "clgen/facts/numbering.h"
 #include "clgen/lower/lower.h"
-#include "clgen/numbering.h"
 #include "frontend/driver/testing/planned_program.h"
 #include "lang/source.h"
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "clgen/facts/numbering.h"
 #include "clgen/lower/schedule/step_schedule.h"
-#include "clgen/numbering.h"
 #include "clgen/testing/run_schedule.h"
 #include "frontend/driver/testing/planned_program.h"
 

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "clgen/facts/numbering.h"
 #include "clgen/lower/loops/kernel_tree.h"
 #include "clgen/lower/tree_text.h"
 #include "clgen/lower/verify_tree.h"
-#include "clgen/numbering.h"
 #include "clgen/testing/run_tree.h"
 #include "frontend/driver/testing/planned_program.h"
 

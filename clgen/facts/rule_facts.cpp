@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/rule_facts.h"
+#include "clgen/facts/rule_facts.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/cpp/context/native_headers.h"
+#include "clgen/facts/native_headers.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/numbering.h"
+#include "clgen/facts/numbering.h"
 
 #include "runtime/config/info.h"
 

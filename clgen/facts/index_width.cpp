@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/index_width.h"
+#include "clgen/facts/index_width.h"
 
 #include <algorithm>
 #include <optional>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/seeded_fault.h"
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 #include "lang/region/affine.h"
 
 namespace pb {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/names.h"
+#include "clgen/facts/names.h"
 
 #include <algorithm>
 

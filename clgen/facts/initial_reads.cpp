@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/initial_reads.h"
+#include "clgen/facts/initial_reads.h"
 
 #include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "clgen/rule_facts.h"
+#include "clgen/facts/rule_facts.h"
 #include "lang/body/body_walk.h"
 
 namespace pb {

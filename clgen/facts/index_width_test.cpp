@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/index_width.h"
+#include "clgen/facts/index_width.h"
 
 #include <gtest/gtest.h>
 

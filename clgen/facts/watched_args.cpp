@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/watched_args.h"
+#include "clgen/facts/watched_args.h"
 
 #include <algorithm>
 
