@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "frontend/check_types/check_body.h"
 
-#include "frontend/check_types/arithmetic.h"
 #include "frontend/check_types/body_context.h"
 #include "frontend/check_types/constants.h"
 #include "frontend/check_types/expr_checker.h"
 #include "frontend/check_types/lambda_uses.h"
 #include "frontend/check_types/opaque_calls.h"
 #include "frontend/check_types/returns.h"
-#include "frontend/check_types/scopes.h"
 #include "frontend/check_types/settle_locals.h"
 #include "frontend/check_types/transform_calls.h"
+#include "frontend/check_types/vocabulary/arithmetic.h"
+#include "frontend/check_types/vocabulary/scopes.h"
 #include "lang/overloaded.h"
 
 namespace pb::checking {

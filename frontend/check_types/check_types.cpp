@@ -3,9 +3,9 @@
 
 #include "frontend/check_types/check_body.h"
 #include "frontend/check_types/constants.h"
-#include "frontend/check_types/native_names.h"
 #include "frontend/check_types/range_loops.h"
 #include "frontend/check_types/settle_locals.h"
+#include "frontend/check_types/vocabulary/native_names.h"
 
 namespace pb {
 

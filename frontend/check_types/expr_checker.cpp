@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "frontend/check_types/arithmetic.h"
 #include "frontend/check_types/matrix_names.h"
 #include "frontend/check_types/read_only.h"
 #include "frontend/check_types/region_members.h"
+#include "frontend/check_types/vocabulary/arithmetic.h"
 #include "lang/body/constant_value.h"
 #include "lang/overloaded.h"
 

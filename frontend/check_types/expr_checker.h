@@ -6,7 +6,7 @@
 
 #include "frontend/check_types/body_context.h"
 #include "frontend/check_types/lambda_uses.h"
-#include "frontend/check_types/scopes.h"
+#include "frontend/check_types/vocabulary/scopes.h"
 
 namespace pb::checking {
 

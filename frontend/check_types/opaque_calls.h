@@ -3,7 +3,7 @@
 #pragma once
 
 #include "frontend/check_types/body_context.h"
-#include "frontend/check_types/scopes.h"
+#include "frontend/check_types/vocabulary/scopes.h"
 
 namespace pb::checking {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "frontend/check_types/arithmetic.h"
+#include "frontend/check_types/vocabulary/arithmetic.h"
 
 namespace pb::checking {
 namespace {

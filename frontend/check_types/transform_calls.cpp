@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/check_types/arithmetic.h"
 #include "frontend/check_types/body_context.h"
 #include "frontend/check_types/constants.h"
+#include "frontend/check_types/vocabulary/arithmetic.h"
 #include "lang/suggest.h"
 
 namespace pb::checking {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/check_types/arithmetic.h"
+#include "frontend/check_types/vocabulary/arithmetic.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic of C++ on the types that bodies know, and the types of built-in functions. Private to this folder.
+// Arithmetic of C++ on the types that bodies know, and the types of built-in functions. Private to check_types.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Names visible in a body (docs/reference/language.md 5.10): those of its rule and its transform, and the scopes of its
-// locals. Private to this folder.
+// locals. Private to check_types.
 #pragma once
 
 #include <cstdint>

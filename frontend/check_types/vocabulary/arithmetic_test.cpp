@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Promotions and common types of C++, and the types of functions and constants that bodies know.
-#include "frontend/check_types/arithmetic.h"
+#include "frontend/check_types/vocabulary/arithmetic.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which functions the prefix blocks of a program declare.
-#include "frontend/check_types/native_names.h"
+#include "frontend/check_types/vocabulary/native_names.h"
 
 #include "frontend/check_types/testing/resolved_rule.h"
 

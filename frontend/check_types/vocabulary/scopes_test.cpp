@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Which names a body sees, and how its locals hide them.
-#include "frontend/check_types/scopes.h"
+#include "frontend/check_types/vocabulary/scopes.h"
 
-#include "frontend/check_types/arithmetic.h"
 #include "frontend/check_types/testing/resolved_rule.h"
+#include "frontend/check_types/vocabulary/arithmetic.h"
 
 namespace pb::checking {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Functions that prefix blocks declare. They hide functions of the C library whose meaning the compiler knows. Private
-// to this folder.
+// to check_types.
 #pragma once
 
 #include <set>

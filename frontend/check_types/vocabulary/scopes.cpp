@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/check_types/scopes.h"
+#include "frontend/check_types/vocabulary/scopes.h"
 
-#include "frontend/check_types/arithmetic.h"
+#include "frontend/check_types/vocabulary/arithmetic.h"
 
 namespace pb::checking {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/check_types/native_names.h"
+#include "frontend/check_types/vocabulary/native_names.h"
 
 #include <algorithm>
 #include <cctype>
