@@ -80,6 +80,7 @@ Spellings unary_operators(OperatorPlace wanted) {
   Spellings out;
 #define PB_UNARY_OP(name, spelling, place, kind) \
   if (wanted == OperatorPlace::place) out.insert(spelling);
+#include "lang/operators.def"
   return out;
 }
 
@@ -87,6 +88,7 @@ Spellings assignments() {
   Spellings out{"="};
 #define PB_BINARY_OP(name, spelling, word, precedence, kind, result) \
   if (has_assignment(OperatorResult::result)) out.insert(spelling "=");
+#include "lang/operators.def"
   return out;
 }
 
@@ -104,12 +106,14 @@ TEST(Grammar, HasTheAssignmentsOfTheTable) { EXPECT_EQ(alternatives("expr", "# a
 TEST(Grammar, HasTheOperatorsOfFormulasByPrecedence) {
   std::map<Precedence, Spellings> formula_operators;
 #define PB_FORMULA_OP(name, spelling, precedence) formula_operators[Precedence::precedence].insert(spelling);
+#include "lang/operators.def"
   EXPECT_EQ(alternatives("formula", "formula op="), levels(formula_operators));
 }
 
 TEST(Grammar, HasTheRelationsOfTheTable) {
   Spellings relations{"="};
 #define PB_RELATION_OP(name, operator_, opposite) relations.insert(#operator_);
+#include "lang/operators.def"
   EXPECT_EQ(operators_in(rule("relationOp")), relations);
 }
 
