@@ -15,8 +15,8 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import harness  # noqa: E402
-from harness import median, polybricks  # noqa: E402
+from harness import common as harness  # noqa: E402
+from harness.common import median, polybricks  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 

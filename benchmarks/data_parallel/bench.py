@@ -13,8 +13,8 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import harness  # noqa: E402
-from harness import milliseconds, polybricks  # noqa: E402
+from harness import common as harness  # noqa: E402
+from harness.common import milliseconds, polybricks  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = harness.ROOT / "tests" / "conformance"

@@ -13,10 +13,10 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[0]))
-import harness  # noqa: E402
+from harness import common as harness  # noqa: E402
 from cases import CASES as USUAL_CASES  # noqa: E402
 from everyday_cases import CASES as EVERYDAY_CASES  # noqa: E402
-from harness import polybricks  # noqa: E402
+from harness.common import polybricks  # noqa: E402
 from rare_cases import CASES as RARE_CASES  # noqa: E402
 from unusual_cases import CASES as UNUSUAL_CASES  # noqa: E402
 

@@ -12,8 +12,8 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import harness  # noqa: E402
-from harness import levels, polybricks  # noqa: E402
+from harness import common as harness  # noqa: E402
+from harness.common import levels, polybricks  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 BLOCKS = [(64, 96), (96, 32), (96, 64), (128, 32), (128, 64), (128, 256), (256, 256)]

@@ -13,8 +13,8 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import harness  # noqa: E402
-from harness import median, milliseconds, polybricks  # noqa: E402
+from harness import common as harness  # noqa: E402
+from harness.common import median, milliseconds, polybricks  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 SHAPES = [(16, 16), (32, 8), (64, 4), (32, 4), (64, 1), (128, 1), (128, 2), (256, 1), (512, 1), (32, 32), (16, 8), (128, 8)]

@@ -12,8 +12,8 @@ import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import harness  # noqa: E402
-from harness import levels, milliseconds, polybricks  # noqa: E402
+from harness import common as harness  # noqa: E402
+from harness.common import levels, milliseconds, polybricks  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 STEPS = [8, 16, 32]

@@ -14,8 +14,8 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import harness  # noqa: E402
-from harness import median, milliseconds, polybricks  # noqa: E402
+from harness import common as harness  # noqa: E402
+from harness.common import median, milliseconds, polybricks  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 TBB, RUNTIME, GENERATED = "oneTBB task_group", "runtime/sched, C++", "generated from .pbcc"

@@ -12,8 +12,8 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import harness  # noqa: E402
-from harness import levels, milliseconds, polybricks  # noqa: E402
+from harness import common as harness  # noqa: E402
+from harness.common import levels, milliseconds, polybricks  # noqa: E402
 
 WAYS = ("off", "--stats", "--trace")
 SORT = "Radix|Insertion|MergeHalves|Quick|Buckets"

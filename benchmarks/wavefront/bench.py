@@ -11,8 +11,8 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import harness  # noqa: E402
-from harness import median, milliseconds, polybricks  # noqa: E402
+from harness import common as harness  # noqa: E402
+from harness.common import median, milliseconds, polybricks  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 TILES = [[64, 64], [128, 128], [256, 64], [256, 128], [256, 256], [512, 128], [512, 256], [1024, 64]]
