@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// What hand-written OpenCL baselines share beside baseline.h: the device, programs, buffers, launches and their times.
+//
+//   baseline … [--device N] [--source FILE.cl] [--resident 1]
+//
+// N counts the devices of all platforms, as --list-devices of a generated program does. With --resident 1 inputs are on
+// the device before the clock starts, and outputs stay there.
+#pragma once
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+
+#include <fstream>
+#include <initializer_list>
+#include <sstream>
+#include <type_traits>
+
+#include "baseline.h"
+
+namespace baseline {
+
+inline void check(cl_int status, const std::string& what) {
+  if (status != CL_SUCCESS) fail(what + " failed (" + std::to_string(status) + ")");
+}
+
+/// The file `name` in the folder of `file`, which is __FILE__ of the baseline.
+[[nodiscard]] inline std::string beside(const std::string& file, const std::string& name) {
+  const std::size_t slash = file.rfind('/');
+  return slash == std::string::npos ? name : file.substr(0, slash + 1) + name;
+}
+
+/// Owns an object of OpenCL.
+template <class T>
+using Handle = std::unique_ptr<std::remove_pointer_t<T>, cl_int (*)(T)>;
+
+/// Memory of a device. Other devices share the memory of an array on the host.
+using Memory = Handle<cl_mem>;
+
+/// Bytes of local memory, as an argument of a kernel.
+struct Local {
+  std::size_t bytes;
+};
+
+/// One device with a queue that works in order.
+class Device {
+ public:
+  explicit Device(Run& run) : run_(run), is_resident_(run.number("resident", 0) != 0) {
+    const std::vector<cl_device_id> devices = all();
+    const std::size_t number = static_cast<std::size_t>(run.number("device", 0));
+    if (number >= devices.size()) fail("no OpenCL device " + std::to_string(number));
+    id_ = devices[number];
+    cl_device_type type = 0;
+    check(clGetDeviceInfo(id_, CL_DEVICE_TYPE, sizeof type, &type, nullptr), "clGetDeviceInfo");
+    shares_memory_ = (type & CL_DEVICE_TYPE_CPU) != 0;
+    cl_int status = 0;
+    context_.reset(clCreateContext(nullptr, 1, &id_, nullptr, nullptr, &status));
+    check(status, "clCreateContext");
+    queue_.reset(clCreateCommandQueue(context_.get(), id_, CL_QUEUE_PROFILING_ENABLE, &status));
+    check(status, "clCreateCommandQueue");
+  }
+
+  /// Whether arrays stay on the device between runs, so that only kernels are timed.
+  [[nodiscard]] bool is_resident() const { return is_resident_; }
+  /// Whether the device works in the memory of the host.
+  [[nodiscard]] bool shares_memory() const { return shares_memory_; }
+  [[nodiscard]] cl_device_id id() const { return id_; }
+  [[nodiscard]] cl_context context() const { return context_.get(); }
+  [[nodiscard]] cl_command_queue queue() const { return queue_.get(); }
+
+  /// Compiles --source, or `path` if there is no such option, with options of clBuildProgram.
+  void build(const std::string& path, const std::string& options) {
+    const std::string name = run_.text("source", path);
+    std::ifstream file(name);
+    std::stringstream stream;
+    stream << file.rdbuf();
+    const std::string source = stream.str();
+    if (source.empty()) fail(name + ": cannot be read");
+    const char* start = source.c_str();
+    cl_int status = 0;
+    program_.reset(clCreateProgramWithSource(context_.get(), 1, &start, nullptr, &status));
+    check(status, "clCreateProgramWithSource");
+    if (clBuildProgram(program_.get(), 1, &id_, options.c_str(), nullptr, nullptr) == CL_SUCCESS) return;
+    std::vector<char> log(1 << 16);
+    clGetProgramBuildInfo(program_.get(), id_, CL_PROGRAM_BUILD_LOG, log.size(), log.data(), nullptr);
+    fail(name + ": " + log.data());
+  }
+
+  [[nodiscard]] Handle<cl_kernel> kernel(const std::string& name) const {
+    cl_int status = 0;
+    Handle<cl_kernel> kernel(clCreateKernel(program_.get(), name.c_str(), &status), clReleaseKernel);
+    check(status, "clCreateKernel " + name);
+    return kernel;
+  }
+
+  /// Memory for `count` elements that the host does not see.
+  template <class T>
+  [[nodiscard]] Memory memory(std::size_t count) const {
+    return memory(std::max<std::size_t>(count, 1) * sizeof(T), nullptr);
+  }
+  /// Memory for an array: the array's own where the device shares the memory of the host.
+  template <class T>
+  [[nodiscard]] Memory memory(const Array<T>& array) const {
+    return memory(std::max<std::size_t>(array.size(), 1) * sizeof(T), shares_memory_ ? array.data() : nullptr);
+  }
+
+  /// Copies an array to its memory; nothing to do where both are the same.
+  template <class T>
+  void upload(const Memory& memory, const Array<T>& array) const {
+    if (shares_memory_ || array.size() == 0) return;
+    check(clEnqueueWriteBuffer(queue(), memory.get(), CL_FALSE, 0, array.size() * sizeof(T), array.data(), 0, nullptr,
+                               nullptr),
+          "clEnqueueWriteBuffer");
+  }
+  /// Copies memory to its array and waits for that.
+  template <class T>
+  void download(const Memory& memory, const Array<T>& array) const {
+    if (shares_memory_ || array.size() == 0) return finish();
+    check(clEnqueueReadBuffer(queue(), memory.get(), CL_TRUE, 0, array.size() * sizeof(T), array.data(), 0, nullptr,
+                              nullptr),
+          "clEnqueueReadBuffer");
+  }
+
+  /// Enqueues a kernel. `global` work-items are rounded up to whole groups of `local`, so kernels have to test their
+  /// bounds.
+  template <class... Arguments>
+  void launch(const Handle<cl_kernel>& kernel, std::initializer_list<std::size_t> global,
+              std::initializer_list<std::size_t> local, const Arguments&... arguments) {
+    cl_uint number = 0;
+    (set(kernel.get(), number++, arguments), ...);
+    std::vector<std::size_t> items(global);
+    for (std::size_t d = 0; d < items.size(); ++d)
+      items[d] = (items[d] + local.begin()[d] - 1) / local.begin()[d] * local.begin()[d];
+    cl_event event = nullptr;
+    check(clEnqueueNDRangeKernel(queue(), kernel.get(), static_cast<cl_uint>(items.size()), nullptr, items.data(),
+                                 local.begin(), 0, nullptr, &event),
+          "clEnqueueNDRangeKernel");
+    launched_.emplace_back(event, clReleaseEvent);
+  }
+
+  /// Waits for all that was enqueued.
+  void finish() const { check(clFinish(queue()), "clFinish"); }
+
+  /// Times of the kernels since the last call, by the device's clock, go to the figures of this run. Waits for them.
+  void count_kernels() {
+    finish();
+    for (const auto& event : launched_) {
+      cl_ulong start = 0, end = 0;
+      check(clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_START, sizeof start, &start, nullptr),
+            "profiling");
+      check(clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr), "profiling");
+      run_.add_kernel_ns(static_cast<double>(end - start));
+    }
+    launched_.clear();
+  }
+
+ private:
+  static std::vector<cl_device_id> all() {
+    cl_uint count = 0;
+    clGetPlatformIDs(0, nullptr, &count);
+    std::vector<cl_platform_id> platforms(count);
+    if (count) check(clGetPlatformIDs(count, platforms.data(), nullptr), "clGetPlatformIDs");
+    std::vector<cl_device_id> devices;
+    for (const cl_platform_id platform : platforms) {
+      if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) continue;
+      devices.resize(devices.size() + count);
+      check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data() + devices.size() - count, nullptr),
+            "clGetDeviceIDs");
+    }
+    return devices;
+  }
+
+  [[nodiscard]] Memory memory(std::size_t bytes, void* host) const {
+    cl_int status = 0;
+    Memory memory(clCreateBuffer(context(), CL_MEM_READ_WRITE | (host ? CL_MEM_USE_HOST_PTR : 0), bytes, host, &status),
+                  clReleaseMemObject);
+    check(status, "clCreateBuffer");
+    return memory;
+  }
+
+  template <class T>
+  static void set(cl_kernel kernel, cl_uint number, const T& value) {
+    if constexpr (std::is_same_v<T, Memory>) {
+      const cl_mem memory = value.get();
+      check(clSetKernelArg(kernel, number, sizeof memory, &memory), "clSetKernelArg");
+    } else if constexpr (std::is_same_v<T, Local>) {
+      check(clSetKernelArg(kernel, number, value.bytes, nullptr), "clSetKernelArg");
+    } else {
+      check(clSetKernelArg(kernel, number, sizeof value, &value), "clSetKernelArg");
+    }
+  }
+
+  Run& run_;
+  cl_device_id id_ = nullptr;
+  bool is_resident_ = false, shares_memory_ = false;
+  Handle<cl_context> context_{nullptr, clReleaseContext};
+  Handle<cl_command_queue> queue_{nullptr, clReleaseCommandQueue};
+  Handle<cl_program> program_{nullptr, clReleaseProgram};
+  std::vector<Handle<cl_event>> launched_;
+};
+
+}  // namespace baseline
