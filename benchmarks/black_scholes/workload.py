@@ -61,7 +61,7 @@ WORKLOAD = Workload(
         Baseline(f"{name}, {normal}", source, flags, packages, {"normal": normal}, on)
         for name, source, flags, packages, on in (
             ("OpenMP", "openmp.cpp", ("-fopenmp",), (), "cpu"),
-            ("OpenMP -ffast-math", "openmp.cpp", ("-fopenmp", "-ffast-math"), (), "cpu"),
+            ("OpenMP -ffast-math", "openmp_fast_math.cpp", ("-fopenmp", "-ffast-math"), (), "cpu"),
             ("OpenCL by hand", "opencl.cpp", ("-lOpenCL",), ("ocl-icd-opencl-dev",), "opencl"))
         for normal in ("erfc", "polynomial")),
 )
