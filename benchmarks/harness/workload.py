@@ -78,6 +78,7 @@ class Workload:
     tolerance: float = 1e-9
     error: typing.Callable | None = None
     set: typing.Callable[[Size], dict[str, float]] = lambda size: {}
+    any_choice_is_right: bool = True              # False: configurations also decide how accurate results are
     program: str = "program.pbcc"
 
     def error_of(self, size, inputs, outputs, expected):

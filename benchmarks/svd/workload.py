@@ -126,6 +126,7 @@ WORKLOAD = Workload(
     inputs=inputs,
     reference=reference,
     error=error,
+    any_choice_is_right=False,
     tolerance=1,
     sizes={"smoke": [{"n": 37, "m": 37}, {"n": 29, "m": 53}, {"n": 41, "m": 23}],
            "cpu": [{"n": 256, "m": 256}, {"n": 1024, "m": 1024}],

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""Compiles baselines, and says which of their libraries is missing."""
+
+import pathlib
+import subprocess
+
+BENCHMARKS = pathlib.Path(__file__).resolve().parents[1]
+# The flags of generated code (docs/architecture.md 7.6).
+FLAGS = ["-std=c++20", "-O3", "-march=native", "-fno-math-errno", "-ffp-contract=fast"]
+CUDA_FLAGS = ["-std=c++17", "-O3", "-arch=native"]
+
+
+class Missing(Exception):
+    """A baseline cannot be built here; the message says what is missing."""
+
+
+def _command(baseline, source):
+    """The compiler's command. It has no -I: `#include <compare>` of the C++ library must not find the script of that name."""
+    if baseline.on == "cuda":
+        return ["nvcc", *CUDA_FLAGS, f"-Xcompiler=-iquote,{BENCHMARKS}", str(source)]
+    return ["c++", *FLAGS, "-iquote", str(BENCHMARKS), str(source)]
+
+
+def _has_cuda_device():
+    try:
+        return subprocess.run(["nvidia-smi", "-L"], capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+def _is_newer(program, sources):
+    return program.exists() and all(program.stat().st_mtime >= source.stat().st_mtime for source in sources)
+
+
+def compile_baseline(folder, baseline, out):
+    """Returns the path of the baseline's program, compiled unless it is newer than its sources. Raises Missing."""
+    source = pathlib.Path(folder) / baseline.source
+    program = out / f"{source.stem}_{baseline.on}"
+    own = [source, *pathlib.Path(folder).glob("*.h"), *pathlib.Path(folder).glob("*.cl"), *(BENCHMARKS / "harness").glob("*.h")]
+    if baseline.on == "cuda" and not _has_cuda_device():
+        raise Missing("there is no CUDA device")
+    if _is_newer(program, own):
+        return program
+    out.mkdir(parents=True, exist_ok=True)
+    command = [*_command(baseline, source), "-o", str(program), *baseline.flags]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise Missing(f"{command[0]} is not installed") from None
+    if done.returncode == 0:
+        return program
+    if any(words in done.stderr for words in ("No such file or directory", "cannot find -l")):
+        raise Missing(f"needs {' '.join(baseline.packages)}" if baseline.packages else done.stderr.splitlines()[0])
+    raise RuntimeError(f"{' '.join(command)}\n{done.stderr}")

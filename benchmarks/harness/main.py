@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Runs benchmarks: programs in the language beside baselines, all compared with a reference before their times count."""
+
+import argparse
+import pathlib
+import sys
+
+from . import machine, page, text_report
+from .ceilings import Ceilings
+from .common import ROOT, polybricks
+from .measure import Options, WorkloadRun
+from .results import Results
+from .workload import load
+
+BENCHMARKS = ROOT / "benchmarks"
+
+
+def names():
+    """The benchmarks that this harness runs."""
+    return sorted(path.parent.name for path in BENCHMARKS.glob("*/workload.py"))
+
+
+def parse_sizes(texts):
+    """`n=64,m=7` → {"n": 64, "m": 7}, one for each text."""
+    return [{name: int(value) for name, value in (pair.split("=") for pair in text.split(","))} for text in texts]
+
+
+def arguments(words):
+    parser = argparse.ArgumentParser(prog="benchmarks/run", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="+", metavar="NAME", help=", ".join(names()))
+    parser.add_argument("--dist", type=pathlib.Path, default=ROOT / "build" / "dist", help="folder of the built tools")
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build" / "benchmarks", help="folder for programs, inputs and configurations")
+    parser.add_argument("--set", default="cpu", choices=("smoke", "cpu", "gpu"), help="which sizes (default: cpu)")
+    parser.add_argument("--sizes", nargs="+", metavar="n=64,m=7", help="these sizes instead")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--trials", type=int, default=3, help="timed runs in each round")
+    parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds of all contenders")
+    parser.add_argument("--device", default="none", help="OpenCL device: index or part of its name; none (default)")
+    parser.add_argument("--tune", choices=("none", "quick", "normal", "full"), help="effort of the tuned contender (default: quick; none for smoke)")
+    parser.add_argument("--config", type=pathlib.Path, metavar="F", help="also measure this configuration")
+    parser.add_argument("--only", default="", metavar="WORDS", help="contenders whose names hold one of these words, separated by commas")
+    parser.add_argument("--limit", type=float, default=20, metavar="S", help="a contender that takes longer is left out")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the inputs")
+    parser.add_argument("--samples", type=int, default=0, metavar="N", help="also compare N random configurations with the reference")
+    parser.add_argument("--json", type=pathlib.Path, metavar="F", help="write the measurements here")
+    parser.add_argument("--html", type=pathlib.Path, metavar="F", help="write a page with tables and plots here")
+    args = parser.parse_args(words)
+    args.tune = args.tune or ("none" if args.set == "smoke" else "quick")
+    return args
+
+
+def run(args):
+    tools = polybricks.Tools(args.dist)
+    options = Options(args.out, args.threads, args.trials, args.rounds, args.device, args.limit, args.tune, args.config, args.only, args.seed, args.samples)
+    args.out.mkdir(parents=True, exist_ok=True)
+    ceilings, workloads, device = Ceilings(options), [], ""
+    for name in args.names:
+        if name not in names():
+            raise polybricks.ToolError(f"there is no benchmark `{name}`; there are {', '.join(names())}")
+        workload = load(BENCHMARKS / name)
+        one = WorkloadRun(name, BENCHMARKS / name, workload, tools, options)
+        device = device or one.device_name()
+        workloads.append(one.run(parse_sizes(args.sizes) if args.sizes else workload.sizes[args.set], ceilings))
+    shown = {name: getattr(args, name) for name in ("set", "threads", "trials", "rounds", "tune", "seed")}
+    return Results(machine.describe(tools, device), shown, ceilings.values, workloads)
+
+
+def main(words=None):
+    args = arguments(words)
+    try:
+        results = run(args)
+    except (polybricks.ToolError, RuntimeError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    text_report.print_results(results)
+    if args.json:
+        results.save(args.json)
+    if args.html:
+        args.html.write_text(page.page(results))
+    # A contender that is wrong or crashes is a fault; a library that is not installed is not.
+    bad = [(w.name, c) for w in results.workloads for p in w.problems for c in p.contenders if c.status == "failed" and "takes longer" not in c.message]
+    for name, contender in bad:
+        print(f"{name}: {contender.name}: {contender.message}", file=sys.stderr)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""Measures workloads: results first, then interleaved rounds."""
+
+import dataclasses
+import json
+import random
+import sys
+
+from . import tuning
+from .common import polybricks
+from .compile_baseline import Missing, compile_baseline
+from .contenders import Failed, Generated, HandWritten, Problem, Session
+from .results import Measured, MeasuredProblem, MeasuredWorkload
+from .workload import size_text
+
+
+@dataclasses.dataclass
+class Options:
+    """What a run is asked to do."""
+    out: object                  # folder for programs and inputs
+    threads: int
+    trials: int
+    rounds: int
+    device: str                  # as --device has it
+    limit_s: float               # a contender that takes longer is left out
+    tune: str                    # "none" or an effort of pbtune
+    config: object = None        # a configuration file to measure as well
+    only: str = ""               # contenders whose names hold one of these words, separated by commas
+    seed: int = 1
+    samples: int = 0             # random configurations that are compared with the reference, but not measured
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+class WorkloadRun:
+    """One workload on its way: the compiled program, the baselines, and what became of them."""
+
+    def __init__(self, name, folder, workload, tools, options):
+        self.name, self.folder, self.workload, self.tools, self.options = name, folder, workload, tools, options
+        self.out = options.out / name
+        self.out.mkdir(parents=True, exist_ok=True)
+        self.program = tools.compile(folder / workload.program, self.out / name)
+        self.device_options = ["--device", options.device]
+        self.has_device = options.device != "none"
+
+    def device_name(self):
+        """The name of the OpenCL device in use, or an empty text."""
+        if not self.has_device:
+            return ""
+        with polybricks.Server(self.program, *self.device_options) as server:
+            return server.hello["device"]
+
+    def run(self, sizes, ceilings):
+        """Measures every size. `ceilings.sample()` is called in each round."""
+        problems = [self._problem(size, ceilings) for size in sizes]
+        return MeasuredWorkload(self.name, self.workload.title, self.workload.source, problems)
+
+    def _problem(self, size, ceilings):
+        say(f"{self.name}, {size_text(size)}")
+        problem = Problem.make(self.workload, size, self.out / "data", self.options.seed)
+        session = Session(self.program, self.device_options, self.options.limit_s)
+        measured, contenders = [], []
+        for contender in self._contenders(problem, session):
+            if isinstance(contender, Measured):
+                measured.append(contender)
+                continue
+            figures = Measured(contender.name, contender.kind, contender.on)
+            measured.append(figures)
+            try:
+                figures.error = contender.check(problem)
+                figures.words = self._words(problem, contender)
+                contenders.append((contender, figures))
+            except Failed as error:
+                figures.status, figures.message = error.status, str(error)
+                say(f"  {contender.name}: {error}")
+        self._check_samples(problem)
+        self._rounds(problem, contenders, ceilings)
+        session.close()
+        self._kernel_times(problem, contenders)
+        for file in (*problem.files, *problem.output_files()):
+            file.unlink(missing_ok=True)
+        return MeasuredProblem(size, dataclasses.asdict(self.workload.work(size)), measured)
+
+    def _contenders(self, problem, session):
+        """The contenders, or a Measured in place of one that is missing."""
+        yield from self._baselines(problem)
+        generated = lambda name, configuration: Generated(name, self.program, configuration, session)  # noqa: E731
+        yield from (each for each in self._choices(problem, generated) if self._is_wanted(each.name))
+
+    def _is_wanted(self, name):
+        return not self.options.only or any(word in name for word in self.options.only.split(","))
+
+    def _baselines(self, problem):
+        for baseline in self.workload.baselines:
+            if not baseline.applies(problem.size) or not self._is_wanted(baseline.name):
+                continue
+            try:
+                if baseline.on == "opencl" and not self.has_device:
+                    raise Missing("there is no OpenCL device")
+                program = compile_baseline(self.folder, baseline, self.out)
+                yield HandWritten(baseline, program, self.options.threads, self.options.device, self.options.limit_s)
+            except Missing as error:
+                say(f"  {baseline.name}: missing: {error}")
+                yield Measured(baseline.name, "baseline", baseline.on, "missing", str(error))
+
+    def _choices(self, problem, generated):
+        for name, choice in {"default": {}, **self.workload.choices}.items():
+            configuration = choice(self.options.threads) if callable(choice) else dict(choice)
+            configuration["global"] = {"threads": self.options.threads, **configuration.get("global", {})}
+            contender = generated(name, configuration)
+            if "opencl" in contender.on and not self.has_device:
+                yield Measured(name, "program", contender.on, "missing", "there is no OpenCL device")
+            else:
+                yield contender
+        if self.options.config:
+            entry = json.loads(self.options.config.read_text())["entries"][0]
+            yield generated(self.options.config.name, {key: entry[key] for key in ("global", "transforms") if key in entry})
+        if self.options.tune != "none":
+            try:
+                yield generated("tuned", tuning.tuned(self.tools, self.program, problem, self._tuned_file(problem), self.options.tune,
+                                                      [*self.device_options, "--threads", str(self.options.threads)]))
+            except Failed as error:
+                yield Measured("tuned", "program", "cpu", "failed", str(error))
+
+    def _tuned_file(self, problem):
+        return self.out / ("tuned_" + "_".join(f"{name}{value}" for name, value in problem.size.items()) + ".cfg")
+
+    def _words(self, problem, contender):
+        return tuning.words(self.tools, self.program, self._tuned_file(problem)) if contender.name == "tuned" else ""
+
+    def _check_samples(self, problem):
+        """Compares the results of random configurations with the reference. Raises ToolError at the first that differs."""
+        if not self.options.samples or not self.workload.any_choice_is_right:
+            return
+        done = polybricks.run_tool([self.tools.pbtune, "sample", self.program.path, "--count", self.options.samples, "--seed", self.options.seed,
+                                    "--max-n", max(problem.size.values(), default=2), *self.device_options])
+        session = Session(self.program, self.device_options, self.options.limit_s)
+        for number, line in enumerate(done.stdout.splitlines()):
+            whole = json.loads(line)
+            entry = whole["entries"][0] if "entries" in whole else whole
+            try:
+                Generated(f"sample {number}", self.program, entry, session).check(problem)
+            except Failed as error:
+                if "wrong result" in str(error):
+                    raise polybricks.ToolError(f"{self.name}, {size_text(problem.size)}: {error}, with this configuration:\n{line}") from None
+
+    def _rounds(self, problem, contenders, ceilings):
+        order = random.Random(self.options.seed)
+        for number in range(self.options.rounds):
+            say(f"  round {number + 1} of {self.options.rounds}")
+            ceilings.sample()
+            for contender, figures in order.sample(contenders, len(contenders)):
+                if figures.status != "ok":
+                    continue
+                try:
+                    contender.prepare(problem)
+                    times, kernels = contender.measure(problem, self.options.trials)
+                    figures.rounds_ns.append(times)
+                    if kernels:
+                        figures.kernels_ns.append(kernels)
+                except Failed as error:
+                    figures.status, figures.message, figures.rounds_ns = error.status, str(error), []
+                    say(f"  {contender.name}: {error}")
+
+    def _kernel_times(self, problem, contenders):
+        """Times of the program's kernels by the device's clock, which needs a process of its own."""
+        session = Session(self.program, [*self.device_options, "--profile"], self.options.limit_s)
+        for contender, figures in contenders:
+            if figures.status != "ok" or contender.kind != "program" or "opencl" not in contender.on:
+                continue
+            session.load(problem)
+            profiled = Generated(contender.name, self.program, contender.configuration, session)
+            figures.kernels_ns.append(profiled.measure(problem, self.options.trials)[1])
+        session.close()

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Results as one HTML page with tables and plots, which opens without a network."""
+
+import html
+import math
+
+from .common import milliseconds
+from .results import least_ns, ratio
+from .text_report import fastest_baselines, percent, spread
+from .workload import size_text
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: #222; }
+table { border-collapse: collapse; margin: 0.7rem 0 1.5rem; } td, th { padding: 0.2rem 0.7rem; text-align: right; border-bottom: 1px solid #ddd; }
+td:first-child, th:first-child { text-align: left; } .program { font-weight: 600; } .note { color: #777; text-align: left; }
+pre { background: #f5f5f5; padding: 0.6rem; overflow-x: auto; } h2 { margin-top: 2.5rem; }
+@media (prefers-color-scheme: dark) { body { background: #181818; color: #ddd; } td, th { border-color: #444; } pre { background: #252525; } }
+"""
+COLOURS = {"program": "#1b6ca8", "baseline": "#c77d0a"}
+
+
+def page(results):
+    """The whole page as text."""
+    parts = ["<!DOCTYPE html><html lang='en'><meta charset='utf-8'><meta name='viewport' content='width=device-width'>",
+             f"<title>Polybricks: measurements</title><style>{STYLE}</style><h1>Measurements</h1>", _machine(results)]
+    for workload in results.workloads:
+        parts.append(f"<h2>{html.escape(workload.title)}</h2><p>{html.escape(workload.source)}</p>")
+        for problem in workload.problems:
+            parts += [f"<h3>{html.escape(size_text(problem.size))}</h3>", bars(problem), _table(problem, results.ceilings), *_choices(problem)]
+    parts.append("</html>\n")
+    return "\n".join(parts)
+
+
+def _machine(results):
+    rows = [(name, value if not isinstance(value, dict) else ", ".join(f"{key} {each}" for key, each in value.items()))
+            for name, value in results.machine.items() if value]
+    rows += [(name, f"{sorted(values)[len(values) // 2]:.1f} {'GFLOP/s' if name.endswith('fma') else 'GB/s'}") for name, values in results.ceilings.items()]
+    rows.append(("asked for", ", ".join(f"{name} {value}" for name, value in results.options.items())))
+    lines = "".join(f"<tr><td>{html.escape(name)}</td><td class='note'>{html.escape(str(value))}</td></tr>" for name, value in rows)
+    return f"<p>Ratios are medians over interleaved rounds of one run. Above 1: the program is faster than the baseline.</p><table>{lines}</table>"
+
+
+def _table(problem, ceilings):
+    baselines = fastest_baselines(problem)
+    least, bound = least_ns(problem.work, ceilings, "cpu")
+    headings = ["", "ms", "spread", "kernels, ms", f"share of {bound or 'the ceiling'}", "error", *(f"{each.name} :" for each in baselines)]
+    lines = ["<tr>" + "".join(f"<th>{html.escape(heading)}</th>" for heading in headings) + "</tr>"]
+    for each in problem.contenders:
+        name = f"<td class='{each.kind}'>{html.escape(each.name)}</td>"
+        if each.status != "ok":
+            lines.append(f"<tr>{name}<td class='note' colspan='{len(headings) - 1}'>{html.escape(each.status + ': ' + each.message)}</td></tr>")
+            continue
+        cells = [milliseconds(each.median()), spread(each.round_medians()), milliseconds(each.kernel_median()), percent(least / each.median()),
+                 "" if each.error is None else f"{each.error:.1e}", *(_with_spread(ratio(baseline, each)) for baseline in baselines)]
+        lines.append(f"<tr>{name}" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    return f"<table>{''.join(lines)}</table>"
+
+
+def _with_spread(one):
+    return f"<span title='{one.low:.2f} to {one.high:.2f}'>{one}</span>"
+
+
+def _choices(problem):
+    return [f"<details><summary>What {html.escape(each.name)} chooses</summary><pre>{html.escape(each.words)}</pre></details>"
+            for each in problem.contenders if each.words]
+
+
+def bars(problem):
+    """An SVG plot: how fast each contender is, as a multiple of the fastest baseline, or of the fastest of all if there is none."""
+    measured = [each for each in problem.contenders if each.status == "ok" and not math.isnan(each.median())]
+    if not measured:
+        return ""
+    best = min([each for each in measured if each.kind == "baseline"] or measured, key=lambda each: each.median())
+    speeds = [(each, ratio(best, each)) for each in measured]
+    width, left, height = 900, 260, 22 * len(speeds) + 30
+    scale = (width - left - 70) / max(speed.median for _, speed in speeds)
+    out = [f"<svg viewBox='0 0 {width} {height}' width='{width}' role='img' font-size='13' font-family='sans-serif' fill='currentColor'>"]
+    for number, (each, speed) in enumerate(speeds):
+        y = 22 * number + 4
+        out.append(f"<text x='{left - 8}' y='{y + 13}' text-anchor='end'>{html.escape(each.name)}</text>")
+        out.append(f"<rect x='{left}' y='{y}' height='16' width='{speed.median * scale:.1f}' fill='{COLOURS[each.kind]}'/>")
+        out.append(f"<line x1='{left + speed.low * scale:.1f}' x2='{left + min(speed.high * scale, width - left - 60):.1f}' y1='{y + 8}' y2='{y + 8}' stroke='currentColor'/>")
+        out.append(f"<text x='{left + speed.median * scale + 8:.1f}' y='{y + 13}'>{speed}</text>")
+    x = left + scale
+    out.append(f"<line x1='{x:.1f}' x2='{x:.1f}' y1='0' y2='{height - 24}' stroke='currentColor' stroke-dasharray='4 3'/>")
+    out.append(f"<text x='{left}' y='{height - 8}'>speed, {html.escape(best.name)} = 1</text></svg>")
+    return "\n".join(out)

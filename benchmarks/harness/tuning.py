@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""Tunes the program for one problem. A search that was interrupted goes on; a configuration that is there is taken."""
+
+import json
+
+from .common import polybricks
+from .contenders import Failed
+
+
+def tuned(tools, program, problem, path, effort, options):
+    """Returns the configuration that `pbtune` finds for the problem's own inputs, kept in the file `path`. Raises Failed."""
+    if not is_of(program, path):
+        command = [tools.pbtune, program.path, "--inputs", *problem.files, "-o", path, "--effort", effort, "--quiet", *problem.settings(), *options]
+        done = polybricks.run_tool(command, expect=None, timeout=24 * 3600)
+        if done.returncode != 0:
+            raise Failed((done.stderr.strip().splitlines() or ["pbtune failed"])[0])
+    entry = json.loads(path.read_text())["entries"][0]
+    return {key: entry[key] for key in ("global", "transforms") if key in entry}
+
+
+def is_of(program, path):
+    """Whether the file is a configuration of this version of the program."""
+    try:
+        return json.loads(path.read_text())["source"] == program.info["source"]
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def words(tools, program, path):
+    """What a configuration chooses, in words."""
+    return polybricks.run_tool([tools.pbtune, "explain", program.path, "--config", path], expect=None).stdout.strip()
