@@ -2,8 +2,6 @@
 // Data-parallel programs of tests/conformance, written by hand with OpenMP, for bench.py. --kernel NAME chooses one.
 // The loops are those a careful C++ programmer writes: restrict pointers, the inner loop along a row, nothing tested
 // inside that can be tested outside. Inputs are written as .npy files for the generated program (--inputs FOLDER).
-#include "../baseline.h"
-
 #include <omp.h>
 
 #include <cmath>
@@ -11,6 +9,8 @@
 #include <limits>
 #include <map>
 #include <random>
+
+#include "../timing.h"
 
 namespace {
 

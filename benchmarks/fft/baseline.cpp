@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The recursive Fourier transform of fft.pbcc by hand on oneTBB: the same butterflies, leaves and cut-off; halves and
 // quarters as tasks, butterflies of long vectors and the reordering with parallel_for.
-#include "../baseline.h"
-
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_group.h>
 
 #include <cmath>
 #include <random>
+
+#include "../timing.h"
 
 namespace {
 

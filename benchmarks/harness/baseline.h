@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What baselines of benchmarks/*/workload.py share: the command line, NumPy files, and the clock. Header only; a baseline
-// is one file, which knows nothing of the compiler.
+// What baselines of benchmarks/*/workload.py share: the command line, NumPy files, and the clock. Header only; a
+// baseline is one file, which knows nothing of the compiler.
 //
 //   baseline [--trials T] [--threads N] [--out FOLDER] [--NAME VALUE]… INPUT.npy…
 //
-// It reads its inputs, runs once without counting, writes the outputs of that run to FOLDER/out0.npy, FOLDER/out1.npy …,
-// then runs T times, and prints {"times_ns": […], "kernel_ns": […]}. Axes are those of NumPy: the last one is the fastest.
+// It reads its inputs, runs once without counting, writes the outputs of that run to FOLDER/out0.npy, FOLDER/out1.npy
+// …, then runs T times, and prints {"times_ns": […], "kernel_ns": […]}. Axes are those of NumPy: the last one is the
+// fastest.
 #pragma once
 
 #include <algorithm>
@@ -120,7 +121,14 @@ void write_npy(const std::string& path, const Array<T>& array) {
   header += std::string(63 - (10 + header.size()) % 64, ' ') + "\n";
   const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "wb"), std::fclose);
   if (!file) fail(path + ": cannot be written");
-  const unsigned char start[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0,
+  const unsigned char start[] = {0x93,
+                                 'N',
+                                 'U',
+                                 'M',
+                                 'P',
+                                 'Y',
+                                 1,
+                                 0,
                                  static_cast<unsigned char>(header.size() % 256),
                                  static_cast<unsigned char>(header.size() / 256)};
   std::fwrite(start, 1, sizeof start, file.get());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What the CPUs can do at most, with as many threads as asked: main memory and arithmetic. Prints bytes and floating-point
-// operations per ns as one JSON object.
+// What the CPUs can do at most, with as many threads as asked: main memory and arithmetic. Prints bytes and
+// floating-point operations per ns as one JSON object.
 //
-// A triad counts the line that a store first reads, which STREAM does not: its figure would be a quarter smaller. Copy and
-// triad store past no cache, as plain loops do.
+// A triad counts the line that a store first reads, which STREAM does not: its figure would be a quarter smaller. Copy
+// and triad store past no cache, as plain loops do.
 #include <omp.h>
 
 #include <cmath>

@@ -63,7 +63,7 @@ class Baselines:
         if not has_headers(source):
             print(f"{output.name}: a library is not installed, so its figures are left out", file=sys.stderr)
             return None
-        build(source, output, *options, "-Wl,-rpath,$ORIGIN", newer_than=[ROOT / "benchmarks" / "baseline.h"])
+        build(source, output, *options, "-Wl,-rpath,$ORIGIN", newer_than=[ROOT / "benchmarks" / "timing.h"])
         if self.build_only:
             for path in re.findall(r"=> (\S*/lib(?:tbb|openblas|gfortran|quadmath|gomp)\S*)", polybricks.run_tool(["ldd", output]).stdout):
                 if pathlib.Path(path).parent.resolve() != self.folder.resolve():  # else another benchmark left it there
@@ -106,7 +106,7 @@ def levels(*pairs):
 
 
 def measure(server, entry, trials):
-    """Median time of a configuration in ns, after one run that does not count, as in baseline.h. Only the outputs of that run are
+    """Median time of a configuration in ns, after one run that does not count, as in timing.h. Only the outputs of that run are
     compared: a comparison after each run would leave other data in the caches than baselines find there. Raises ToolError unless
     all runs went as asked and the outputs are right."""
     for count, verify in ((1, True), (trials, False)):

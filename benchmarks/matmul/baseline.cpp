@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Matrix products for bench.py: OpenBLAS called directly, and Strassen's recursion of matmul.pbcc on oneTBB, with
 // OpenBLAS for its leaves. The core type of OpenBLAS is the caller's, by OPENBLAS_CORETYPE.
-#include "../baseline.h"
-
 #include <cblas.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -13,6 +11,8 @@
 #include <mutex>
 #include <random>
 #include <vector>
+
+#include "../timing.h"
 
 namespace {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Red-black over-relaxation by hand for bench.py: the half sweeps of sor.pbcc over rows with OpenMP, and the bandwidth
 // of a triad with as many threads.
-#include "../baseline.h"
-
 #include <omp.h>
 
 #include <cmath>
+
+#include "../timing.h"
 
 namespace {
 

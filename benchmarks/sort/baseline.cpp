@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Hand-written sorting for bench.py: std::sort, oneTBB's parallel_sort, and the merge sort of sort.pbcc (two buffers
 // passed back and forth, parallel merge, the same leaves and the same sequential merge) on oneTBB.
-#include "../baseline.h"
-
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_sort.h>
 #include <oneapi/tbb/task_group.h>
 
 #include <cmath>
 #include <random>
+
+#include "../timing.h"
 
 namespace {
 

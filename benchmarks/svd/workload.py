@@ -92,7 +92,7 @@ def choice(rule, spare=1.0, tunables=None, device=(), gram_on="cpu", **rules):
             transforms[name] = {"sites": {SITES[name]: [{"rule": "C#1", "on": "opencl"}]}}
         transforms.setdefault("Product", {})["tunables"] = {"panels": threads}
         transforms[MAIN]["tunables"] = {"share": share(spare)} | {k: [v] * 32 for k, v in (tunables or {}).items()}
-        return {"global": {"threads": threads}, "transforms": transforms}
+        return {"global": {"threads": threads, "sequential_cutoff": 1}, "transforms": transforms}
     return configuration
 
 

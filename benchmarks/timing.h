@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What hand-written baselines share: options, medians, the JSON line that bench.py reads, and loops that measure the
-// limits of the machine. Header only; each baseline is one file.
+// What baselines of the benchmarks with a bench.py share: options, medians, the JSON line that bench.py reads, and
+// loops that measure the limits of the machine. Header only; each baseline is one file.
 #pragma once
 
 #include <algorithm>
