@@ -65,7 +65,7 @@ WORKLOAD = Workload(
            "Fast Tridiagonal Solvers on the GPU, 2010",
     inputs=inputs,
     reference=reference,
-    sizes={"smoke": [{"n": 1, "m": 1}, {"n": 1009, "m": 3}, {"n": 37, "m": 19}],
+    sizes={"smoke": [{"n": 1, "m": 1}, {"n": 2503, "m": 3}, {"n": 37, "m": 19}],
            "cpu": [{"n": 1 << 20, "m": 1}, {"n": 1024, "m": 1024}],
            "gpu": [{"n": 1 << 20, "m": 1}, {"n": 1024, "m": 1024}, {"n": 512, "m": 512}, {"n": 1 << 24, "m": 1}, {"n": 512, "m": 1 << 15}]},
     work=lambda size: Work(read_bytes=32 * size["n"] * size["m"], written_bytes=8 * size["n"] * size["m"], flops=9 * size["n"] * size["m"]),
