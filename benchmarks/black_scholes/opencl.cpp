@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Prices of European options by the hand-written kernel of prices.cl; --normal erfc or polynomial.
-#include "harness/opencl_baseline.h"
+#include "benchmarks/harness/opencl_baseline.h"
 
 int main(int argc, char** argv) {
   baseline::Run run(argc, argv);

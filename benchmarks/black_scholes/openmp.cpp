@@ -8,7 +8,7 @@
 // time.
 #include <cmath>
 
-#include "harness/baseline.h"
+#include "benchmarks/harness/baseline.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-#include "harness/baseline.h"
+#include "benchmarks/harness/baseline.h"
 
 namespace {
 

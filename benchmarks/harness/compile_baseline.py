@@ -4,7 +4,7 @@
 import pathlib
 import subprocess
 
-BENCHMARKS = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The flags of generated code (docs/architecture.md 7.6).
 FLAGS = ["-std=c++20", "-O3", "-march=native", "-fno-math-errno", "-ffp-contract=fast"]
 CUDA_FLAGS = ["-std=c++17", "-O3", "-arch=native"]
@@ -15,10 +15,10 @@ class Missing(Exception):
 
 
 def _command(baseline, source):
-    """The compiler's command. It has no -I: `#include <compare>` of the C++ library must not find the script of that name."""
+    """The compiler's command. Sources name headers by their paths from the repository's root."""
     if baseline.on == "cuda":
-        return ["nvcc", *CUDA_FLAGS, f"-Xcompiler=-iquote,{BENCHMARKS}", str(source)]
-    return ["c++", *FLAGS, "-iquote", str(BENCHMARKS), str(source)]
+        return ["nvcc", *CUDA_FLAGS, f"-Xcompiler=-iquote,{ROOT}", str(source)]
+    return ["c++", *FLAGS, "-iquote", str(ROOT), str(source)]
 
 
 def _has_cuda_device():
@@ -36,7 +36,7 @@ def compile_baseline(folder, baseline, out):
     """Returns the path of the baseline's program, compiled unless it is newer than its sources. Raises Missing."""
     source = pathlib.Path(folder) / baseline.source
     program = out / f"{source.stem}_{baseline.on}"
-    own = [source, *pathlib.Path(folder).glob("*.h"), *pathlib.Path(folder).glob("*.cl"), *(BENCHMARKS / "harness").glob("*.h")]
+    own = [source, *pathlib.Path(folder).glob("*.h"), *pathlib.Path(folder).glob("*.cl"), *(ROOT / "benchmarks" / "harness").glob("*.h")]
     if baseline.on == "cuda" and not _has_cuda_device():
         raise Missing("there is no CUDA device")
     if _is_newer(program, own):

@@ -17,7 +17,7 @@
 #include <sstream>
 #include <type_traits>
 
-#include "baseline.h"
+#include "benchmarks/harness/baseline.h"
 
 namespace baseline {
 

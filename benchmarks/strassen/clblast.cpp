@@ -4,7 +4,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <clblast_c.h>
 
-#include "harness/opencl_baseline.h"
+#include "benchmarks/harness/opencl_baseline.h"
 
 int main(int argc, char** argv) {
   baseline::Run run(argc, argv);

@@ -3,7 +3,7 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
-#include "harness/baseline.h"
+#include "benchmarks/harness/baseline.h"
 
 namespace {
 

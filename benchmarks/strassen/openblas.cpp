@@ -4,7 +4,7 @@
 #include <cblas.h>
 #include <unistd.h>
 
-#include "harness/baseline.h"
+#include "benchmarks/harness/baseline.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // C = A B by the hand-written kernel of tiled.cl.
-#include "harness/opencl_baseline.h"
+#include "benchmarks/harness/opencl_baseline.h"
 
 int main(int argc, char** argv) {
   baseline::Run run(argc, argv);

@@ -2,7 +2,7 @@
 // C = A B in blocks with OpenMP: the blocks of K. Goto and R. van de Geijn, Anatomy of High-Performance Matrix
 // Multiplication, 2008, without copies of A. A block of B is copied, so that it lies in the second-level cache. Cells
 // of C stay in registers, 6 rows and 8 columns at a time.
-#include "harness/baseline.h"
+#include "benchmarks/harness/baseline.h"
 
 namespace {
 

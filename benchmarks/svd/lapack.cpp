@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-#include "harness/baseline.h"
+#include "benchmarks/harness/baseline.h"
 
 extern "C" void openblas_set_num_threads(int);
 

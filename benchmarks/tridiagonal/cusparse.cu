@@ -4,7 +4,7 @@
 #include <cuda_runtime.h>
 #include <cusparse.h>
 
-#include "harness/baseline.h"
+#include "benchmarks/harness/baseline.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 // of its arguments; their copies are made before the clock starts.
 #include <lapacke.h>
 
-#include "harness/baseline.h"
+#include "benchmarks/harness/baseline.h"
 
 int main(int argc, char** argv) {
   baseline::Run run(argc, argv);

@@ -2,7 +2,7 @@
 // Tridiagonal systems by cyclic reduction on a device (Zhang, Cohen and Owens, "Fast Tridiagonal Solvers on the GPU",
 // PPoPP 2010): steps in global memory while systems are too large for the local memory of a work-group, and then one
 // work-group per system.
-#include "harness/opencl_baseline.h"
+#include "benchmarks/harness/opencl_baseline.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 // pivoting. Threads share the systems; each system is solved in sequence.
 #include <omp.h>
 
-#include "harness/baseline.h"
+#include "benchmarks/harness/baseline.h"
 
 namespace {
 
