@@ -135,6 +135,7 @@ WORKLOAD = Workload(
     choices=CHOICES,
     baselines=(
         Baseline("LAPACK dgesdd, truncated", "lapack.cpp", LAPACK, PACKAGES, {"routine": "gesdd"}),
+        Baseline("LAPACK dgesdd, truncated, 1 thread", "lapack.cpp", LAPACK, PACKAGES, {"routine": "gesdd", "blas-threads": "1"}),
         Baseline("LAPACK dgesvdx, the largest values", "lapack.cpp", LAPACK, PACKAGES, {"routine": "gesvdx"}),
         Baseline("LAPACK dgesvd, truncated", "lapack.cpp", LAPACK, PACKAGES, {"routine": "gesvd"}, applies=lambda size: size["n"] <= 256)),
 )
