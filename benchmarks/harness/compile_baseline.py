@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compiles baselines, and says which of their libraries is missing."""
 
+import hashlib
 import pathlib
 import subprocess
 
@@ -35,20 +36,22 @@ def _is_newer(program, sources):
 def compile_baseline(folder, baseline, out):
     """Returns the path of the baseline's program, compiled unless it is newer than its sources. Raises Missing."""
     source = pathlib.Path(folder) / baseline.source
-    program = out / f"{source.stem}_{baseline.on}"
+    flags = hashlib.sha256(" ".join(baseline.flags).encode()).hexdigest()[:8]
+    program = out / f"{source.stem}_{baseline.on}_{flags}"
     own = [source, *pathlib.Path(folder).glob("*.h"), *pathlib.Path(folder).glob("*.cl"), *(ROOT / "benchmarks" / "harness").glob("*.h")]
     if baseline.on == "cuda" and not _has_cuda_device():
         raise Missing("there is no CUDA device")
     if _is_newer(program, own):
         return program
     out.mkdir(parents=True, exist_ok=True)
-    command = [*_command(baseline, source), "-o", str(program), *baseline.flags]
+    unfinished = program.with_suffix(".new")
+    command = [*_command(baseline, source), "-o", str(unfinished), *baseline.flags]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         raise Missing(f"{command[0]} is not installed") from None
     if done.returncode == 0:
-        return program
+        return unfinished.rename(program)
     if any(words in done.stderr for words in ("No such file or directory", "cannot find -l")):
         raise Missing(f"needs {' '.join(baseline.packages)}" if baseline.packages else done.stderr.splitlines()[0])
     raise RuntimeError(f"{' '.join(command)}\n{done.stderr}")
