@@ -5,17 +5,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace baseline {
+#include "harness/baseline.h"
 
-using Clock = std::chrono::steady_clock;
+namespace baseline {
 
 /// `--name value` pairs of the command line.
 class Options {
@@ -52,33 +51,6 @@ template <class R, class F>
   }
   return median(std::move(times));
 }
-
-/// Uninitialised memory: the threads that write it first decide where its pages lie. If the system gives large pages
-/// unasked, they serve it as they serve matrices of generated programs.
-template <class T>
-struct Buffer {
-  static constexpr std::size_t kPage = 4096, kLargePage = std::size_t{1} << 21;
-
-  std::size_t count;
-  std::unique_ptr<T, void (*)(void*)> memory;
-  explicit Buffer(std::size_t n) : count(n), memory(allocate(n * sizeof(T)), release) {}
-  [[nodiscard]] T* data() const { return memory.get(); }
-  T& operator[](std::size_t i) const { return memory.get()[i]; }
-
- private:
-  /// Each buffer begins at another page of its first large page. Buffers with equal offsets would compete for the same
-  /// places in caches.
-  static T* allocate(std::size_t bytes) {
-    static std::size_t number = 0;
-    const std::size_t start = number++ % 31 * kPage, size = start + (bytes / kLargePage + 1) * kLargePage;
-    void* base = nullptr;
-    if (::posix_memalign(&base, kLargePage, size) != 0) std::abort();
-    return reinterpret_cast<T*>(static_cast<char*>(base) + start);
-  }
-  static void release(void* data) {
-    std::free(static_cast<char*>(data) - reinterpret_cast<std::uintptr_t>(data) % kLargePage);
-  }
-};
 
 /// The line that bench.py reads: names and numbers.
 class Report {

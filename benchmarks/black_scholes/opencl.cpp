@@ -12,30 +12,22 @@ int main(int argc, char** argv) {
   const auto kernel = device.kernel("prices");
   const auto on_spot = device.memory(spot), on_strike = device.memory(strike), on_years = device.memory(years);
   const auto on_call = device.memory(call), on_put = device.memory(put);
-  const auto upload = [&] {
-    device.upload(on_spot, spot);
-    device.upload(on_strike, strike);
-    device.upload(on_years, years);
-  };
-  const auto download = [&] {
-    device.download(on_call, call);
-    device.download(on_put, put);
-  };
-  run.measure(
+  device.measure(
       [&] {
-        if (device.is_resident()) upload();
-        device.finish();
+        device.upload(on_spot, spot);
+        device.upload(on_strike, strike);
+        device.upload(on_years, years);
       },
       [&] {
-        if (!device.is_resident()) upload();
         const std::size_t group = static_cast<std::size_t>(run.number("group", 128));
         device.launch(kernel, {spot.size()}, {group}, on_spot, on_strike, on_years, on_call, on_put, rate[0],
                       volatility[0], static_cast<int>(spot.size()));
-        if (!device.is_resident()) download();
-        device.count_kernels();
       },
       [&] {
-        download();
+        device.download(on_call, call);
+        device.download(on_put, put);
+      },
+      [&] {
         run.write(0, call);
         run.write(1, put);
       });

@@ -46,7 +46,7 @@ def measure(tools, name, out, rounds):
     twin = HERE / f"{name}.cpp"
     commands = {"front end and generation": [tools.pbc, source, "--emit=cpp"], "pbc": [tools.pbc, source, "-o", out / "program"]}
     if twin.exists():
-        commands["hand-written"] = ["c++", *harness.BASELINE_FLAGS, "-fopenmp", twin, "-o", out / "by_hand"]
+        commands["hand-written"] = ["c++", *harness.FLAGS, "-fopenmp", twin, "-o", out / "by_hand"]
     times = {what: [] for what in (*commands, "pbc, first run")}
     seconds(commands["pbc"])  # the first run may fill caches
     for _ in range(rounds):

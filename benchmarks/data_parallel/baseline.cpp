@@ -25,7 +25,7 @@ struct Matrix {
     return count;
   }
   [[nodiscard]] double* data() const { return memory.data(); }
-  [[nodiscard]] std::size_t count() const { return memory.count; }
+  [[nodiscard]] std::size_t count() const { return memory.size(); }
   [[nodiscard]] double* row(int y, int z = 0) const {
     return data() + (static_cast<std::ptrdiff_t>(z) * (sizes.size() > 2 ? sizes[1] : 0) + y) * sizes[0];
   }

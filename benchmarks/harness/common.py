@@ -7,7 +7,6 @@ import ast
 import json
 import os
 import pathlib
-import platform
 import re
 import shutil
 import statistics
@@ -18,9 +17,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import polybricks  # noqa: E402,F401
+from .compile_baseline import FLAGS  # noqa: E402
+from .machine import processor  # noqa: E402
 
-# The flags of generated code (docs/architecture.md 7.6).
-BASELINE_FLAGS = ["-std=c++20", "-O3", "-march=native", "-fno-math-errno", "-ffp-contract=fast"]
 COLOURS = ["#1b6ca8", "#d1495b", "#2e933c", "#e09f3e", "#6a4c93", "#555555"]
 
 
@@ -28,7 +27,7 @@ def build(source, output, *options, newer_than=()):
     """Compiles one hand-written C++ baseline; a build that is newer than its source and `newer_than` stays."""
     output = pathlib.Path(output)
     if not output.exists() or any(output.stat().st_mtime < pathlib.Path(path).stat().st_mtime for path in (source, *source.parent.glob("*.h"), *newer_than)):
-        polybricks.run_tool(["c++", *BASELINE_FLAGS, source, "-o", output, *options])
+        polybricks.run_tool(["c++", *FLAGS, source, "-o", output, *options])
     return output
 
 
@@ -63,7 +62,7 @@ class Baselines:
         if not has_headers(source):
             print(f"{output.name}: a library is not installed, so its figures are left out", file=sys.stderr)
             return None
-        build(source, output, *options, "-Wl,-rpath,$ORIGIN", newer_than=[ROOT / "benchmarks" / "timing.h"])
+        build(source, output, *options, "-Wl,-rpath,$ORIGIN", newer_than=[ROOT / "benchmarks" / "timing.h", ROOT / "benchmarks" / "harness" / "baseline.h"])
         if self.build_only:
             for path in re.findall(r"=> (\S*/lib(?:tbb|openblas|gfortran|quadmath|gomp)\S*)", polybricks.run_tool(["ldd", output]).stdout):
                 if pathlib.Path(path).parent.resolve() != self.folder.resolve():  # else another benchmark left it there
@@ -96,8 +95,13 @@ def tuned(tools, program, config, *options):
     """Tunes with these options into the file `config`. Returns (the configuration, its explanation in words)."""
     polybricks.run_tool([tools.pbtune, program.path, *options, "-o", config, "--quiet"], timeout=3600)
     words = polybricks.run_tool([tools.pbtune, "explain", program.path, "--config", config]).stdout
+    return first_entry(config), words
+
+
+def first_entry(config):
+    """The choices of a configuration file's first entry, as `--serve` takes them."""
     entry = json.loads(config.read_text())["entries"][0]
-    return {key: entry[key] for key in ("global", "transforms") if key in entry}, words
+    return {key: entry[key] for key in ("global", "transforms") if key in entry}
 
 
 def levels(*pairs):
@@ -175,15 +179,9 @@ def milliseconds(ns):
 
 
 def machine():
-    """One line: processor, CPUs, kernel."""
-    name = platform.processor() or platform.machine()
-    try:
-        text = pathlib.Path("/proc/cpuinfo").read_text()
-        name = next(line.split(":", 1)[1].strip() for line in text.splitlines() if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
+    """One line: processor, CPUs."""
     count = subprocess.run(["nproc"], capture_output=True, text=True, check=True).stdout.strip()
-    return f"{name}, {count} CPUs"
+    return f"{processor()}, {count} CPUs"
 
 
 def table(headings, rows):

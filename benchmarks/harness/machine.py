@@ -16,7 +16,8 @@ def _first_line(*command):
     return (done.stdout.splitlines() or [""])[0].strip()
 
 
-def _processor():
+def processor():
+    """The name of the processor."""
     try:
         text = pathlib.Path("/proc/cpuinfo").read_text()
     except OSError:
@@ -40,7 +41,7 @@ def _caches():
 def describe(tools, device):
     """A dictionary for the results: processor, memory, compiler, system, device."""
     return {
-        "processor": _processor(),
+        "processor": processor(),
         "cpus": len(os.sched_getaffinity(0)),
         "caches": _caches(),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),

@@ -61,10 +61,6 @@ class Device {
     check(status, "clCreateCommandQueue");
   }
 
-  /// Whether arrays stay on the device between runs, so that only kernels are timed.
-  [[nodiscard]] bool is_resident() const { return is_resident_; }
-  /// Whether the device works in the memory of the host.
-  [[nodiscard]] bool shares_memory() const { return shares_memory_; }
   [[nodiscard]] cl_device_id id() const { return id_; }
   [[nodiscard]] cl_context context() const { return context_.get(); }
   [[nodiscard]] cl_command_queue queue() const { return queue_.get(); }
@@ -139,9 +135,31 @@ class Device {
     launched_.emplace_back(event, clReleaseEvent);
   }
 
+  /// Measures `solve`, which enqueues kernels, as Run::measure does. `upload` and `download` copy the inputs and the
+  /// outputs; they are timed unless arrays stay on the device.
+  template <class Upload, class Solve, class Download, class Write>
+  void measure(Upload upload, Solve solve, Download download, Write write_outputs) {
+    run_.measure(
+        [&] {
+          if (is_resident_) upload();
+          finish();
+        },
+        [&] {
+          if (!is_resident_) upload();
+          solve();
+          if (!is_resident_) download();
+          count_kernels();
+        },
+        [&] {
+          download();
+          write_outputs();
+        });
+  }
+
   /// Waits for all that was enqueued.
   void finish() const { check(clFinish(queue()), "clFinish"); }
 
+ private:
   /// Times of the kernels since the last call, by the device's clock, go to the figures of this run. Waits for them.
   void count_kernels() {
     finish();
@@ -155,7 +173,6 @@ class Device {
     launched_.clear();
   }
 
- private:
   static std::vector<cl_device_id> all() {
     cl_uint count = 0;
     clGetPlatformIDs(0, nullptr, &count);

@@ -13,27 +13,17 @@ int main(int argc, char** argv) {
   const baseline::Array<double> c({m, n});
   baseline::Device device(run);
   const auto on_a = device.memory(a), on_b = device.memory(b), on_c = device.memory(c);
-  const auto upload = [&] {
-    device.upload(on_a, a);
-    device.upload(on_b, b);
-  };
-  run.measure(
+  device.measure(
       [&] {
-        if (device.is_resident()) upload();
-        device.finish();
+        device.upload(on_a, a);
+        device.upload(on_b, b);
       },
       [&] {
-        if (!device.is_resident()) upload();
         cl_command_queue queue = device.queue();
         const CLBlastStatusCode status =
             CLBlastDgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m, n, k, 1, on_a.get(), 0, k,
                          on_b.get(), 0, n, 0, on_c.get(), 0, n, &queue, nullptr);
         if (status != CLBlastSuccess) baseline::fail("CLBlastDgemm failed (" + std::to_string(status) + ")");
-        if (!device.is_resident()) device.download(on_c, c);
-        device.finish();
       },
-      [&] {
-        device.download(on_c, c);
-        run.write(0, c);
-      });
+      [&] { device.download(on_c, c); }, [&] { run.write(0, c); });
 }

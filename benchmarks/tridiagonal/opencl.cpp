@@ -64,18 +64,6 @@ int main(int argc, char** argv) {
     }
   };
 
-  run.measure(
-      [&] {
-        if (device.is_resident()) upload(), device.finish();
-      },
-      [&] {
-        if (!device.is_resident()) upload();
-        solve();
-        if (!device.is_resident()) device.download(levels.front().x, x);
-        device.count_kernels();
-      },
-      [&] {
-        device.download(levels.front().x, x);
-        run.write(0, x);
-      });
+  device.measure(
+      upload, solve, [&] { device.download(levels.front().x, x); }, [&] { run.write(0, x); });
 }
