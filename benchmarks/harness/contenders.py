@@ -96,16 +96,10 @@ class HandWritten:
         self._run(problem, 0)
         return problem.error()
 
-    def prepare(self, problem):
-        """A baseline reads its inputs in every call."""
-
     def measure(self, problem, trials):
         """Returns (times, times of kernels) in ns."""
         figures = self._run(problem, trials)
         return figures["times_ns"], figures["kernel_ns"]
-
-    def close(self):
-        """A baseline holds nothing."""
 
 
 class Generated:
@@ -130,16 +124,11 @@ class Generated:
             raise Failed((done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[0])
         return problem.error()
 
-    def prepare(self, problem):
-        self._session.load(problem)
-
     def measure(self, problem, trials):
         """Returns (times, times of kernels) in ns. A run that does not count comes first, as in baselines."""
+        self._session.load(problem)
         self._session.run(self.configuration, 1)
         return self._session.run(self.configuration, trials)
-
-    def close(self):
-        self._session.close()
 
 
 def processors_of(configuration):

@@ -7,7 +7,7 @@ import random
 import sys
 
 from . import tuning
-from .common import polybricks
+from .common import first_entry, polybricks
 from .compile_baseline import Missing, compile_baseline
 from .contenders import Failed, Generated, HandWritten, Problem, Session
 from .results import Measured, MeasuredProblem, MeasuredWorkload
@@ -86,8 +86,11 @@ class WorkloadRun:
     def _contenders(self, problem, session):
         """The contenders, or a Measured in place of one that is missing."""
         yield from self._baselines(problem)
-        generated = lambda name, configuration: Generated(name, self.program, configuration, session)  # noqa: E731
-        yield from (each for each in self._choices(problem, generated) if self._is_wanted(each.name))
+        for name, configuration in self._configurations():
+            if self._is_wanted(name):
+                yield self._generated(name, configuration, session)
+        if self.options.tune != "none" and self._is_wanted("tuned"):
+            yield self._tuned(problem, session)
 
     def _is_wanted(self, name):
         return not self.options.only or any(word in name for word in self.options.only.split(","))
@@ -105,24 +108,28 @@ class WorkloadRun:
                 say(f"  {baseline.name}: missing: {error}")
                 yield Measured(baseline.name, "baseline", baseline.on, "missing", str(error))
 
-    def _choices(self, problem, generated):
+    def _configurations(self):
+        """Yields (name, configuration) of all but the tuned contender."""
         for name, choice in {"default": {}, **self.workload.choices}.items():
             configuration = choice(self.options.threads) if callable(choice) else dict(choice)
             configuration["global"] = {"threads": self.options.threads, **configuration.get("global", {})}
-            contender = generated(name, configuration)
-            if "opencl" in contender.on and not self.has_device:
-                yield Measured(name, "program", contender.on, "missing", "there is no OpenCL device")
-            else:
-                yield contender
+            yield name, configuration
         if self.options.config:
-            entry = json.loads(self.options.config.read_text())["entries"][0]
-            yield generated(self.options.config.name, {key: entry[key] for key in ("global", "transforms") if key in entry})
-        if self.options.tune != "none":
-            try:
-                yield generated("tuned", tuning.tuned(self.tools, self.program, problem, self._tuned_file(problem), self.options.tune,
-                                                      [*self.device_options, "--threads", str(self.options.threads)]))
-            except Failed as error:
-                yield Measured("tuned", "program", "cpu", "failed", str(error))
+            yield self.options.config.name, first_entry(self.options.config)
+
+    def _generated(self, name, configuration, session):
+        contender = Generated(name, self.program, configuration, session)
+        if "opencl" in contender.on and not self.has_device:
+            return Measured(name, "program", contender.on, "missing", "there is no OpenCL device")
+        return contender
+
+    def _tuned(self, problem, session):
+        options = [*self.device_options, "--threads", str(self.options.threads)]
+        try:
+            configuration = tuning.tuned(self.tools, self.program, problem, self._tuned_file(problem), self.options.tune, options)
+        except Failed as error:
+            return Measured("tuned", "program", "cpu", "failed", str(error))
+        return self._generated("tuned", configuration, session)
 
     def _tuned_file(self, problem):
         return self.out / ("tuned_" + "_".join(f"{name}{value}" for name, value in problem.size.items()) + ".cfg")
@@ -138,10 +145,8 @@ class WorkloadRun:
                                     "--max-n", max(problem.size.values(), default=2), *self.device_options])
         session = Session(self.program, self.device_options, self.options.limit_s)
         for number, line in enumerate(done.stdout.splitlines()):
-            whole = json.loads(line)
-            entry = whole["entries"][0] if "entries" in whole else whole
             try:
-                Generated(f"sample {number}", self.program, entry, session).check(problem)
+                Generated(f"sample {number}", self.program, json.loads(line), session).check(problem)
             except Failed as error:
                 if "wrong result" in str(error):
                     raise polybricks.ToolError(f"{self.name}, {size_text(problem.size)}: {error}, with this configuration:\n{line}") from None
@@ -155,7 +160,6 @@ class WorkloadRun:
                 if figures.status != "ok":
                     continue
                 try:
-                    contender.prepare(problem)
                     times, kernels = contender.measure(problem, self.options.trials)
                     figures.rounds_ns.append(times)
                     if kernels:
@@ -170,7 +174,6 @@ class WorkloadRun:
         for contender, figures in contenders:
             if figures.status != "ok" or contender.kind != "program" or "opencl" not in contender.on:
                 continue
-            session.load(problem)
             profiled = Generated(contender.name, self.program, contender.configuration, session)
             figures.kernels_ns.append(profiled.measure(problem, self.options.trials)[1])
         session.close()

@@ -4,9 +4,8 @@
 import html
 import math
 
-from .common import milliseconds
-from .results import least_ns, ratio
-from .text_report import fastest_baselines, percent, spread
+from .results import ratio
+from .text_report import cells, fastest_baselines, headings, rate_text
 from .workload import size_text
 
 STYLE = """
@@ -34,7 +33,7 @@ def page(results):
 def _machine(results):
     rows = [(name, value if not isinstance(value, dict) else ", ".join(f"{key} {each}" for key, each in value.items()))
             for name, value in results.machine.items() if value]
-    rows += [(name, f"{sorted(values)[len(values) // 2]:.1f} {'GFLOP/s' if name.endswith('fma') else 'GB/s'}") for name, values in results.ceilings.items()]
+    rows += [(name, rate_text(name, values)) for name, values in results.ceilings.items()]
     rows.append(("asked for", ", ".join(f"{name} {value}" for name, value in results.options.items())))
     lines = "".join(f"<tr><td>{html.escape(name)}</td><td class='note'>{html.escape(str(value))}</td></tr>" for name, value in rows)
     return f"<p>Ratios are medians over interleaved rounds of one run. Above 1: the program is faster than the baseline.</p><table>{lines}</table>"
@@ -42,17 +41,15 @@ def _machine(results):
 
 def _table(problem, ceilings):
     baselines = fastest_baselines(problem)
-    least, bound = least_ns(problem.work, ceilings, "cpu")
-    headings = ["", "ms", "spread", "kernels, ms", f"share of {bound or 'the ceiling'}", "error", *(f"{each.name} :" for each in baselines)]
-    lines = ["<tr>" + "".join(f"<th>{html.escape(heading)}</th>" for heading in headings) + "</tr>"]
+    names = ["", *headings(problem, ceilings), *(f"{each.name} :" for each in baselines)]
+    lines = ["<tr>" + "".join(f"<th>{html.escape(name)}</th>" for name in names) + "</tr>"]
     for each in problem.contenders:
         name = f"<td class='{each.kind}'>{html.escape(each.name)}</td>"
         if each.status != "ok":
-            lines.append(f"<tr>{name}<td class='note' colspan='{len(headings) - 1}'>{html.escape(each.status + ': ' + each.message)}</td></tr>")
+            lines.append(f"<tr>{name}<td class='note' colspan='{len(names) - 1}'>{html.escape(each.status + ': ' + each.message)}</td></tr>")
             continue
-        cells = [milliseconds(each.median()), spread(each.round_medians()), milliseconds(each.kernel_median()), percent(least / each.median()),
-                 "" if each.error is None else f"{each.error:.1e}", *(_with_spread(ratio(baseline, each)) for baseline in baselines)]
-        lines.append(f"<tr>{name}" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        figures = [*cells(problem, each, ceilings), *(_with_spread(ratio(baseline, each)) for baseline in baselines)]
+        lines.append(f"<tr>{name}" + "".join(f"<td>{figure}</td>" for figure in figures) + "</tr>")
     return f"<table>{''.join(lines)}</table>"
 
 

@@ -2,6 +2,7 @@
 """Results as tables for a terminal."""
 
 import math
+import statistics
 
 from .common import milliseconds, table
 from .results import least_ns, ratio
@@ -17,11 +18,16 @@ def spread(times):
     return "" if len(times) < 2 else f"±{50 * (max(times) - min(times)) / sorted(times)[len(times) // 2]:.0f} %"
 
 
+def rate_text(name, values):
+    """A ceiling's median with its unit."""
+    return f"{statistics.median(values):.1f} {'GFLOP/s' if name.endswith('fma') else 'GB/s'}"
+
+
 def print_results(results):
     machine = results.machine
     print(f"machine: {machine['processor']}, {machine['cpus']} CPUs, {machine['compiler']}" + (f", {machine['device']}" if machine["device"] else ""))
     for name, values in results.ceilings.items():
-        print(f"  {name}: {sorted(values)[len(values) // 2]:.1f} {'GFLOP/s' if name.endswith('fma') else 'GB/s'}")
+        print(f"  {name}: {rate_text(name, values)}")
     for workload in results.workloads:
         for problem in workload.problems:
             print(f"\n{workload.title}, {size_text(problem.size)}\n")
@@ -34,20 +40,23 @@ def fastest_baselines(problem):
     return sorted(measured, key=lambda each: each.median())
 
 
+def headings(problem, ceilings):
+    """The headings of the figures of `cells`, after the contender's name."""
+    _, bound = least_ns(problem.work, ceilings, "cpu")
+    return ["ms", "spread", "kernels", f"of {bound or 'ceiling'}", "error"]
+
+
+def cells(problem, each, ceilings):
+    """A contender's figures: time, spread, time of kernels, the share of what the ceilings leave, error."""
+    least, _ = least_ns(problem.work, ceilings, "cpu")
+    return [milliseconds(each.median()), spread(each.round_medians()), milliseconds(each.kernel_median()), percent(least / each.median()),
+            "" if each.error is None else f"{each.error:.1e}"]
+
+
 def problem_table(problem, ceilings):
-    """One line per contender: its time, the share of what the ceilings leave, and the fastest baselines' times : its own."""
+    """One line per contender: its figures, and the fastest baselines' times : its own."""
     baselines = fastest_baselines(problem)[:3]
-    least, bound = least_ns(problem.work, ceilings, "cpu")
-    rows = []
-    for each in problem.contenders:
-        if each.status != "ok":
-            rows.append([each.name, f"{each.status}: {each.message}"[:90]])
-            continue
-        times = each.round_medians()
-        error = "" if each.error is None else f"{each.error:.1e}"
-        rows.append([each.name, milliseconds(each.median()), spread(times), milliseconds(each.kernel_median()), percent(least / each.median()), error,
-                     *(str(ratio(baseline, each)) for baseline in baselines)])
-    headings = ["", "ms", "spread", "kernels", f"of {bound or 'ceiling'}", "error", *(f"{each.name} :" for each in baselines)]
-    said = [row for row in rows if len(row) == 2]
-    text = table(headings, [row for row in rows if len(row) > 2])
-    return "\n".join([text, *(f"{name}: {words}" for name, words in said)])
+    rows = [[each.name, *cells(problem, each, ceilings), *(str(ratio(baseline, each)) for baseline in baselines)]
+            for each in problem.contenders if each.status == "ok"]
+    said = [f"{each.name}: {each.status}: {each.message}"[:110] for each in problem.contenders if each.status != "ok"]
+    return "\n".join([table(["", *headings(problem, ceilings), *(f"{each.name} :" for each in baselines)], rows), *said])

@@ -3,7 +3,7 @@
 
 import json
 
-from .common import polybricks
+from .common import first_entry, polybricks
 from .contenders import Failed
 
 
@@ -14,8 +14,7 @@ def tuned(tools, program, problem, path, effort, options):
         done = polybricks.run_tool(command, expect=None, timeout=24 * 3600)
         if done.returncode != 0:
             raise Failed((done.stderr.strip().splitlines() or ["pbtune failed"])[0])
-    entry = json.loads(path.read_text())["entries"][0]
-    return {key: entry[key] for key in ("global", "transforms") if key in entry}
+    return first_entry(path)
 
 
 def is_of(program, path):
