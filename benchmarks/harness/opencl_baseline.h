@@ -12,9 +12,7 @@
 #endif
 #include <CL/cl.h>
 
-#include <fstream>
 #include <initializer_list>
-#include <sstream>
 #include <type_traits>
 
 #include "benchmarks/harness/baseline.h"
@@ -68,11 +66,11 @@ class Device {
   /// Compiles --source, or `path` if there is no such option, with options of clBuildProgram.
   void build(const std::string& path, const std::string& options) {
     const std::string name = run_.text("source", path);
-    std::ifstream file(name);
-    std::stringstream stream;
-    stream << file.rdbuf();
-    const std::string source = stream.str();
-    if (source.empty()) fail(name + ": cannot be read");
+    const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(name.c_str(), "rb"), std::fclose);
+    if (!file) fail(name + ": cannot be read");
+    std::string source;
+    for (char part[4096]; const std::size_t count = std::fread(part, 1, sizeof part, file.get());)
+      source.append(part, count);
     const char* start = source.c_str();
     cl_int status = 0;
     program_.reset(clCreateProgramWithSource(context_.get(), 1, &start, nullptr, &status));
