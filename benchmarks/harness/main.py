@@ -57,10 +57,10 @@ def run(args):
     for name in args.names:
         if name not in names():
             raise polybricks.ToolError(f"there is no benchmark `{name}`; there are {', '.join(names())}")
-        workload = load(BENCHMARKS / name)
-        one = WorkloadRun(name, BENCHMARKS / name, workload, tools, options)
-        device = device or one.device_name()
-        workloads.append(one.run(parse_sizes(args.sizes) if args.sizes else workload.sizes[args.set], ceilings))
+        for workload in load(BENCHMARKS / name):
+            one = WorkloadRun(BENCHMARKS / name, workload, tools, options)
+            device = device or one.device_name()
+            workloads.append(one.run(parse_sizes(args.sizes) if args.sizes else workload.sizes[args.set], ceilings))
     shown = {name: getattr(args, name) for name in ("set", "threads", "trials", "rounds", "tune", "seed")}
     return Results(machine.describe(tools, device), shown, ceilings.values, workloads)
 

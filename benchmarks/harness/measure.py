@@ -37,11 +37,13 @@ def say(text):
 class WorkloadRun:
     """One workload on its way: the compiled program, the baselines, and what became of them."""
 
-    def __init__(self, name, folder, workload, tools, options):
-        self.name, self.folder, self.workload, self.tools, self.options = name, folder, workload, tools, options
-        self.out = options.out / name
+    def __init__(self, folder, workload, tools, options):
+        self.folder, self.workload, self.tools, self.options = folder, workload, tools, options
+        self.name = f"{folder.name}.{workload.main}" if workload.main else folder.name
+        self.out = options.out / folder.name
         self.out.mkdir(parents=True, exist_ok=True)
-        self.program = tools.compile(folder / workload.program, self.out / name)
+        main = ["--main", workload.main] if workload.main else []
+        self.program = tools.compile(folder / workload.program, self.out / self.name, *main)
         self.device_options = ["--device", options.device]
         self.has_device = options.device != "none"
 
@@ -132,7 +134,7 @@ class WorkloadRun:
         return self._generated("tuned", configuration, session)
 
     def _tuned_file(self, problem):
-        return self.out / ("tuned_" + "_".join(f"{name}{value}" for name, value in problem.size.items()) + ".cfg")
+        return self.out / (f"tuned_{self.name}_" + "_".join(f"{name}{value}" for name, value in problem.size.items()) + ".cfg")
 
     def _words(self, problem, contender):
         return tuning.words(self.tools, self.program, self._tuned_file(problem)) if contender.name == "tuned" else ""

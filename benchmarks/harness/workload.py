@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What a benchmark is: a program, its inputs, what they should give, and the baselines beside it.
 
-Each folder of benchmarks/ with a file `workload.py` defines one WORKLOAD. The harness compiles its program and its baselines,
-compares every result with the reference, and only then measures.
+Each folder of benchmarks/ with a file `workload.py` defines one WORKLOAD, or a list WORKLOADS, each of which measures another
+transform of one program. The harness compiles the program and its baselines, compares every result with the reference, and only
+then measures.
 """
 
 import dataclasses
@@ -80,6 +81,7 @@ class Workload:
     set: typing.Callable[[Size], dict[str, float]] = lambda size: {}
     any_choice_is_right: bool = True              # False: configurations also decide how accurate results are
     program: str = "program.pbcc"
+    main: str = ""                                # the transform to measure, if the program has several of equal rank
 
     def error_of(self, size, inputs, outputs, expected):
         """How wrong the outputs are; 0 is right."""
@@ -96,9 +98,9 @@ def size_text(size):
 
 
 def load(folder):
-    """The WORKLOAD of a folder."""
+    """The workloads of a folder, a list."""
     path = pathlib.Path(folder) / "workload.py"
     spec = importlib.util.spec_from_file_location(f"workload_{path.parent.name}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.WORKLOAD
+    return module.WORKLOADS if hasattr(module, "WORKLOADS") else [module.WORKLOAD]
