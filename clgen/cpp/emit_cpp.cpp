@@ -194,6 +194,9 @@ std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProg
   const bool has_prefix = !program.native_blocks.empty();
   const std::string name_space = has_prefix ? "pb_user::pb_program" : "pb_program";
   emit_legend(out);
+  // Functions get and declare all that their kind may need, whether or not this one needs it.
+  for (const char* warning : {"parameter", "variable"})
+    out.line("#pragma GCC diagnostic ignored \"-Wunused-" + std::string(warning) + "\"");
   out.line("namespace " + name_space + " {");
   out.blank();
   emit_numbers(out, context);

@@ -48,7 +48,7 @@ void emit_transform(Writer& out, const CppContext& context, TransformId transfor
   emit_run_body(body, call, schedule, functions);
   out.line("// transform " + call.transform.name + "   " + origin_of(context.sources, call.transform.span));
   out.open("static void run_" + call.name + "(pbrt::Frame& pb_parent, " + call_params_text(call.transform) + ")");
-  out.verbatim(body.statements());
+  out.verbatim(body.text());
   out.close();
   out.blank();
   emit_entries(out, call);

@@ -61,8 +61,7 @@ void emit_configuration_values(Writer& out, const CppContext& context, Transform
     const UserTunable& tunable = transform.tunables[*plan.tunables[i].user];
     if (tunable.is_real || tunable.array_extent > 0 || tunable.is_size_specific != is_size_specific) continue;
     out.declare("const std::int64_t", tunable.name,
-                tunable_value(context, id, i, "pb_context", is_size_specific ? "pb_n" : "1"),
-                plan.tunables[i].fixed.empty() ? Unused::Stays : Unused::Goes);
+                tunable_value(context, id, i, "pb_context", is_size_specific ? "pb_n" : "1"));
   }
 }
 
@@ -102,10 +101,10 @@ void emit_solve(Writer& to, const CppContext& context, TransformId id) {
     out.close();
   }
   emit_function(to, "PB_COLD static void solve_" + identifier_of(context.program, id),
-                {{"const pbrt::RunContext&", "pb_context", true},
-                 {"const pbrt::IndexT* const*", "pb_sizes", true},
-                 {"std::int64_t*", "pb_values", true},
-                 {"bool*", "pb_known", true}},
+                {{"const pbrt::RunContext&", "pb_context"},
+                 {"const pbrt::IndexT* const*", "pb_sizes"},
+                 {"std::int64_t*", "pb_values"},
+                 {"bool*", "pb_known"}},
                 out);
 }
 
@@ -129,9 +128,9 @@ void emit_extents(Writer& to, const CppContext& context, TransformId id) {
     for (const Formula& extent : transform.matrices[matrix].extents)
       out.line("pb_out[" + std::to_string(next++) + "] = " + to_extent_cpp(extent) + ";");
   emit_function(to, "PB_COLD static void extents_" + identifier_of(context.program, id),
-                {{"const pbrt::RunContext&", "pb_context", true},
-                 {"const std::int64_t*", "pb_values", true},
-                 {"std::int64_t*", "pb_out", true}},
+                {{"const pbrt::RunContext&", "pb_context"},
+                 {"const std::int64_t*", "pb_values"},
+                 {"std::int64_t*", "pb_out"}},
                 out);
 }
 
@@ -158,8 +157,8 @@ void emit_ranges(Writer& to, const CppContext& context, TransformId id) {
              text(matrix.range->lo) + ", " + text(matrix.range->hi) + ");");
   }
   emit_function(to, "PB_COLD static void ranges_" + identifier_of(context.program, id),
-                {{"const pbrt::RunContext&", "pb_context", true},
-                 {"const std::int64_t*", "pb_values", true},
+                {{"const pbrt::RunContext&", "pb_context"},
+                 {"const std::int64_t*", "pb_values"},
                  {"pbrt::ValueRange*", "pb_out"}},
                 out);
 }
@@ -183,8 +182,8 @@ void emit_enter(Writer& out, const CppContext& context, TransformId id) {
   body.line("call_" + name + "(" + joined(args) + ");");
   emit_function(out, "PB_COLD static void enter_" + name,
                 {{"pbrt::Frame&", "pb_frame"},
-                 {"const pbrt::AnyMatrix*", "pb_outputs", true},
-                 {"const pbrt::AnyMatrix*", "pb_inputs", true}},
+                 {"const pbrt::AnyMatrix*", "pb_outputs"},
+                 {"const pbrt::AnyMatrix*", "pb_inputs"}},
                 body);
 }
 

@@ -2,7 +2,7 @@
 #include "clgen/writer/writer.h"
 
 #include <algorithm>
-#include <cctype>
+#include <cstddef>
 
 #include "lang/check.h"
 
@@ -48,56 +48,10 @@ void Writer::line_directive(unsigned number, std::string_view file) {
 
 void Writer::restore_line(std::string_view file) { line_directive(next_line_ + 1, file); }
 
-namespace {
+std::string to_cpp(const Parameter& parameter) { return parameter.type + " " + parameter.name; }
 
-constexpr std::string_view kMark = "[[maybe_unused]] ";
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || static_cast<unsigned char>(c) >= 0x80;
-}
-
-}  // namespace
-
-bool has_word(std::string_view text, std::string_view word) {
-  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
-  }
-  return false;
-}
-
-std::string to_cpp(const Parameter& parameter) {
-  return std::string(parameter.may_be_unused ? kMark : "") + parameter.type + " " + parameter.name;
-}
-
-void Writer::declare(std::string_view type, std::string_view name, std::string_view value, Unused unused) {
-  const std::size_t begin = text_.size();
-  line(std::string(kMark) + std::string(type) + " " + std::string(name) + " = " + std::string(value) + ";");
-  declarations_.push_back({begin, text_.size(), std::string(name), unused});
-}
-
-void Writer::append_statements(const Writer& other) {
-  for (const Declaration& declaration : other.declarations_)
-    declarations_.push_back(
-        {text_.size() + declaration.begin, text_.size() + declaration.end, declaration.name, declaration.unused});
-  append(other.text_);
-}
-
-std::string Writer::statements() const {
-  // The declarations are visited from the last to the first: all uses of a name are known before its declaration is
-  // reached.
-  std::string out;
-  std::size_t end = text_.size();
-  for (auto declaration = declarations_.rbegin(); declaration != declarations_.rend(); ++declaration) {
-    out.insert(0, text_, declaration->end, end - declaration->end);
-    end = declaration->begin;
-    const bool is_used = has_word(out, declaration->name);
-    if (!is_used && declaration->unused == Unused::Goes) continue;
-    std::string line = text_.substr(declaration->begin, declaration->end - declaration->begin);
-    if (is_used) line.erase(line.find(kMark), kMark.size());
-    out.insert(0, line);
-  }
-  return out.insert(0, text_, 0, end);
+void Writer::declare(std::string_view type, std::string_view name, std::string_view value) {
+  line(std::string(type) + " " + std::string(name) + " = " + std::string(value) + ";");
 }
 
 std::string quoted(std::string_view text) {

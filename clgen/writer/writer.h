@@ -2,27 +2,17 @@
 // Text of generated code: owns indentation, braces and #line. Used by every emitter of clgen.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace pb {
-
-/// What becomes of a declaration whose name nothing below it uses.
-enum class Unused : std::uint8_t {
-  Goes,
-  Stays,  ///< it is marked `[[maybe_unused]]`, because computing its value may stop the run
-};
 
 /// A parameter of a function.
 struct Parameter {
   std::string type;
   std::string name;
-  bool may_be_unused = false;
 };
-/// Returns `const IndexT n`, marked `[[maybe_unused]]` if it may be unused.
+/// Returns `const IndexT n`.
 [[nodiscard]] std::string to_cpp(const Parameter& parameter);
 
 /// Collects lines. Indentation is two blanks per level.
@@ -32,9 +22,7 @@ class Writer {
   void line(std::string_view text);
   void blank() { line(""); }
   /// Adds the line `type name = value;`.
-  void declare(std::string_view type, std::string_view name, std::string_view value, Unused unused = Unused::Goes);
-  /// Adds the lines of another writer as they are, with its declarations.
-  void append_statements(const Writer& other);
+  void declare(std::string_view type, std::string_view name, std::string_view value);
   /// Adds several lines as they are, without indentation. The text gets a newline at its end if it has none.
   void verbatim(std::string_view text);
 
@@ -55,29 +43,16 @@ class Writer {
 
   /// Number of the next line, from 1.
   [[nodiscard]] unsigned next_line() const { return next_line_; }
-  /// Returns all lines. Their declarations are marked `[[maybe_unused]]`.
+  /// Returns all lines.
   [[nodiscard]] const std::string& text() const { return text_; }
-  /// Returns the lines of a whole function. Declarations that nothing below them uses are left out, unless they are
-  /// Unused::Stays; the others lose the mark.
-  [[nodiscard]] std::string statements() const;
 
  private:
   void append(std::string_view text);
 
-  struct Declaration {
-    std::size_t begin, end;  ///< its line in the text
-    std::string name;
-    Unused unused;
-  };
-
   std::string text_;
-  std::vector<Declaration> declarations_;
   int level_ = 0;
   unsigned next_line_ = 1;
 };
-
-/// Whether the text has `word` as a whole word.
-[[nodiscard]] bool has_word(std::string_view text, std::string_view word);
 
 /// Returns `"…"`, with what C needs escaped.
 [[nodiscard]] std::string quoted(std::string_view text);

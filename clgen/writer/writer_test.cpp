@@ -44,41 +44,12 @@ TEST(Writer, RestoredLineIsTheNumberInTheText) {
   EXPECT_EQ(writer.next_line(), 6u);
 }
 
-TEST(Writer, DropsDeclarationsThatNothingUses) {
+TEST(Writer, DeclaresNamesAndParameters) {
   Writer writer;
   writer.indent();
   writer.declare("const int", "n", "a");
-  writer.declare("const int", "m", "n");
-  writer.line("g();");
-  writer.declare("const int", "size", "n + 1");
-  writer.line("f(size_of, size);");
-  EXPECT_EQ(writer.statements(), "  const int n = a;\n  g();\n  const int size = n + 1;\n  f(size_of, size);\n");
-}
-
-TEST(Writer, KeepsDeclarationsWhoseValueMayStopTheRun) {
-  Writer writer;
-  writer.declare("const int", "t", "c.tunable_int(1)", Unused::Stays);
-  EXPECT_EQ(writer.statements(), "[[maybe_unused]] const int t = c.tunable_int(1);\n");
-  writer.line("f(t);");
-  EXPECT_EQ(writer.statements(), "const int t = c.tunable_int(1);\nf(t);\n");
-}
-
-TEST(Writer, TakesTheDeclarationsOfAppendedStatements) {
-  Writer inner;
-  inner.declare("const int", "a", "1");
-  inner.declare("const int", "b", "2");
-  Writer writer;
-  writer.line("{");
-  writer.append_statements(inner);
-  writer.line("f(b);");
-  EXPECT_EQ(writer.statements(), "{\nconst int b = 2;\nf(b);\n");
-}
-
-TEST(Writer, MarksParametersThatMayBeUnused) {
-  EXPECT_EQ(to_cpp(Parameter{"const int", "n", true}), "[[maybe_unused]] const int n");
+  EXPECT_EQ(writer.text(), "  const int n = a;\n");
   EXPECT_EQ(to_cpp(Parameter{"const int", "n"}), "const int n");
-  EXPECT_TRUE(has_word("f(n);", "n"));
-  EXPECT_FALSE(has_word("f(nn, n1, _n);", "n"));
 }
 
 TEST(Writer, QuotesWhatCNeedsEscaped) { EXPECT_EQ(quoted("a\"b\\c\nd"), "\"a\\\"b\\\\c\\nd\""); }

@@ -23,22 +23,6 @@ Formula with_actual(const Formula& formula, const std::string& actual) {
   return out;
 }
 
-/// Whether the formula divides by something that may be 0. A divisor with a size variable does not count, because the
-/// solution is then a multiple of it.
-bool has_checked_quotient(const Formula& formula) {
-  if (const auto* negated = std::get_if<NegatedFormula>(&formula.node))
-    return has_checked_quotient(negated->operand[0]);
-  const auto* binary = std::get_if<BinaryFormula>(&formula.node);
-  if (binary == nullptr) return false;
-  if (binary->op == FormulaOp::Div && !std::holds_alternative<IntLiteral>(binary->operands[1].node) &&
-      !std::holds_alternative<RealLiteral>(binary->operands[1].node) &&
-      symbols_of(binary->operands[1], SymbolKind::SizeVar).empty())
-    return true;
-  return std::any_of(binary->operands.begin(), binary->operands.end(), has_checked_quotient);
-}
-
-Unused unused_solution(const SizeVar& var) { return has_checked_quotient(var.solution) ? Unused::Stays : Unused::Goes; }
-
 /// Whether the size variable was read from this very extent as it is.
 bool is_definition(const Transform& transform, MatrixId id, std::size_t d) {
   return std::any_of(transform.size_vars.begin(), transform.size_vars.end(), [&](const SizeVar& var) {
@@ -51,16 +35,14 @@ bool is_definition(const Transform& transform, MatrixId id, std::size_t d) {
 void declare_tunable(Writer& out, const CallContext& call, const UserTunable& tunable, std::size_t index) {
   if (const auto constant = constant_text(call.plan.tunables[index], tunable))
     return out.declare(constant->type, tunable.name, constant->value);
-  const Unused unused = call.plan.tunables[index].fixed.empty() ? Unused::Stays : Unused::Goes;
   const std::string n = tunable.is_size_specific ? "pb_n" : "1";
   if (tunable.array_extent > 0)
     return out.declare("const " + tunable_type(tunable), tunable.name,
                        "pbrt::tunable_values<" + std::string(tunable.is_real ? "double, " : "IndexT, ") +
                            std::to_string(tunable.array_extent) + ">(" +
-                           tunable_elements(call.context, call.id, index, "pb_parent.context()", n) + ")",
-                       Unused::Stays);
+                           tunable_elements(call.context, call.id, index, "pb_parent.context()", n) + ")");
   out.declare(tunable.is_real ? "const double" : "const std::int64_t", tunable.name,
-              tunable_value(call.context, call.id, index, "pb_parent.context()", n), unused);
+              tunable_value(call.context, call.id, index, "pb_parent.context()", n));
 }
 
 void emit_tunables(Writer& out, const CallContext& call, bool is_size_specific) {
@@ -97,7 +79,7 @@ void emit_sizes(Writer& out, const CallContext& call) {
       continue;
     }
     const std::string actual = call.transform.matrices[var.matrix].name + ".size(" + std::to_string(var.dim) + ")";
-    out.declare("const std::int64_t", var.name, solution_text(var, actual), unused_solution(var));
+    out.declare("const std::int64_t", var.name, solution_text(var, actual));
   }
   emit_largest_size(out, call.transform);
   emit_tunables(out, call, true);

@@ -67,7 +67,7 @@ void emit_fixed_values(Writer& out, const CppContext& context, TransformId trans
     const PlanTunable& tunable = plan.tunables[i];
     if (tunable.fixed.empty() || (is_constant(tunable) && !is_array(context, transform, tunable))) continue;
     const std::size_t count = is_constant(tunable) ? static_cast<std::size_t>(tunable.count) : tunable.fixed.size();
-    out.line("[[maybe_unused]] constexpr " + std::string(tunable.is_real ? "double " : "std::int64_t ") +
+    out.line("constexpr " + std::string(tunable.is_real ? "double " : "std::int64_t ") +
              table_name(context, transform, i) + "[] = " + list_text(tunable, count) + ";  // " + tunable.name);
   }
 }

@@ -45,7 +45,7 @@ void emit_count_function(Writer& out, const RuleCode& code, const std::string& s
   statements.indent();
   emit_scalar_constants(statements, code, ScalarSet::Loops);
   statements.line("std::int64_t pb_count = 0;");
-  statements.append_statements(body);
+  statements.verbatim(body.text());
   statements.line("return pb_count;");
   std::vector<Parameter> params = scalar_params(code, ScalarSet::Loops);
   params.push_back(box);

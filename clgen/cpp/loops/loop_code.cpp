@@ -332,7 +332,7 @@ void emit_loops_function(Writer& out, const RuleCode& code, const std::string& h
   statements.indent();
   emit_scalar_constants(statements, code, ScalarSet::Loops);
   open_watched(statements, code);
-  statements.append_statements(body);
+  statements.verbatim(body.text());
   close_watched(statements, code);
   emit_function(out, head, std::move(params), statements);
 }

@@ -79,8 +79,8 @@ class PackPrinter {
     const std::string first = printer.expr(counted->first, Precedence::Assign);
     (void)printer.take_local();
     const std::string last = printer.expr(counted->last, Precedence::Assign);
-    out.open("pbrt::simd::unrolled<PbShape>(" + counted->type + "(" + first + "), " + last +
-             ", [&]([[maybe_unused]] const " + counted->type + " " + counted->var + ") PB_SIMD_LAMBDA");
+    out.open("pbrt::simd::unrolled<PbShape>(" + counted->type + "(" + first + "), " + last + ", [&](const " +
+             counted->type + " " + counted->var + ") PB_SIMD_LAMBDA");
     printer.print_children(out, loop->body);
     out.close(");");
     return true;
@@ -189,9 +189,7 @@ void emit_body(Writer& out, const RuleCode& code, const PackFacts& facts, const 
   const Rule& rule = code.rule;
   std::vector<std::string> types = {"class PbShape"};
   std::vector<Parameter> params;
-  const auto add = [&](const std::string& type, const std::string& name) {
-    params.push_back({type, name, may_be_unused(code, name)});
-  };
+  const auto add = [&](const std::string& type, const std::string& name) { params.push_back({type, name}); };
   const auto view = [&](const std::string& name) {
     types.push_back("class View_" + name);
     return "const View_" + name + "&";

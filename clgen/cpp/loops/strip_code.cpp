@@ -23,7 +23,7 @@ std::vector<std::string> requests(const RuleCode& code, const std::vector<Access
 
 void emit_requests(Writer& out, const Strips& strips, const std::string& name,
                    const std::vector<std::string>& requests) {
-  const std::string type = requests.empty() ? "[[maybe_unused]] const IndexT " : "const IndexT ";
+  const std::string type = "const IndexT ";
   out.open("const auto " + name + " = [&](" + type + strips.inner + ", " + type + strips.outer + ") PB_PREFETCHES");
   for (const std::string& request : requests) out.line(request);
   out.close(";");

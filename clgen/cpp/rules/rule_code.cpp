@@ -151,19 +151,15 @@ void add_names(const Formula& formula, std::set<std::string>& names) {
 
 }  // namespace
 
-bool may_be_unused(const RuleCode& code, const std::string& name) { return !code.facts.used_names.contains(name); }
-
 std::vector<Parameter> scalar_params(const RuleCode& code, ScalarSet set) {
   std::vector<Parameter> params;
-  const auto is_marked = [&](const std::string& name) { return set != ScalarSet::Body || may_be_unused(code, name); };
   // Bodies and the loops around them know sizes as ints, but step functions compute boxes in 64 bits.
   const char* type = set == ScalarSet::Step ? "const std::int64_t" : "const IndexT";
   for (const SizeVar& var : code.transform.size_vars)
-    if (is_in(code, set, var.name)) params.push_back({type, var.name, is_marked(var.name)});
+    if (is_in(code, set, var.name)) params.push_back({type, var.name});
   for (const UserTunable& tunable : code.transform.tunables) {
     if (!is_in(code, set, tunable.name) || code.constants.contains(tunable.name)) continue;
-    params.push_back({"const " + tunable_type(tunable) + (tunable.array_extent > 0 ? "&" : ""), tunable.name,
-                      is_marked(tunable.name)});
+    params.push_back({"const " + tunable_type(tunable) + (tunable.array_extent > 0 ? "&" : ""), tunable.name});
   }
   return params;
 }
@@ -199,11 +195,9 @@ void open_function(Writer& out, const std::string& head, const std::vector<Param
   out.open(line.size() <= 118 ? line : head + "(" + joined(texts, ",\n    ") + ")");
 }
 
-void emit_function(Writer& out, const std::string& head, std::vector<Parameter> params, const Writer& body) {
-  const std::string statements = body.statements();
-  for (Parameter& param : params) param.may_be_unused = param.may_be_unused && !has_word(statements, param.name);
+void emit_function(Writer& out, const std::string& head, const std::vector<Parameter>& params, const Writer& body) {
   open_function(out, head, params);
-  out.verbatim(statements);
+  if (!body.text().empty()) out.verbatim(body.text());
   out.close();
 }
 
@@ -236,9 +230,8 @@ void add_region_param(Signature& signature, const RuleCode& code, const RegionAc
   const Matrix& matrix = code.matrix(access.matrix);
   if (is_element(access)) {
     const std::string element = element_of(code, access);
-    signature.params.push_back(
-        {is_const ? "const " + element : element + "&", access.binding, may_be_unused(code, access.binding)});
-    if (access.is_optional()) signature.params.push_back({"const bool", "pb_missing_" + access.binding, true});
+    signature.params.push_back({is_const ? "const " + element : element + "&", access.binding});
+    if (access.is_optional()) signature.params.push_back({"const bool", "pb_missing_" + access.binding});
     return;
   }
   std::string type = "View_" + access.binding;
@@ -250,7 +243,7 @@ void add_region_param(Signature& signature, const RuleCode& code, const RegionAc
     while (std::any_of(words.begin(), words.end(), is_users)) type += "_";
     signature.view_types.push_back("class " + type);
   }
-  signature.params.push_back({type, access.binding, may_be_unused(code, access.binding)});
+  signature.params.push_back({type, access.binding});
 }
 
 /// Returns the scalars that the rule function gets. Extents of temporaries may need more of them than the body.
@@ -273,11 +266,9 @@ Signature signature_of(const RuleCode& code) {
     if (!rule.inputs[i].is_guest) add_region_param(signature, code, rule.inputs[i], code.facts.inputs[i], true);
   for (const MatrixId id : code.scalar_inputs) {
     const Matrix& matrix = code.matrix(id);
-    signature.params.push_back(
-        {"const " + element_text(matrix.element, matrix.is_element_t), matrix.name, may_be_unused(code, matrix.name)});
+    signature.params.push_back({"const " + element_text(matrix.element, matrix.is_element_t), matrix.name});
   }
-  for (const std::string& var : used_rule_vars(code))
-    signature.params.push_back({"const IndexT", var, may_be_unused(code, var)});
+  for (const std::string& var : used_rule_vars(code)) signature.params.push_back({"const IndexT", var});
   for (Parameter& param : scalar_params(code, body_scalars(code))) signature.params.push_back(std::move(param));
   return signature;
 }
@@ -285,9 +276,7 @@ Signature signature_of(const RuleCode& code) {
 /// Declares what makes `IS_MISSING` false for an input that always exists.
 void emit_present(Writer& out, const RuleCode& code) {
   if (!code.facts.used_names.contains("IS_MISSING") && !code.facts.opaque_names.contains("IS_MISSING")) return;
-  const auto emit = [&](const std::string& name) {
-    out.line("[[maybe_unused]] constexpr bool pb_missing_" + name + " = false;");
-  };
+  const auto emit = [&](const std::string& name) { out.line("constexpr bool pb_missing_" + name + " = false;"); };
   for (const RegionAccess& input : code.rule.inputs)
     if (is_element(input) && !input.is_optional() && !input.is_guest) emit(input.binding);
   for (const MatrixId id : code.scalar_inputs) emit(code.matrix(id).name);
@@ -307,8 +296,8 @@ void emit_temporaries(Writer& out, const RuleCode& code, bool is_checked) {
                                                   : "pbrt::index_max(0, " + to_wide_c(extent) + ")");
     const bool is_view = num_dims > 0 && !is_checked && !code.facts.temporaries[i].needs_handle;
     const std::string handle = is_view ? "pb_handle_" + temporary.name : temporary.name;
-    out.line("[[maybe_unused]] " + type + " " + handle + " = " + type + "::allocate(" + joined(extents) + ");");
-    if (is_view) out.line("[[maybe_unused]] const auto " + temporary.name + " = " + handle + ".apart_view();");
+    out.line(type + " " + handle + " = " + type + "::allocate(" + joined(extents) + ");");
+    if (is_view) out.line("const auto " + temporary.name + " = " + handle + ".apart_view();");
   }
 }
 
@@ -325,9 +314,8 @@ void emit_constants(Writer& out, const Rule& rule) {
                                       [&](const BodyToken& token) { return token.text == constant.name; });
     if (!is_named) continue;
     const auto* integer = std::get_if<std::int64_t>(&constant.value);
-    out.line("[[maybe_unused]] constexpr " + std::string(integer != nullptr ? "IndexT " : "double ") + constant.name +
-             " = " + (integer != nullptr ? std::to_string(*integer) : real_text(std::get<double>(constant.value))) +
-             ";");
+    out.line("constexpr " + std::string(integer != nullptr ? "IndexT " : "double ") + constant.name + " = " +
+             (integer != nullptr ? std::to_string(*integer) : real_text(std::get<double>(constant.value))) + ";");
   }
 }
 

@@ -53,13 +53,10 @@ enum class ScalarSet : std::uint8_t {
 void emit_scalar_constants(Writer& out, const RuleCode& code, ScalarSet set);
 /// Returns the rule variables that the body, or an extent of its temporaries, may use.
 [[nodiscard]] std::vector<std::string> used_rule_vars(const RuleCode& code);
-/// Whether the body may leave a parameter of that name unused.
-[[nodiscard]] bool may_be_unused(const RuleCode& code, const std::string& name);
 /// Opens a function. In a long list each parameter gets a line of its own.
 void open_function(Writer& out, const std::string& head, const std::vector<Parameter>& params);
-/// Prints a whole function. `body` holds its statements, one level deep. Parameters that they use are not marked
-/// `[[maybe_unused]]`.
-void emit_function(Writer& out, const std::string& head, std::vector<Parameter> params, const Writer& body);
+/// Prints a whole function. `body` holds its statements, one level deep.
+void emit_function(Writer& out, const std::string& head, const std::vector<Parameter>& params, const Writer& body);
 
 /// Returns the expression that an instance gets for an access: `In.region(x, y, x+KWIDTH, y+KWIDTH)`, `In.cell(x, y)`,
 /// `In`.

@@ -205,7 +205,7 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
   form.pieces = pieces_of(plan, step_id);
   return shared_function(out, done, code, step_id, form, [&](const std::string& name) {
     std::vector<Parameter> params = step_params(code);
-    for (const StepBox& box : form.params) params.push_back({"const " + type_of(box) + "&", box.name, true});
+    for (const StepBox& box : form.params) params.push_back({"const " + type_of(box) + "&", box.name});
     if (form.pieces == StepPieces::Split) params.push_back({"const std::int64_t", "pb_split"});
     if (form.pieces == StepPieces::Tiles) params.push_back({"const std::int64_t*", "pb_extent"});
     Writer statements;
@@ -214,7 +214,7 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
     emit_boxes(statements, form.boxes);
     if (!plan.steps[step_id].loops.empty()) statements.line("if (pb_box.is_empty()) return;");
     emit_arrivals(statements, form.hosted, "pb_frame");
-    statements.append_statements(body);
+    statements.verbatim(body.text());
     emit_departures(statements, form.hosted, "pb_frame");
     emit_function(out, (lowered.is_given_boxes ? "PB_STEP void " : "static void ") + name, params, statements);
   });
