@@ -127,11 +127,10 @@ void emit_extents(Writer& to, const CppContext& context, TransformId id) {
   for (const MatrixId matrix : table_matrices(transform))
     for (const Formula& extent : transform.matrices[matrix].extents)
       out.line("pb_out[" + std::to_string(next++) + "] = " + to_extent_cpp(extent) + ";");
-  emit_function(to, "PB_COLD static void extents_" + identifier_of(context.program, id),
-                {{"const pbrt::RunContext&", "pb_context"},
-                 {"const std::int64_t*", "pb_values"},
-                 {"std::int64_t*", "pb_out"}},
-                out);
+  emit_function(
+      to, "PB_COLD static void extents_" + identifier_of(context.program, id),
+      {{"const pbrt::RunContext&", "pb_context"}, {"const std::int64_t*", "pb_values"}, {"std::int64_t*", "pb_out"}},
+      out);
 }
 
 bool has_ranges(const Transform& transform) {
@@ -180,11 +179,10 @@ void emit_enter(Writer& out, const CppContext& context, TransformId id) {
   Writer body;
   body.indent();
   body.line("call_" + name + "(" + joined(args) + ");");
-  emit_function(out, "PB_COLD static void enter_" + name,
-                {{"pbrt::Frame&", "pb_frame"},
-                 {"const pbrt::AnyMatrix*", "pb_outputs"},
-                 {"const pbrt::AnyMatrix*", "pb_inputs"}},
-                body);
+  emit_function(
+      out, "PB_COLD static void enter_" + name,
+      {{"pbrt::Frame&", "pb_frame"}, {"const pbrt::AnyMatrix*", "pb_outputs"}, {"const pbrt::AnyMatrix*", "pb_inputs"}},
+      body);
 }
 
 }  // namespace

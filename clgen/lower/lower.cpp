@@ -50,6 +50,7 @@ class TransformLowering {
     out.boxes = step_boxes(plan_, rule, id);
     out.is_given_boxes = takes_boxes(plan_, id);
     out.cuts = cuts_of(plan_, rule, id);
+    if (!step.loops.empty() || may_loop(rule.rule)) out.views = find_fast_views(rule);
     if (!out.cuts.empty()) out.fetched = fetched_parts(plan_, rule, id, out.cuts.front().box.name + kOnCpu);
     if (const Nest* own = own_nest(plan_, id)) {
       out.care = care_in(plan_, *own, {&rule}, 0);
@@ -75,7 +76,8 @@ class TransformLowering {
       const HostCare care = care_in(plan_, nest, rules, m);
       out.members.push_back({lower_member_loops(*rules[m], plan_, nest, member, packs_), care,
                              care == HostCare::Step ? parts_of_step(plan_, *rules[m], member.step)
-                                                    : parts_within(*rules[m], nest, member, care)});
+                                                    : parts_within(*rules[m], nest, member, care),
+                             find_fast_views(*rules[m])});
     }
     return out;
   }
@@ -93,7 +95,7 @@ class TransformLowering {
   [[nodiscard]] LoweredFused fused(const FusedSteps& steps) const {
     RuleShape all = rule_of(steps.front());
     for (std::size_t i = 1; i < steps.size(); ++i) all.join_matrices(rule_of(steps[i]));
-    return {fused_loops(rules_of(steps), plan_, steps), parts_of_step(plan_, all, steps.front())};
+    return {fused_loops(rules_of(steps), plan_, steps), parts_of_step(plan_, all, steps.front()), find_fast_views(all)};
   }
 
   const Program& program_;

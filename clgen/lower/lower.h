@@ -3,12 +3,13 @@
 // clgen/opencl print it, and `pbc --emit=lowered` shows it.
 #pragma once
 
-#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "choicegraph/plan/plan.h"
 #include "clgen/lower/accesses/host_parts.h"
 #include "clgen/lower/accesses/step_boxes.h"
+#include "clgen/lower/analysis/fast_views.h"
 #include "clgen/lower/analysis/host_care.h"
 #include "clgen/lower/loops/cpu_loops.h"
 #include "clgen/lower/loops/kernel_tree.h"
@@ -26,6 +27,7 @@ struct LoweredStep {
   std::vector<BoxCut> cuts;         ///< how the CPU and a device share the boxes; empty: they do not
   std::vector<MatrixPart> fetched;  ///< what the CPU's part reads, if they share
   CpuLoops loops;                   ///< empty if the step is the only member of a nest
+  std::optional<FastViews> views;   ///< views that its loops get where they may; none: one version of the loops
   HostCare care = HostCare::Step;   ///< where its host code announces accesses
   HostParts hosted;                 ///< what is announced there
   bool has_tall_pieces = false;     ///< its pieces for tasks are tall: its strips go across the rows
@@ -38,6 +40,7 @@ struct LoweredNest {
     CpuLoops loops;  ///< over a tile or a slice
     HostCare care = HostCare::Step;
     HostParts hosted;  ///< what is announced around the step, a slice or point, or an instance, as `care` says
+    std::optional<FastViews> views;
   };
   std::vector<Member> members;
 };
@@ -46,6 +49,7 @@ struct LoweredNest {
 struct LoweredFused {
   TreeBlock loops;
   HostParts hosted;  ///< what is announced around all of them
+  std::optional<FastViews> views;
 };
 
 struct LoweredTransform {

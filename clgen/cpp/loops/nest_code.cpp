@@ -49,7 +49,7 @@ class NestEmitter {
 
   void emit() {
     for (std::size_t m = 0; m < parts_.size(); ++m) {
-      units_.push_back(declare_unit(out_, parts_[m].code, "pb_unit" + std::to_string(m)));
+      fast_.push_back(declare_views(out_, parts_[m].code, parts_[m].lowered.views, "pb_unit" + std::to_string(m)));
     }
     out_.line("const " + row_box_type(nest_) + " pb_rows = " + row_box(plan_, nest_) + ";");
     is_sliced(nest_) ? emit_slices() : emit_tiles();
@@ -87,7 +87,7 @@ class NestEmitter {
       out_.line(counted_scope("pb_inner", args_.rule, counts));
     }
     if (parts_.size() == 1) {
-      emit_piece(out_, parts_[0].code, parts_[0].stem, parts_[0].has_packs(), units_[0], "pb_tile");
+      emit_piece(out_, parts_[0].code, parts_[0].stem, parts_[0].has_packs(), fast_[0], "pb_tile");
     } else {
       emit_points();
     }
@@ -109,7 +109,7 @@ class NestEmitter {
       const bool is_announced = parts_[m].lowered.care == HostCare::Slice;
       const HostParts& hosted = parts_[m].lowered.hosted;
       if (is_announced) emit_arrivals(out_, hosted, "pb_inner");
-      emit_piece(out_, parts_[m].code, parts_[m].stem, parts_[m].has_packs(), units_[m], "pb_point");
+      emit_piece(out_, parts_[m].code, parts_[m].stem, parts_[m].has_packs(), fast_[m], "pb_point");
       if (is_announced) emit_departures(out_, hosted, "pb_inner");
       if (!parts_[m].condition.is_always()) out_.close();
     }
@@ -187,13 +187,13 @@ class NestEmitter {
     const std::string type = box_type(slice);
     if (slice.loops.empty()) {
       if (part.code.has_calls()) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");
-      out_.line(loops_call(part.code, "loops_" + part.stem, false, ""));
+      out_.line(loops_call(part.code, "loops_" + part.stem, nullptr, ""));
       return;
     }
     if (!is_inside_parallel(part.member)) {
       if (!part.member.loops.empty()) out_.open("if (!pb_slice.is_empty())");
       if (part.code.has_calls()) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");
-      emit_piece(out_, part.code, part.stem, part.has_packs(), units_[m], "pb_slice");
+      emit_piece(out_, part.code, part.stem, part.has_packs(), fast_[m], "pb_slice");
       if (!part.member.loops.empty()) out_.close();
       return;
     }
@@ -203,7 +203,7 @@ class NestEmitter {
               type + "& pb_piece)");
     const std::string rule = rule_constant(part.code.stem);
     if (!is_full) out_.line(counted_scope("pb_inner", rule, {count_call(part.code, part.stem, "pb_piece")}));
-    emit_piece(out_, part.code, part.stem, part.has_packs(), units_[m], "pb_piece");
+    emit_piece(out_, part.code, part.stem, part.has_packs(), fast_[m], "pb_piece");
     out_.close(is_full ? ", &" + rule + ");" : ");");
   }
 
@@ -212,7 +212,7 @@ class NestEmitter {
   const Nest& nest_;
   const std::vector<NestPart>& parts_;
   const NestArgs& args_;
-  std::vector<std::optional<Condition>> units_;  ///< for each member, when its matrices are unit views
+  std::vector<std::optional<DeclaredViews>> fast_;  ///< for each member, its fast views
 };
 
 }  // namespace

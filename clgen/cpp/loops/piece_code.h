@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "clgen/cpp/rules/rule_code.h"
-#include "clgen/lower/tree/condition.h"
+#include "clgen/lower/analysis/fast_views.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
@@ -18,19 +18,23 @@ namespace pb {
 /// Arguments that every step function of a rule takes: frame, matrices, scalars.
 [[nodiscard]] std::vector<std::string> step_args(const RuleCode& code, const std::string& frame);
 
-/// Returns the condition that dimension 0 of all matrices that the loops get as views is contiguous and, if the body
-/// writes elements and reads others, that the matrices have no cells in common. Returns none if the loops get no views.
-[[nodiscard]] std::optional<Condition> unit_condition(const RuleCode& code);
-/// Declares a bool `name` that holds `unit_condition`. Returns the condition that tests this bool; none if the loops
-/// get no views.
-std::optional<Condition> declare_unit(Writer& out, const RuleCode& code, const std::string& name);
-/// Returns a call of a step's loop function. Its frame, if it needs one, is `pb_inner`. `is_unit` says that
-/// `unit_condition` holds.
-[[nodiscard]] std::string loops_call(const RuleCode& code, const std::string& function, bool is_unit,
+/// Fast views of a step's loops, and the variable that says whether the loops may get them.
+struct DeclaredViews {
+  const FastViews& views;
+  std::string variable;
+};
+/// Declares a bool `name` that holds the condition of the views; nothing if there are none.
+///
+/// Pre: `views` outlives what is returned
+std::optional<DeclaredViews> declare_views(Writer& out, const RuleCode& code, const std::optional<FastViews>& views,
+                                           const std::string& name);
+/// Returns a call of a step's loop function. Its frame, if it needs one, is `pb_inner`. It gets the views of `fast`, or
+/// plain ones if that is null.
+[[nodiscard]] std::string loops_call(const RuleCode& code, const std::string& function, const FastViews* fast,
                                      const std::string& box);
-/// Prints the call of a step's loops over `box`. If the condition `unit` holds at run time, the loops get unit views
-/// and run on packs if `has_packs`. `unit` is none if no matrix is a view.
+/// Prints the call of a step's loops over `box`. If the fast views may be used at run time, the loops get them, and run
+/// on packs if `has_packs`.
 void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, bool has_packs,
-                const std::optional<Condition>& unit, const std::string& box);
+                const std::optional<DeclaredViews>& fast, const std::string& box);
 
 }  // namespace pb

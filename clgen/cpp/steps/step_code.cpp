@@ -22,19 +22,6 @@ const TransformPlan& plan_of(const CppContext& context, const RuleCode& code) {
   return context.plan.transforms[code.transform_id.index()];
 }
 
-/// Whether the body has loops, so that it matters what compilers know of its matrices.
-bool may_loop(const Rule& rule) {
-  bool result = false;
-  walk(
-      rule.body, rule.body.root,
-      [&](StmtId id) {
-        const Stmt& stmt = rule.body.stmts[id];
-        result |= is_loop(stmt) || std::holds_alternative<OpaqueStmt>(stmt.node);
-      },
-      [](ExprId) {});
-  return result;
-}
-
 /// Returns a statement that records, in a traced run, that the rule runs on that many cells until the end of the block.
 std::string scope_line(const RuleCode& code, const std::string& cells) {
   return "const pbrt::RuleScope pb_scope(pb_frame, " + rule_constant(code.stem) + ", " + cells + ");";
@@ -93,11 +80,11 @@ std::optional<std::string> cells_per_instance(const RuleCode& code, const Step& 
 void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const LoweredStep& lowered,
                     const std::string& stem) {
   const bool has_packs = !lowered.loops.packed.empty();
-  const std::optional<Condition> unit = declare_unit(out, code, "pb_unit");
+  const auto fast = declare_views(out, code, lowered.views, "pb_unit");
   if (!is_split(step)) {
     out.line(is_box(step) ? scope_line(code, "pb_box.volume()") : counted_line(code, "pb_frame", stem, "pb_box"));
     if (code.has_calls()) out.line("pbrt::Frame& pb_inner = pb_frame;");
-    emit_piece(out, code, stem, has_packs, unit, "pb_box");
+    emit_piece(out, code, stem, has_packs, fast, "pb_box");
     return;
   }
   const std::string frame = code.has_calls() || !is_box(step) ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
@@ -106,7 +93,7 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const L
   out.open("pbrt::parallel_for(pb_frame, pb_box, " + split + ", [&](" + frame + ", const " + box_type(step) +
            "& pb_piece)");
   if (!is_box(step)) out.line(counted_line(code, "pb_inner", stem, "pb_piece"));
-  emit_piece(out, code, stem, has_packs, unit, "pb_piece");
+  emit_piece(out, code, stem, has_packs, fast, "pb_piece");
   const std::string shape = lowered.has_tall_pieces ? ", pbrt::kTallPieces" : "";
   const std::string no_rule = shape.empty() ? "" : ", nullptr";
   out.close((is_box(step) ? ", &" + rule_constant(code.stem) : no_rule) + shape + ");");
@@ -151,8 +138,8 @@ std::string emit_cpu_body(Writer& out, Writer& body, const CppContext& context, 
     return shared.stem;
   }
   body.line(scope_line(code, written_cells(code)));
-  const std::optional<Condition> unit = may_loop(code.rule) ? declare_unit(body, code, "pb_unit") : std::nullopt;
-  if (!unit) {
+  const auto fast = declare_views(body, code, lowered.steps[id].views, "pb_unit");
+  if (!fast) {
     open_watched(body, code);
     emit_instance(body, code, {false, true});
     close_watched(body, code);
@@ -161,7 +148,7 @@ std::string emit_cpu_body(Writer& out, Writer& body, const CppContext& context, 
   std::string stem = free_stem(done.taken_by_loops, code.stem, id);
   emit_loops(out, code, step, lowered.steps[id].loops, {}, stem);
   if (code.has_calls()) body.line("pbrt::Frame& pb_inner = pb_frame;");
-  emit_piece(body, code, stem, false, unit, "");
+  emit_piece(body, code, stem, false, fast, "");
   return stem;
 }
 
