@@ -21,7 +21,8 @@ class TransformLowering {
  public:
   TransformLowering(const Program& program, const TransformPlan& plan, PackUse packs, bool has_kernels)
       : program_(program), plan_(plan), packs_(packs), has_kernels_(has_kernels) {
-    for (const RuleId id : transform().rules.ids()) rules_.emplace_back(program, plan.transform, id, has_kernels);
+    for (const RuleId id : transform().rules.ids())
+      give_handles(plan, rules_.emplace_back(program, plan.transform, id, has_kernels));
   }
 
   LoweredTransform run() const {

@@ -77,10 +77,7 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
   // Kernels get all scalars of the transform.
   if (has_device_version(plan, rule_id))
     for (const std::string& name : all_scalars(transform)) step_names.insert(name);
-  if (!announces_instances(plan, *this)) return;
-  for (RuleMatrix& use : matrices)
-    use.needs_handle |=
-        use.is_touched && (matrix(use.matrix).num_dims() > 0 || matrix(use.matrix).role != MatrixRole::From);
+  give_handles(plan, *this);
 }
 
 void RuleCode::add_step_names(const TransformPlan& plan, const Step& step) {
