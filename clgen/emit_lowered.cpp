@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "clgen/facts/names.h"
-#include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/lower/schedule/schedule_text.h"
 #include "clgen/lower/tree_text.h"
 
@@ -35,10 +34,10 @@ std::string emit_lowered(const Program& program, const Plan& plan, const Lowered
       const bool is_in_nest = std::any_of(transform.nests.begin(), transform.nests.end(),
                                           [&](const Nest& nest) { return has_member(nest, id); });
       if (!is_in_nest && !step.loops.empty()) {
-        const RuleShape rule(program, transform.transform, step.rule, lowered.has_kernels);
+        const RuleShape& rule = of_transform.rules[step.rule];
         out += to_text(rule, id, of_transform.steps[id].loops) + reads_ahead_text(of_transform.reads_ahead[step.rule]);
       }
-      for (const KernelTree& kernel : of_transform.steps[id].kernels) out += to_text(program, kernel);
+      for (const LoweredKernel& kernel : of_transform.steps[id].kernels) out += to_text(program, kernel.tree);
     }
     for (std::size_t f = 0; f < transform.fused.size(); ++f)
       out += to_text(program, transform, transform.fused[f], of_transform.fused[f].loops);
@@ -47,7 +46,7 @@ std::string emit_lowered(const Program& program, const Plan& plan, const Lowered
       out += to_text(transform, nest);
       for (std::size_t m = 0; m < nest.members.size(); ++m) {
         const StepId step = nest.members[m].step;
-        const RuleShape rule(program, transform.transform, transform.steps[step].rule, lowered.has_kernels);
+        const RuleShape& rule = of_transform.rules[transform.steps[step].rule];
         out += to_text(rule, step, of_transform.nests[n].members[m].loops);
       }
     }

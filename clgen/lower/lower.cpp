@@ -6,7 +6,6 @@
 
 #include "clgen/facts/numbering.h"
 #include "clgen/lower/analysis/nest_shape.h"
-#include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/lower/loops/fused_loops.h"
 #include "clgen/lower/loops/nest_loops.h"
 #include "clgen/lower/loops/strip_loops.h"
@@ -20,24 +19,21 @@ namespace {
 class TransformLowering {
  public:
   TransformLowering(const Program& program, const TransformPlan& plan, PackUse packs, bool has_kernels)
-      : program_(program), plan_(plan), packs_(packs), has_kernels_(has_kernels) {
-    for (const RuleId id : transform().rules.ids())
-      give_handles(plan, rules_.emplace_back(program, plan.transform, id, has_kernels));
-  }
+      : program_(program), plan_(plan), packs_(packs), rules_(find_rule_shapes(program, plan, has_kernels)) {}
 
-  LoweredTransform run() const {
+  LoweredTransform run() && {
     LoweredTransform out;
-    out.schedule = make_schedule(program_, plan_, has_kernels_);
+    out.schedule = make_schedule(program_, plan_, rules_);
     for (const RuleShape& rule : rules_) out.reads_ahead.add(find_reads_ahead(rule.rule, rule.facts));
     for (const StepId id : plan_.steps.ids()) out.steps.add(step(id));
     for (const Nest& each : plan_.nests) out.nests.push_back(nest(each));
     for (const FusedSteps& steps : plan_.fused) out.fused.push_back(fused(steps));
+    out.rules = std::move(rules_);
     return out;
   }
 
  private:
-  [[nodiscard]] const Transform& transform() const { return program_.transforms[plan_.transform]; }
-  [[nodiscard]] const RuleShape& rule_of(StepId id) const { return rules_[plan_.steps[id].rule.index()]; }
+  [[nodiscard]] const RuleShape& rule_of(StepId id) const { return rules_[plan_.steps[id].rule]; }
   [[nodiscard]] std::vector<const RuleShape*> rules_of(const std::vector<StepId>& steps) const {
     std::vector<const RuleShape*> out;
     for (const StepId id : steps) out.push_back(&rule_of(id));
@@ -61,9 +57,12 @@ class TransformLowering {
       out.has_tall_pieces = find_strips(rule, step).has_value();
     }
     out.hosted = out.care == HostCare::Step ? parts_of_step(plan_, rule, id) : parts_of_box(rule, step, kOneInstance);
-    for (const Version version : kDeviceVersions)
-      if (!choices_running(plan_, step, version).empty())
-        out.kernels.push_back(lower_kernel(program_, plan_, id, version));
+    for (const Version version : kDeviceVersions) {
+      if (choices_running(plan_, step, version).empty()) continue;
+      KernelTree kernel = lower_kernel(program_, plan_, id, version);
+      std::vector<LaunchRegion> regions = launch_regions(plan_, rule, id, kernel.matrices);
+      out.kernels.push_back({std::move(kernel), std::move(regions)});
+    }
     return out;
   }
 
@@ -102,8 +101,7 @@ class TransformLowering {
   const Program& program_;
   const TransformPlan& plan_;
   PackUse packs_;
-  bool has_kernels_;
-  std::vector<RuleShape> rules_;  ///< by RuleId
+  RuleShapes rules_;
 };
 
 void check(const std::string& fault) { PB_CHECK(fault.empty(), fault.c_str()); }
@@ -116,7 +114,7 @@ void verify_loops(const Step& step, const CpuLoops& loops) {
 void verify_transform(const Transform& transform, const TransformPlan& plan, const LoweredTransform& lowered) {
   for (const StepId id : plan.steps.ids()) {
     verify_loops(plan.steps[id], lowered.steps[id].loops);
-    for (const KernelTree& kernel : lowered.steps[id].kernels) check(verify(transform, kernel));
+    for (const LoweredKernel& kernel : lowered.steps[id].kernels) check(verify(transform, kernel.tree));
   }
   for (std::size_t n = 0; n < plan.nests.size(); ++n)
     for (std::size_t m = 0; m < plan.nests[n].members.size(); ++m)

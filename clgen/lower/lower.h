@@ -8,9 +8,11 @@
 
 #include "choicegraph/plan/plan.h"
 #include "clgen/lower/accesses/host_parts.h"
+#include "clgen/lower/accesses/launch_regions.h"
 #include "clgen/lower/accesses/step_boxes.h"
 #include "clgen/lower/analysis/fast_views.h"
 #include "clgen/lower/analysis/host_care.h"
+#include "clgen/lower/analysis/rule_shapes.h"
 #include "clgen/lower/loops/cpu_loops.h"
 #include "clgen/lower/loops/kernel_tree.h"
 #include "clgen/lower/loops/reads_ahead.h"
@@ -20,18 +22,24 @@
 
 namespace pb {
 
+/// A step in a device version.
+struct LoweredKernel {
+  KernelTree tree;
+  std::vector<LaunchRegion> regions;  ///< what a launch says of each matrix of the kernel
+};
+
 /// One step, as it runs by itself.
 struct LoweredStep {
-  std::vector<StepBox> boxes;       ///< those that its functions work on
-  bool is_given_boxes = false;      ///< its functions get the boxes from the caller
-  std::vector<BoxCut> cuts;         ///< how the CPU and a device share the boxes; empty: they do not
-  std::vector<MatrixPart> fetched;  ///< what the CPU's part reads, if they share
-  CpuLoops loops;                   ///< empty if the step is the only member of a nest
-  std::optional<FastViews> views;   ///< views that its loops get where they may; none: one version of the loops
-  HostCare care = HostCare::Step;   ///< where its host code announces accesses
-  HostParts hosted;                 ///< what is announced there
-  bool has_tall_pieces = false;     ///< its pieces for tasks are tall: its strips go across the rows
-  std::vector<KernelTree> kernels;  ///< one per device version that it has, the basic one first
+  std::vector<StepBox> boxes;          ///< those that its functions work on
+  bool is_given_boxes = false;         ///< its functions get the boxes from the caller
+  std::vector<BoxCut> cuts;            ///< how the CPU and a device share the boxes; empty: they do not
+  std::vector<MatrixPart> fetched;     ///< what the CPU's part reads, if they share
+  CpuLoops loops;                      ///< empty if the step is the only member of a nest
+  std::optional<FastViews> views;      ///< views that its loops get where they may; none: one version of the loops
+  HostCare care = HostCare::Step;      ///< where its host code announces accesses
+  HostParts hosted;                    ///< what is announced there
+  bool has_tall_pieces = false;        ///< its pieces for tasks are tall: its strips go across the rows
+  std::vector<LoweredKernel> kernels;  ///< one per device version that it has, the basic one first
 };
 
 /// One nest. The members stand in the order of the Plan.
@@ -53,6 +61,7 @@ struct LoweredFused {
 };
 
 struct LoweredTransform {
+  RuleShapes rules;
   Schedule schedule;
   Store<RuleId, std::vector<ReadsAhead>> reads_ahead;  ///< loops of each rule's body that ask for elements ahead
   Store<StepId, LoweredStep> steps;

@@ -48,7 +48,7 @@ std::vector<Kernel> make_kernels(const Program& program, const LoweredProgram& l
   std::vector<Kernel> out;
   for (const LoweredTransform& transform : lowered.transforms)
     for (const LoweredStep& step : transform.steps)
-      for (const KernelTree& kernel : step.kernels) add(out, program, kernel);
+      for (const LoweredKernel& kernel : step.kernels) add(out, program, kernel.tree);
   for (Kernel& kernel : out) kernel.source = kernel_text(program, kernel.lowered, kernel.name, context);
   return out;
 }

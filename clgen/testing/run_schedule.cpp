@@ -132,7 +132,7 @@ class ScheduleRunner {
     int num_frames = 0;
     for (const StepId id : plan_.steps.ids()) {
       if (times_[id.index()] == 0) continue;
-      const RuleShape rule(program_, plan_.transform, plan_.steps[id].rule);
+      const RuleShape rule(program_, plan_.transform, plan_.steps[id].rule, true);
       num_frames += needs_frame(plan_, rule, id) ? 1 : 0;
       if (conditions_.has_device(id)) fail(id, "may run on a device, and so needs the call's frame");
     }
@@ -172,7 +172,7 @@ void run_schedule_in_calls(const Program& program, const TransformPlan& plan, co
 
 void run_schedules(const Program& program, const TransformPlan& plan, bool has_kernels, int count,
                    std::int64_t max_size, std::mt19937_64& random, ScheduleRuns& runs) {
-  const Schedule schedule = make_schedule(program, plan, has_kernels);
+  const Schedule schedule = make_schedule(program, plan, find_rule_shapes(program, plan, has_kernels));
   ++runs.forms[to_string(schedule.form)];
   if (schedule.has_frames_in_steps) ++runs.forms["frames in steps"];
   for (const StepGroup& group : schedule.groups) {

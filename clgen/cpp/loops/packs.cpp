@@ -21,13 +21,6 @@ std::string without_const(std::string type) {
   return type;
 }
 
-/// A loop `for (int i = a; i < b; i++)` whose body changes neither i nor b. It is printed as a call of `unrolled`.
-struct CountedLoop {
-  std::string var;
-  std::string type;
-  ExprId first, last;
-};
-
 class PackPrinter {
  public:
   PackPrinter(const RuleCode& code, const PackFacts& facts)
@@ -71,17 +64,17 @@ class PackPrinter {
     return dialect;
   }
 
-  bool print_counted_loop(Writer& out, BodyCodePrinter& printer, StmtId id) {
-    const auto* loop = std::get_if<ForStmt>(&body_.stmts[id].node);
-    if (loop == nullptr) return false;
-    const std::optional<CountedLoop> counted = find_counted_loop(*loop);
-    if (!counted) return false;
+  bool print_counted_loop(Writer& out, BodyCodePrinter& printer, StmtId id) const {
+    const auto counted = std::find_if(facts_.counted_loops.begin(), facts_.counted_loops.end(),
+                                      [&](const CountedLoop& loop) { return loop.loop == id; });
+    if (counted == facts_.counted_loops.end()) return false;
     const std::string first = printer.expr(counted->first, Precedence::Assign);
     (void)printer.take_local();
     const std::string last = printer.expr(counted->last, Precedence::Assign);
-    out.open("pbrt::simd::unrolled<PbShape>(" + counted->type + "(" + first + "), " + last + ", [&](const " +
-             counted->type + " " + counted->var + ") PB_SIMD_LAMBDA");
-    printer.print_children(out, loop->body);
+    const std::string type = without_const(counted->type);
+    out.open("pbrt::simd::unrolled<PbShape>(" + type + "(" + first + "), " + last + ", [&](const " + type + " " +
+             counted->var + ") PB_SIMD_LAMBDA");
+    printer.print_children(out, std::get<ForStmt>(body_.stmts[id].node).body);
     out.close(");");
     return true;
   }
@@ -104,67 +97,6 @@ class PackPrinter {
       out.line(region + ".assign(" + joined(indices) + ");");
     }
     return true;
-  }
-
-  std::optional<CountedLoop> find_counted_loop(const ForStmt& loop) const {
-    if (loop.init.is_none() || loop.condition.is_none() || loop.step.is_none()) return std::nullopt;
-    const auto* decl = std::get_if<DeclStmt>(&body_.stmts[loop.init].node);
-    if (decl == nullptr || decl->declarators.size() != 1 || decl->type.kind != Kind::Int) return std::nullopt;
-    const Declarator& variable = decl->declarators[0];
-    const auto* test = std::get_if<BinaryExpr>(&body_.exprs[loop.condition].node);
-    if (variable.init.is_none() || test == nullptr || test->op != BinaryOp::Less) return std::nullopt;
-    if (!is_name(test->lhs, variable.name) || !is_increment(loop.step, variable.name)) return std::nullopt;
-    if (type_of(test->rhs).kind != Kind::Int || !is_simple(loop.body, variable.name, test->rhs)) return std::nullopt;
-    return CountedLoop{variable.name, without_const(decl->type_text), variable.init, test->rhs};
-  }
-
-  bool is_name(ExprId id, const std::string& name) const {
-    const auto* node = std::get_if<NameExpr>(&body_.exprs[id].node);
-    return node != nullptr && node->text == name;
-  }
-
-  bool is_increment(ExprId id, const std::string& name) const {
-    const auto* unary = std::get_if<UnaryExpr>(&body_.exprs[id].node);
-    if (unary != nullptr)
-      return (unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PostInc) && is_name(unary->operand, name);
-    const auto* assign = std::get_if<AssignExpr>(&body_.exprs[id].node);
-    if (assign == nullptr || !assign->is_compound || assign->op != BinaryOp::Add || !is_name(assign->lhs, name))
-      return false;
-    const auto* one = std::get_if<IntegerExpr>(&body_.exprs[assign->rhs].node);
-    return one != nullptr && one->text == "1";
-  }
-
-  /// Whether the body of a loop has no loops and no jumps, and changes neither the variable nor the limit.
-  bool is_simple(StmtId stmt, const std::string& variable, ExprId limit) const {
-    bool is_simple = true;
-    std::set<std::string> limit_names;
-    walk_expr(body_, limit, [&](ExprId id) {
-      const auto& node = body_.exprs[id].node;
-      if (const auto* name = std::get_if<NameExpr>(&node)) limit_names.insert(name->text);
-      const bool is_plain = std::holds_alternative<NameExpr>(node) || std::holds_alternative<IntegerExpr>(node) ||
-                            std::holds_alternative<BinaryExpr>(node);
-      is_simple = is_simple && is_plain;
-    });
-    walk(
-        body_, stmt,
-        [&](StmtId id) {
-          const auto& node = body_.stmts[id].node;
-          const bool fits = std::holds_alternative<BlockStmt>(node) || std::holds_alternative<ExprStmt>(node) ||
-                            std::holds_alternative<DeclStmt>(node) || std::holds_alternative<EmptyStmt>(node) ||
-                            std::holds_alternative<IfStmt>(node);
-          is_simple = is_simple && fits;
-        },
-        [&](ExprId id) {
-          const auto& node = body_.exprs[id].node;
-          ExprId target;
-          if (const auto* assign = std::get_if<AssignExpr>(&node)) target = assign->lhs;
-          const auto* unary = std::get_if<UnaryExpr>(&node);
-          if (unary != nullptr && kind_of(unary->op) == OperatorKind::Step) target = unary->operand;
-          if (target.is_none()) return;
-          const auto* name = std::get_if<NameExpr>(&body_.exprs[target].node);
-          if (name != nullptr && (name->text == variable || limit_names.contains(name->text))) is_simple = false;
-        });
-    return is_simple;
   }
 
   const Rule& rule_;

@@ -40,7 +40,7 @@ std::vector<std::string> all_scalars(const Transform& transform) {
 }  // namespace
 
 RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId in_rule)
-    : RuleShape(context.program, in_transform, in_rule, context.lowered.has_kernels),
+    : RuleShape(lowered_of(context, in_transform).rules[in_rule]),
       scalar_inputs(scalar_inputs_of(transform, rule)),
       stem(rule_stem(context.program, in_transform, in_rule)),
       origin(context.options.checks_copies ? origin_of(context.sources, rule.span) : ""),
@@ -77,7 +77,6 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
   // Kernels get all scalars of the transform.
   if (has_device_version(plan, rule_id))
     for (const std::string& name : all_scalars(transform)) step_names.insert(name);
-  give_handles(plan, *this);
 }
 
 void RuleCode::add_step_names(const TransformPlan& plan, const Step& step) {

@@ -54,7 +54,8 @@ class StatementsCode {
   /// Prints a step that makes the frame that it may need.
   void emit_with_frame(const LoneStep& lone) {
     const TransformPlan& plan = context_.plan.transforms[id_.index()];
-    const bool has_frame = needs_frame(plan, RuleCode(context_, id_, plan.steps[lone.step].rule), lone.step);
+    const RuleShape& rule = lowered_of(context_, id_).rules[plan.steps[lone.step].rule];
+    const bool has_frame = needs_frame(plan, rule, lone.step);
     const bool has_block = has_frame || !lone.runs.is_always();
     if (has_block) out_.open(if_text(lone.runs));
     if (has_frame) emit_frame_(out_);

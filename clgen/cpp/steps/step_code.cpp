@@ -293,7 +293,9 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
   } else {
     form.boxes = lowered.boxes;
   }
-  form.regions = launch_regions(plan, code, step, kernel.lowered.matrices);
+  const auto own = std::find_if(lowered.kernels.begin(), lowered.kernels.end(),
+                                [&](const LoweredKernel& each) { return each.tree.version == form.version; });
+  form.regions = own->regions;
   return shared_function(out, done, code, step, form, [&](const std::string& name) {
     std::vector<Parameter> params = step_params(code);
     for (const StepBox& box : form.params) params.push_back({"const " + type_of(box) + "&", box.name});

@@ -13,16 +13,6 @@
 #include "lang/region/affine.h"
 
 namespace pb {
-namespace {
-
-/// Whether a step waits for the matrix. It does not wait for a 0-D input, a number that was copied when the call was
-/// made.
-bool is_awaited(const RuleShape& rule, const RuleMatrix& use) {
-  const Matrix& matrix = rule.matrix(use.matrix);
-  return use.is_touched && (matrix.num_dims() > 0 || matrix.role != MatrixRole::From);
-}
-
-}  // namespace
 
 std::vector<MatrixPart> written_parts(const TransformPlan& plan, const RuleShape& rule, StepId step, MatrixId id) {
   const std::vector<StepBox> boxes = step_boxes(plan, rule, step);
@@ -72,7 +62,7 @@ HostParts parts_of_step(const TransformPlan& plan, const RuleShape& rule, StepId
   if (!rule.has_kernels) return out;
   out.may_be_on_device = rule.has_calls();
   for (const RuleMatrix& use : rule.matrices) {
-    if (is_awaited(rule, use) && (use.is_input || !use.is_overwritten)) {
+    if (rule.is_awaited(use) && (use.is_input || !use.is_overwritten)) {
       const std::vector<MatrixPart> read = read_parts(plan, rule, step, use);
       if (read.empty()) out.whole.push_back(rule.matrix(use.matrix).name);
       out.read.insert(out.read.end(), read.begin(), read.end());
@@ -144,7 +134,7 @@ HostParts parts_of_box(const RuleShape& rule, const Step& step, const std::strin
   if (!rule.has_kernels) return out;
   out.may_be_on_device = rule.has_calls();
   for (const RuleMatrix& use : rule.matrices) {
-    if (!is_awaited(rule, use)) continue;
+    if (!rule.is_awaited(use)) continue;
     const std::string& name = rule.matrix(use.matrix).name;
     const auto read = box.empty() || !use.is_input ? std::nullopt : read_box(step, rule, use.matrix, box);
     if (use.is_input) read ? out.read.push_back({name, read}) : out.whole.push_back(name);
@@ -162,7 +152,7 @@ std::vector<MatrixPart> fetched_parts(const TransformPlan& plan, const RuleShape
                                       const std::string& instances) {
   std::vector<MatrixPart> out;
   for (const RuleMatrix& use : rule.matrices) {
-    if (!use.is_input || !is_awaited(rule, use)) continue;
+    if (!use.is_input || !rule.is_awaited(use)) continue;
     out.push_back({rule.matrix(use.matrix).name, read_box(plan.steps[step], rule, use.matrix, instances)});
   }
   return out;

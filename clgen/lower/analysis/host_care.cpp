@@ -25,30 +25,4 @@ HostCare care_in(const TransformPlan& plan, const Nest& nest, const std::vector<
                                                                                          : HostCare::Slice;
 }
 
-namespace {
-
-/// Whether some loops of the rule may announce each instance.
-bool announces_instances(const TransformPlan& plan, const RuleShape& rule) {
-  if (!rule.has_kernels || !rule.has_calls()) return false;
-  for (const StepId id : plan.steps.ids()) {
-    const Step& step = plan.steps[id];
-    if (step.rule != rule.rule_id) continue;
-    // A step of a nest counts in any case, whether or not its slices are data-parallel.
-    if (!step.is_data_parallel && !step.loops.empty()) return true;
-    if (std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) { return has_member(nest, id); }))
-      return true;
-  }
-  return false;
-}
-
-}  // namespace
-
-void give_handles(const TransformPlan& plan, RuleShape& rule) {
-  if (!announces_instances(plan, rule)) return;
-  for (RuleMatrix& use : rule.matrices) {
-    const Matrix& matrix = rule.matrix(use.matrix);
-    use.needs_handle |= use.is_touched && (matrix.num_dims() > 0 || matrix.role != MatrixRole::From);
-  }
-}
-
 }  // namespace pb

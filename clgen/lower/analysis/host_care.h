@@ -26,7 +26,5 @@ enum class HostCare : std::uint8_t {
 /// Returns the care for member `m` of a nest. `rules` has the rules of all members.
 [[nodiscard]] HostCare care_in(const TransformPlan& plan, const Nest& nest, const std::vector<const RuleShape*>& rules,
                                std::size_t m);
-/// Gives the rule's loops handles instead of views if some of them may announce each instance.
-void give_handles(const TransformPlan& plan, RuleShape& rule);
 
 }  // namespace pb

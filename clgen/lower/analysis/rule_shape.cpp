@@ -21,6 +21,10 @@ RuleShape::RuleShape(const Program& program, TransformId in_transform, RuleId in
   }
 }
 
+bool RuleShape::is_awaited(const RuleMatrix& use) const {
+  return use.is_touched && (matrix(use.matrix).num_dims() > 0 || matrix(use.matrix).role != MatrixRole::From);
+}
+
 void RuleShape::join_matrices(const RuleShape& other) {
   for (const RuleMatrix& use : other.matrices) {
     const auto found =

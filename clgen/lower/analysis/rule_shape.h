@@ -13,7 +13,7 @@ namespace pb {
 
 struct RuleShape {
   /// `has_kernels` says whether the program has any.
-  RuleShape(const Program& program, TransformId transform_id, RuleId rule_id, bool has_kernels = true);
+  RuleShape(const Program& program, TransformId transform_id, RuleId rule_id, bool has_kernels);
 
   TransformId transform_id;
   RuleId rule_id;
@@ -28,6 +28,9 @@ struct RuleShape {
 
   /// Whether an instance may call transforms, by this rule or by one that is tried first.
   [[nodiscard]] bool has_calls() const { return facts.has_calls || guests_call; }
+  /// Whether its steps wait for the matrix before they touch it. They do not wait for a 0-D input, a number that was
+  /// copied when the call was made.
+  [[nodiscard]] bool is_awaited(const RuleMatrix& use) const;
   [[nodiscard]] const Matrix& matrix(MatrixId id) const { return transform.matrices[id]; }
   /// Returns the name of an access's matrix.
   [[nodiscard]] const std::string& matrix_name(const RegionAccess& access) const { return matrix(access.matrix).name; }

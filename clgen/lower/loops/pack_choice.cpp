@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "clgen/lower/analysis/independence.h"
+#include "clgen/lower/loops/counted_loops.h"
 #include "clgen/lower/loops/inside_cells.h"
 #include "lang/types.h"
 
@@ -32,7 +33,8 @@ std::optional<PackFacts> find_packs(const RuleShape& rule, const Step& step) {
     if (use.needs_handle) return std::nullopt;
   std::optional<PackFacts> facts =
       find_pack_facts(rule.rule, step, rule.element, find_inside_box(rule, step).has_value());
-  if (facts && is_left_to_compilers(rule, *facts)) return std::nullopt;
+  if (!facts || is_left_to_compilers(rule, *facts)) return std::nullopt;
+  facts->counted_loops = find_counted_loops(rule.rule);
   return facts;
 }
 

@@ -5,23 +5,22 @@
 #include <set>
 
 #include "base/joint_limits.h"
-#include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/lower/analysis/written_boxes.h"
 
 namespace pb {
 namespace {
 
 /// Whether the step can run on any part of its box by a call for that part alone.
-bool is_divisible(const Program& program, const TransformPlan& plan, bool has_kernels, StepId id) {
+bool is_divisible(const RuleShapes& rules, const TransformPlan& plan, StepId id) {
   const Step& step = plan.steps[id];
   if (!step.is_data_parallel || step.loops.empty() || step.loops.size() > std::size_t{kMaxJointDimensions})
     return false;
   const bool has_nest =
       std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) { return has_member(nest, id); });
   if (has_nest) return false;
-  const RuleShape rule(program, plan.transform, step.rule, has_kernels);
+  const RuleShape& rule = rules[step.rule];
   // In a program with kernels, each piece announces the cells that it writes: these must be those of its box.
-  return !rule.has_calls() && (!has_kernels || writes_its_instances(plan, rule, step));
+  return !rule.has_calls() && (!rule.has_kernels || writes_its_instances(plan, rule, step));
 }
 
 std::set<MatrixId> written_by(const TransformPlan& plan, const Step& step) {
@@ -32,8 +31,7 @@ std::set<MatrixId> written_by(const TransformPlan& plan, const Step& step) {
 
 }  // namespace
 
-bool may_join(const Program& program, const TransformPlan& plan, bool has_kernels, const std::vector<StepId>& group,
-              StepId next) {
+bool may_join(const RuleShapes& rules, const TransformPlan& plan, const std::vector<StepId>& group, StepId next) {
   const Step& first = plan.steps[group.front()];
   const Step& step = plan.steps[next];
   // A step between the two in the plan may have to run between them.
@@ -42,8 +40,7 @@ bool may_join(const Program& program, const TransformPlan& plan, bool has_kernel
   const bool has_order = std::any_of(plan.edges.begin(), plan.edges.end(), [&](const StepEdge& edge) {
     return edge.after == next && std::find(group.begin(), group.end(), edge.before) != group.end();
   });
-  return !has_order && is_divisible(program, plan, has_kernels, group.front()) &&
-         is_divisible(program, plan, has_kernels, next);
+  return !has_order && is_divisible(rules, plan, group.front()) && is_divisible(rules, plan, next);
 }
 
 }  // namespace pb

@@ -6,16 +6,15 @@
 #include <vector>
 
 #include "choicegraph/plan/plan.h"
-#include "lang/program.h"
+#include "clgen/lower/analysis/rule_shapes.h"
 
 namespace pb {
 
 /// Whether the step that follows `group` in the order of the plan may join it. It must be data-parallel on the CPU, run
-/// over a box of as many dimensions, write the same matrices, and have no order to any member. `has_kernels` says
-/// whether the program has any kernels.
+/// over a box of as many dimensions, write the same matrices, and have no order to any member.
 ///
 /// Pre: the plan is ordered; `group` has steps one after the other, each of which joined those before
-[[nodiscard]] bool may_join(const Program& program, const TransformPlan& plan, bool has_kernels,
-                            const std::vector<StepId>& group, StepId next);
+[[nodiscard]] bool may_join(const RuleShapes& rules, const TransformPlan& plan, const std::vector<StepId>& group,
+                            StepId next);
 
 }  // namespace pb

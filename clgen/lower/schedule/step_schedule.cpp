@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/lower/schedule/joint_steps.h"
 #include "clgen/lower/schedule/step_pieces.h"
 #include "lang/check.h"
@@ -34,11 +33,8 @@ struct Unit {
 
 class ScheduleMaker {
  public:
-  ScheduleMaker(const Program& program, const TransformPlan& plan, bool has_kernels)
-      : program_(program),
-        plan_(plan),
-        has_kernels_(has_kernels),
-        conditions_(program.transforms[plan.transform], plan) {}
+  ScheduleMaker(const Program& program, const TransformPlan& plan, const RuleShapes& rules)
+      : plan_(plan), rules_(rules), conditions_(program.transforms[plan.transform], plan) {}
 
   Schedule make() const {
     Schedule out;
@@ -81,7 +77,7 @@ class ScheduleMaker {
       Unit unit = units[i];
       std::size_t end = i + 1;
       for (; end < units.size() && !unit.nest && !units[end].nest; ++end) {
-        if (!may_join(program_, plan_, has_kernels_, unit.steps, units[end].steps.front())) break;
+        if (!may_join(rules_, plan_, unit.steps, units[end].steps.front())) break;
         unit.steps.push_back(units[end].steps.front());
       }
       if (!have_company(unit.steps)) {
@@ -130,8 +126,7 @@ class ScheduleMaker {
     for (const Unit& unit : units) {
       const StepId step = unit.steps.front();
       if (unit.nest || unit.is_joint() || conditions_.has_device(step)) return false;
-      if (needs_frame(plan_, RuleShape(program_, plan_.transform, plan_.steps[step].rule, has_kernels_), step))
-        with_frame.push_back(step);
+      if (needs_frame(plan_, rules_[plan_.steps[step].rule], step)) with_frame.push_back(step);
     }
     return with_frame.size() < units.size() && !have_company(with_frame);
   }
@@ -200,9 +195,8 @@ class ScheduleMaker {
     return out;
   }
 
-  const Program& program_;
   const TransformPlan& plan_;
-  bool has_kernels_;
+  const RuleShapes& rules_;
   StepConditions conditions_;
 };
 
@@ -231,8 +225,8 @@ const char* to_string(ScheduleForm form) {
   return "";
 }
 
-Schedule make_schedule(const Program& program, const TransformPlan& plan, bool has_kernels) {
-  return ScheduleMaker(program, plan, has_kernels).make();
+Schedule make_schedule(const Program& program, const TransformPlan& plan, const RuleShapes& rules) {
+  return ScheduleMaker(program, plan, rules).make();
 }
 
 }  // namespace pb

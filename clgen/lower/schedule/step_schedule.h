@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "choicegraph/plan/plan.h"
+#include "clgen/lower/analysis/rule_shapes.h"
 #include "clgen/lower/schedule/step_conditions.h"
 #include "clgen/lower/tree/condition.h"
 #include "lang/program.h"
@@ -93,7 +94,7 @@ struct Schedule {
   bool operator==(const Schedule&) const = default;
 };
 
-/// Returns the schedule of the transform. `has_kernels` says whether the program has any kernels.
-[[nodiscard]] Schedule make_schedule(const Program& program, const TransformPlan& plan, bool has_kernels);
+/// Returns the schedule of the transform. `rules` has the shapes of its rules.
+[[nodiscard]] Schedule make_schedule(const Program& program, const TransformPlan& plan, const RuleShapes& rules);
 
 }  // namespace pb

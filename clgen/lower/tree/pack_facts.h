@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "lang/program.h"
+
 namespace pb {
 
 /// How an access moves from instance to instance of a pack.
@@ -16,6 +18,16 @@ struct LaneAccess {
   [[nodiscard]] bool is_uniform() const { return !moves_along_row && row_dim < 0; }
 
   bool operator==(const LaneAccess&) const = default;
+};
+
+/// A loop `for (int i = a; i < b; i++)` whose body has no loops and no jumps, and changes neither i nor b.
+struct CountedLoop {
+  StmtId loop;
+  std::string var;
+  std::string type;  ///< as the body spells it
+  ExprId first, last;
+
+  bool operator==(const CountedLoop&) const = default;
 };
 
 /// What is known of a body that can run on packs.
@@ -29,6 +41,7 @@ struct PackFacts {
   std::set<std::uint32_t> varying_locals;  ///< locals that differ between instances, by number of declaration
   std::vector<bool> is_varying;            ///< expressions that differ between instances, by ExprId
   std::string lane_var, row_var;           ///< rule variables; row_var may be empty
+  std::vector<CountedLoop> counted_loops;  ///< loops of the body that packs unroll
 
   bool operator==(const PackFacts&) const = default;
 };

@@ -47,8 +47,8 @@ TEST(Lower, EachDeviceVersionHasAKernelTheBasicOneFirst) {
   const LoweredProgram lowered = lower(planned.program, planned.plan, PackUse::WherePossible);
   const auto& kernels = lowered.transforms.front().steps[StepId(0)].kernels;
   ASSERT_EQ(kernels.size(), 2U);
-  EXPECT_EQ(kernels[0].version, Version::OpenCl);
-  EXPECT_EQ(kernels[1].version, Version::OpenClLocal);
+  EXPECT_EQ(kernels[0].tree.version, Version::OpenCl);
+  EXPECT_EQ(kernels[1].tree.version, Version::OpenClLocal);
 }
 
 TEST(Lower, ProgramsWithoutKernelsAnnounceNothing) {

@@ -60,7 +60,8 @@ std::string run_changed(const std::string& program, const std::function<void(Sch
   const auto planned = planned_text(program);
   if (!planned) return "the program has errors";
   const TransformPlan& plan = planned->only();
-  Schedule schedule = make_schedule(planned->program, plan, has_kernels(planned->plan));
+  Schedule schedule =
+      make_schedule(planned->program, plan, find_rule_shapes(planned->program, plan, has_kernels(planned->plan)));
   change(schedule);
   std::mt19937_64 random(7);
   ScheduleRuns runs;

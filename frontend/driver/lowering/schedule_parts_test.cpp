@@ -219,7 +219,7 @@ TEST(WrittenBoxes, AStepWritesItsInstancesIfEachWritesItsOwnCell) {
 /// Whether step `next` may join the steps of `group`.
 bool joins(const std::string& text, const std::vector<StepId>& group, StepId next, bool has_kernels = true) {
   const PlannedProgram planned = planned_text(text).value();
-  return may_join(planned.program, planned.only(), has_kernels, group, next);
+  return may_join(find_rule_shapes(planned.program, planned.only(), has_kernels), planned.only(), group, next);
 }
 
 TEST(JointSteps, BordersJoinTheInside) {
