@@ -82,15 +82,6 @@ def hand_written(program, *options, env=None):
     return json.loads(done.stdout)
 
 
-def best_core_type(program, names=("Haswell", "SkylakeX", "Cooperlake", "Sapphirerapids", "Zen")):
-    """The OPENBLAS_CORETYPE under which a baseline that prints blas_1_thread_ns is fastest."""
-    if program is None:
-        return "Haswell"
-    times = {name: hand_written(program, "--n", 512, "--leaf", 512, "--trials", 3, env={"OPENBLAS_CORETYPE": name}).get("blas_1_thread_ns", 0)
-             for name in names}
-    return min(times, key=times.get)
-
-
 def tuned(tools, program, config, *options):
     """Tunes with these options into the file `config`. Returns (the configuration, its explanation in words)."""
     polybricks.run_tool([tools.pbtune, program.path, *options, "-o", config, "--quiet"], timeout=3600)

@@ -38,7 +38,7 @@ def compile_baseline(folder, baseline, out):
     source = pathlib.Path(folder) / baseline.source
     flags = hashlib.sha256(" ".join(baseline.flags).encode()).hexdigest()[:8]
     program = out / f"{source.stem}_{baseline.on}_{flags}"
-    own = [source, *pathlib.Path(folder).glob("*.h"), *pathlib.Path(folder).glob("*.cl"), *(ROOT / "benchmarks" / "harness").glob("*.h")]
+    own = [source, *source.parent.glob("*.h"), *source.parent.glob("*.cl"), *(ROOT / "benchmarks" / "harness").glob("*.h")]
     if baseline.on == "cuda" and not _has_cuda_device():
         raise Missing("there is no CUDA device")
     if _is_newer(program, own):

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Products of dense matrices, with Strassen's recursion among the choices."""
 
-import pathlib
-
+from harness import openblas
 from harness.workload import Baseline, Work, Workload
 
 CUTS = "Whole|ByRows|ByColumns|ByInner|ByAll|Strassen"
 DIRECT = "Definition|TransposedA|TransposedB|TransposedBoth|Blocked|Library"
-# Kernels of OpenBLAS, and the flag of /proc/cpuinfo that they need.
-CORE_TYPES = {"Haswell": "avx2", "SkylakeX": "avx512f", "Sapphirerapids": "avx512_bf16", "Zen": "avx2"}
 
 
 def inputs(size, random):
@@ -17,16 +14,6 @@ def inputs(size, random):
 
 def reference(_size, a, b):
     return [a @ b]
-
-
-def processor_has(flag):
-    cpuinfo = pathlib.Path("/proc/cpuinfo")
-    return cpuinfo.exists() and flag in cpuinfo.read_text().split()
-
-
-def of_core_type(name, flag):
-    return Baseline(f"OpenBLAS for {name}", "openblas.cpp", ("-lopenblas",), ("libopenblas-dev",), {"core-type": name},
-                    applies=lambda _size: processor_has(flag))
 
 
 def direct(rule, on="cpu"):
@@ -82,8 +69,7 @@ WORKLOAD = Workload(
         "on the device, B transposed": direct("TransposedB", "opencl"),
     },
     baselines=(
-        Baseline("OpenBLAS", "openblas.cpp", ("-lopenblas",), ("libopenblas-dev",)),
-        *(of_core_type(name, flag) for name, flag in CORE_TYPES.items()),
+        *openblas.baselines("openblas.cpp"),
         Baseline("OpenMP in blocks", "openmp.cpp", ("-fopenmp",)),
         Baseline("OpenCL in tiles", "opencl.cpp", ("-lOpenCL",), ("ocl-icd-opencl-dev",), on="opencl"),
         Baseline("CLBlast", "clblast.cpp", ("-lclblast", "-lOpenCL"), ("libclblast-dev", "ocl-icd-opencl-dev"), on="opencl"),

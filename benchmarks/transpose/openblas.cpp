@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The transposed matrix by OpenBLAS, which has omatcopy beside the routines of BLAS.
-#include <cblas.h>
-
-#include "benchmarks/harness/baseline.h"
+#include "benchmarks/harness/openblas_baseline.h"
 
 int main(int argc, char** argv) {
   baseline::Run run(argc, argv);
-  openblas_set_num_threads(run.threads());
+  baseline::set_up_openblas(run, argv);
   const auto a = run.input<double>(0);
   const int height = static_cast<int>(a.shape[0]), width = static_cast<int>(a.shape[1]);
   const baseline::Array<double> b({a.shape[1], a.shape[0]});

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The transposed matrix: reads and writes in different orders."""
 
+from harness import openblas
 from harness.workload import Baseline, Work, Workload
 
 
@@ -33,7 +34,7 @@ WORKLOAD = Workload(
     baselines=(
         Baseline("OpenMP, two loops", "openmp.cpp", ("-fopenmp",), options={"block": "1000000"}),
         Baseline("OpenMP in blocks", "openmp.cpp", ("-fopenmp",), options={"block": "32"}),
-        Baseline("OpenBLAS omatcopy", "openblas.cpp", ("-lopenblas",), ("libopenblas-dev",)),
+        *openblas.baselines("openblas.cpp", "OpenBLAS omatcopy"),
         Baseline("OpenCL in tiles", "opencl.cpp", ("-lOpenCL",), ("ocl-icd-opencl-dev",), on="opencl"),
         Baseline("cuBLAS geam", "cublas.cu", ("-lcublas",), ("nvidia-cuda-toolkit",), on="cuda"),
     ),
