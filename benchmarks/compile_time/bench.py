@@ -28,7 +28,7 @@ PROGRAMS = {"convolution": "examples/separable_convolution.pbcc", "sort": f"{COR
             "cholesky": f"{CORPUS}/linear_algebra/cholesky.pbcc", "strassen": f"{CORPUS}/products/strassen.pbcc",
             "kmeans": f"{CORPUS}/applications/kmeans.pbcc", "fft": f"{CORPUS}/products/fft.pbcc",
             "lu_solve": f"{CORPUS}/linear_algebra/lu_solve.pbcc", "five sorts": "benchmarks/sort/sort.pbcc",
-            "products": "benchmarks/matmul/matmul.pbcc", "borders": f"{CORPUS}/access/border_in_two_dimensions.pbcc"}
+            "products": "benchmarks/matmul/program.pbcc", "borders": f"{CORPUS}/access/border_in_two_dimensions.pbcc"}
 
 
 def seconds(command, **kwargs):

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Matrix products for bench.py: OpenBLAS called directly, and Strassen's recursion of matmul.pbcc on oneTBB, with
-// OpenBLAS for its leaves. The core type of OpenBLAS is the caller's, by OPENBLAS_CORETYPE.
-#include <cblas.h>
+// C = A B by Strassen's recursion on oneTBB, down to products of --leaf, which OpenBLAS makes on one thread each. Sides
+// are equal.
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_group.h>
 
-#include <cmath>
 #include <map>
 #include <mutex>
-#include <random>
 #include <vector>
 
-#include "../timing.h"
+#include "benchmarks/harness/openblas_baseline.h"
 
 namespace {
 
@@ -124,37 +121,14 @@ void strassen(Part c, Part a, Part b, int n, int leaf) {
 
 }  // namespace
 
-extern "C" void openblas_set_num_threads(int);
-
 int main(int argc, char** argv) {
-  const baseline::Options options(argc, argv);
-  const int n = options.number("n", 1024), leaf = options.number("leaf", 512), trials = options.number("trials", 5),
-            threads = options.number("threads", 2);
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
-  const std::size_t count = static_cast<std::size_t>(n) * n;
-  const Buffer<double> a(count), b(count), c(count), d(count);
-  std::mt19937_64 rng(1);
-  for (std::size_t i = 0; i < count; ++i)
-    a[i] = std::uniform_real_distribution<double>(-1, 1)(rng),
-    b[i] = std::uniform_real_distribution<double>(-1, 1)(rng);
-  const Part pa{a.data(), n}, pb{b.data(), n}, pc{c.data(), n}, pd{d.data(), n};
-  const std::vector<double> first(a.data(), a.data() + count), second(b.data(), b.data() + count);
-  // Prepares a trial as the measurement server does.
-  const auto anew = [&](const Buffer<double>& m) {
-    return [&] {
-      std::copy_n(first.data(), count, a.data()), std::copy_n(second.data(), count, b.data());
-      std::fill_n(m.data(), count, NAN);
-    };
-  };
-
-  baseline::Report report;
+  baseline::Run run(argc, argv);
+  baseline::set_up_openblas(run, argv);
   openblas_set_num_threads(1);
-  report.add("blas_1_thread_ns", baseline::median_ns(trials, anew(c), [&] { library(pc, pa, pb, n); }));
-  report.add("strassen_ns", baseline::median_ns(trials, anew(d), [&] { strassen(pd, pa, pb, n, leaf); }));
-  openblas_set_num_threads(threads);
-  report.add("blas_threads_ns", baseline::median_ns(trials, anew(c), [&] { library(pc, pa, pb, n); }));
-  double worst = 0;
-  for (std::size_t i = 0; i < count; ++i) worst = std::fmax(worst, std::fabs(c[i] - d[i]));
-  if (!(worst < 1e-8)) return std::fprintf(stderr, "baseline: products differ by %g\n", worst), 1;
-  report.print();
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                                  static_cast<std::size_t>(run.threads()));
+  const auto a = run.input<double>(0), b = run.input<double>(1);
+  const baseline::Array<double> c(a.shape);
+  const int n = static_cast<int>(a.shape[0]), leaf = run.number("leaf", 512);
+  run.measure([&] { strassen({c.data(), n}, {a.data(), n}, {b.data(), n}, n, leaf); }, [&] { run.write(0, c); });
 }
