@@ -17,7 +17,7 @@ BENCHMARKS = ROOT / "benchmarks"
 
 def names():
     """The benchmarks that this harness runs."""
-    return sorted(path.parent.name for path in BENCHMARKS.glob("*/workload.py"))
+    return sorted(path.parent.name for path in BENCHMARKS.glob("*/workload.py") if path.parent.name != "harness")
 
 
 def parse_sizes(texts):
