@@ -13,9 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The libraries in the order of linking: a library stands before those that it uses. OpenBLAS comes last. If there are
-// a liblapack and a libblas, they are OpenBLAS themselves, or another library that the machine's owner has chosen.
-constexpr const char* kLibraries[] = {"lapacke", "lapack", "cblas", "blas", "openblas", "fftw3", "fftw3f"};
+// The libraries in the order of linking: a library stands before those that it uses, so OpenBLAS
+// comes after all that may use it. If there are a liblapack and a libblas, they are OpenBLAS themselves, or another
+// library that the machine's owner has chosen. hwy_contrib holds Highway's sort.
+constexpr const char* kLibraries[] = {"lapacke",  "lapack", "cblas",  "blas",
+                                      "openblas", "fftw3",  "fftw3f", "hwy_contrib"};
 
 bool is_in(const std::vector<std::string>& folders, const std::string& library) {
   std::error_code ignored;  // a folder that cannot be read has nothing
