@@ -34,8 +34,10 @@ def _is_newer(program, sources):
 
 
 def compile_baseline(folder, baseline, out):
-    """Returns the path of the baseline's program, compiled unless it is newer than its sources. Raises Missing."""
+    """Returns the path of the baseline's program, compiled unless it is newer than its sources or a script. Raises Missing."""
     source = pathlib.Path(folder) / baseline.source
+    if source.suffix == ".py":
+        return source
     flags = hashlib.sha256(" ".join(baseline.flags).encode()).hexdigest()[:8]
     program = out / f"{source.stem}_{baseline.on}_{flags}"
     own = [source, *source.parent.glob("*.h"), *source.parent.glob("*.cl"), *(ROOT / "benchmarks" / "harness").glob("*.h")]

@@ -8,6 +8,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 import typing
 
 import numpy
@@ -71,7 +72,8 @@ class HandWritten:
 
     def __init__(self, baseline, program, threads, device, limit_s):
         self.name, self.on = baseline.name, baseline.on
-        self._command = [str(program)] + [word for name, value in baseline.options.items() for word in (f"--{name}", str(value))]
+        interpreter = [sys.executable] if program.suffix == ".py" else []
+        self._command = [*interpreter, str(program)] + [word for name, value in baseline.options.items() for word in (f"--{name}", str(value))]
         self._threads, self._limit_s = threads, limit_s
         if baseline.on == "opencl":
             self._command += ["--device", str(device)]
@@ -87,7 +89,8 @@ class HandWritten:
         if done.returncode == -signal.SIGILL:
             raise Unable("this processor lacks instructions that it uses")
         if done.returncode != 0:
-            raise Failed((done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1])
+            last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+            raise (Unable if last.startswith("ModuleNotFoundError") else Failed)(last)
         return json.loads(done.stdout)
 
     def check(self, problem):

@@ -7,6 +7,8 @@ import platform
 import re
 import subprocess
 
+import numpy
+
 
 def _first_line(*command):
     try:
@@ -39,7 +41,7 @@ def _caches():
 
 
 def describe(tools, device):
-    """A dictionary for the results: processor, memory, compiler, system, device."""
+    """A dictionary for the results: processor, memory, compiler, NumPy, system, device."""
     return {
         "processor": processor(),
         "cpus": len(os.sched_getaffinity(0)),
@@ -47,6 +49,7 @@ def describe(tools, device):
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "system": f"{platform.system()} {platform.release().split('-')[0]}, {' '.join(platform.libc_ver())}",
         "compiler": _first_line("c++", "--version"),
+        "numpy": numpy.__version__,
         "pbc": _first_line(str(tools.pbc), "--version"),
         "device": device,
     }

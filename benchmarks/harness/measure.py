@@ -88,7 +88,7 @@ class WorkloadRun:
     def _contenders(self, problem, session):
         """The contenders, or a Measured in place of one that is missing."""
         yield from self._baselines(problem)
-        for name, configuration in self._configurations():
+        for name, configuration in self._configurations(problem.size):
             if self._is_wanted(name):
                 yield self._generated(name, configuration, session)
         if self.options.tune != "none" and self._is_wanted("tuned"):
@@ -110,9 +110,11 @@ class WorkloadRun:
                 say(f"  {baseline.name}: missing: {error}")
                 yield Measured(baseline.name, "baseline", baseline.on, "missing", str(error))
 
-    def _configurations(self):
+    def _configurations(self, size):
         """Yields (name, configuration) of all but the tuned contender."""
         for name, choice in {"default": {}, **self.workload.choices}.items():
+            if not self.workload.choice_applies(name, size):
+                continue
             configuration = choice(self.options.threads) if callable(choice) else dict(choice)
             configuration["global"] = {"threads": self.options.threads, **configuration.get("global", {})}
             yield name, configuration

@@ -29,8 +29,8 @@ class Work:
 class Baseline:
     """A program that knows nothing of the compiler. It follows the command line of harness/baseline.h.
 
-    `source` is a file of the workload's folder. `packages` are the Debian packages that bring its libraries. If one is missing,
-    the benchmark says so in a line of its own.
+    `source` is a file of the workload's folder: C++, CUDA, or Python, which runs under the harness's own interpreter. `packages` are
+    the Debian packages that bring its libraries. If one is missing, the benchmark says so in a line of its own.
     """
     name: str
     source: str
@@ -66,6 +66,7 @@ class Workload:
     * `work(size)` says what a solution has to read, write and compute at least.
     * `choices` maps a name to the configuration that it stands for: a dictionary with `transforms` and `global`, as a configuration
       file has them, or a function from the number of threads to one. They are measured beside the default and the tuned one.
+    * `choice_applies(name, size)` says whether a choice is worth measuring at a size; some would never end.
     * `set(size)` gives values to params and to inputs that are one number, as `--set` does.
     """
     title: str
@@ -76,6 +77,7 @@ class Workload:
     work: typing.Callable[[Size], Work]
     baselines: tuple[Baseline, ...] = ()
     choices: dict[str, typing.Any] = dataclasses.field(default_factory=dict)
+    choice_applies: typing.Callable[[str, Size], bool] = lambda name, size: True
     tolerance: float = 1e-9
     error: typing.Callable | None = None
     set: typing.Callable[[Size], dict[str, float]] = lambda size: {}
