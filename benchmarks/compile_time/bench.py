@@ -27,7 +27,7 @@ PROGRAMS = {"convolution": "examples/separable_convolution.pbcc", "sort": f"{COR
             "multigrid": f"{CORPUS}/grids/poisson_multigrid_2d.pbcc", "lu": f"{CORPUS}/linear_algebra/lu_blocked.pbcc",
             "cholesky": f"{CORPUS}/linear_algebra/cholesky.pbcc", "strassen": f"{CORPUS}/products/strassen.pbcc",
             "kmeans": f"{CORPUS}/applications/kmeans.pbcc", "fft": f"{CORPUS}/products/fft.pbcc",
-            "lu_solve": f"{CORPUS}/linear_algebra/lu_solve.pbcc", "five sorts": "benchmarks/sort/sort.pbcc",
+            "lu_solve": f"{CORPUS}/linear_algebra/lu_solve.pbcc", "sorts": "benchmarks/sort/program.pbcc",
             "products": "benchmarks/matmul/program.pbcc", "borders": f"{CORPUS}/access/border_in_two_dimensions.pbcc"}
 
 

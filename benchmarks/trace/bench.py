@@ -16,23 +16,24 @@ from harness import common as harness  # noqa: E402
 from harness.common import levels, milliseconds, polybricks  # noqa: E402
 
 WAYS = ("off", "--stats", "--trace")
-SORT = "Radix|Insertion|MergeHalves|Quick|Buckets"
+SORT = "Radix|Insertion|Selection|Library|Merge[Halvings=1]|Merge[Halvings=2]|Merge[Halvings=3]|Quick|Buckets|Bitonic|BottomUp"
 
 
 def sort_entry(threads):
-    work = {"sites": {SORT: levels((0, "Insertion"), (60, "MergeHalves"))}}
-    return {"global": {"threads": threads, "sequential_cutoff": 4096}, "transforms": {"Work<0>": work, "Work<1>": work}}
+    work = {"sites": {SORT: levels((0, "Insertion"), (60, "Merge[Halvings=1]"))}}
+    copied_first = {"sites": {"Buckets|Anything": levels((0, "Anything"))}}
+    return {"global": {"threads": threads, "sequential_cutoff": 4096}, "transforms": {"Work<0>": work, "Work<1>": work, "Sort": copied_first}}
 
 
 def cases(args, tools):
     """Yields (name, program, its arguments, entry of its configuration)."""
     def compiled(source):
         source = harness.ROOT / source
-        return tools.compile(source, args.out / source.stem)
+        return tools.compile(source, args.out / f"{source.parent.name}_{source.stem}")
 
     plain = {"global": {"threads": args.threads}, "transforms": {}}
     yield "convolution", compiled("examples/separable_convolution.pbcc"), ["--n", 2048, "--size", "KWIDTH=9"], plain
-    yield "merge sort", compiled("benchmarks/sort/sort.pbcc"), ["--n", 1 << 20], sort_entry(args.threads)
+    yield "merge sort", compiled("benchmarks/sort/program.pbcc"), ["--n", 1 << 20], sort_entry(args.threads)
     yield "Fourier transform", compiled("benchmarks/fft/fft.pbcc"), ["--n", 1 << 18], plain
     number = args.out / "n.txt"
     number.write_text(f"SIZE\n27\n")
