@@ -32,7 +32,8 @@ def choice(on):
 
 WORKLOAD = Workload(
     title="2-D FDTD",
-    source="M. Steuwer, M. Haidl, S. Breuer, S. Gorlatch, High-Level Programming of Stencil Computations on Multi-GPU Systems Using the SkelCL Library, 2014",
+    source="M. Steuwer, M. Haidl, S. Breuer, S. Gorlatch, High-Level Programming of Stencil Computations "
+           "on Multi-GPU Systems Using the SkelCL Library, 2014",
     inputs=inputs,
     reference=reference,
     sizes={"smoke": [{"w": 1, "h": 1, "t": 2}, {"w": 61, "h": 47, "t": 5}],

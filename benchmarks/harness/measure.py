@@ -43,7 +43,7 @@ class WorkloadRun:
         self.out = options.out / folder.name
         self.out.mkdir(parents=True, exist_ok=True)
         main = ["--main", workload.main] if workload.main else []
-        self.program = tools.compile(folder / workload.program, self.out / self.name, *main)
+        self.program = tools.compile(folder / workload.program, self.out / self.name, *workload.options, *main)
         self.device_options = ["--device", options.device]
         self.has_device = options.device != "none"
 

@@ -83,6 +83,7 @@ class Workload:
     set: typing.Callable[[Size], dict[str, float]] = lambda size: {}
     any_choice_is_right: bool = True              # False: configurations also decide how accurate results are
     program: str = "program.pbcc"
+    options: tuple[str, ...] = ()                 # further options of pbc
     main: str = ""                                # the transform to measure, if the program has several of equal rank
 
     def error_of(self, size, inputs, outputs, expected):
