@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What every benchmark needs: building baselines, medians, tables and plots without dependencies."""
+"""What every benchmark needs: building baselines, medians and tables without dependencies."""
 
 import argparse
 import array
@@ -20,7 +20,6 @@ import polybricks  # noqa: E402,F401
 from .compile_baseline import FLAGS  # noqa: E402
 from .machine import processor  # noqa: E402
 
-COLOURS = ["#1b6ca8", "#d1495b", "#2e933c", "#e09f3e", "#6a4c93", "#555555"]
 
 
 def build(source, output, *options, newer_than=()):
@@ -80,13 +79,6 @@ def hand_written(program, *options, env=None):
         return {}
     done = polybricks.run_tool([program, *options], timeout=1800, env=dict(os.environ, **(env or {})))
     return json.loads(done.stdout)
-
-
-def tuned(tools, program, config, *options):
-    """Tunes with these options into the file `config`. Returns (the configuration, its explanation in words)."""
-    polybricks.run_tool([tools.pbtune, program.path, *options, "-o", config, "--quiet"], timeout=3600)
-    words = polybricks.run_tool([tools.pbtune, "explain", program.path, "--config", config]).stdout
-    return first_entry(config), words
 
 
 def first_entry(config):
@@ -185,41 +177,3 @@ def table(headings, rows):
         if number == 0:
             lines.append("  ".join("-" * w for w in widths))
     return "\n".join(lines)
-
-
-def line_plot(path, title, x_label, y_label, xs, series):
-    """Writes an SVG line plot; `series` maps a name to one value per x (NaN and infinities are left out)."""
-    width, height, left, right, top, bottom = 760, 440, 70, 210, 40, 55
-    finite = [v for values in series.values() for v in values if v == v and v != float("inf")]
-    y_max = max(finite, default=1) * 1.05
-    x_min, x_max = min(xs), max(max(xs), min(xs) + 1)
-
-    def place(x, y):
-        return (left + (x - x_min) / (x_max - x_min) * (width - left - right),
-                height - bottom - y / y_max * (height - top - bottom))
-
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
-           f'<rect width="{width}" height="{height}" fill="white"/>',
-           f'<text x="{left}" y="22" font-size="15" font-weight="bold">{title}</text>']
-    for step in range(6):
-        y = y_max * step / 5
-        px, py = place(x_min, y)
-        out.append(f'<line x1="{px:.1f}" y1="{py:.1f}" x2="{width - right}" y2="{py:.1f}" stroke="#ddd"/>')
-        out.append(f'<text x="{px - 8:.1f}" y="{py + 4:.1f}" text-anchor="end">{y:.3g}</text>')
-    for x in xs:
-        px, py = place(x, 0)
-        out.append(f'<text x="{px:.1f}" y="{py + 18:.1f}" text-anchor="middle">{x}</text>')
-    out.append(f'<text x="{(left + width - right) / 2}" y="{height - 12}" text-anchor="middle">{x_label}</text>')
-    out.append(f'<text x="16" y="{height / 2}" text-anchor="middle" transform="rotate(-90 16 {height / 2})">{y_label}</text>')
-    for number, (name, values) in enumerate(series.items()):
-        colour = COLOURS[number % len(COLOURS)]
-        dash = "" if number < len(COLOURS) else ' stroke-dasharray="5 3"'
-        points = [place(x, y) for x, y in zip(xs, values) if y == y and y != float("inf")]
-        text = " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
-        out.append(f'<polyline points="{text}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>')
-        out += [f'<circle cx="{px:.1f}" cy="{py:.1f}" r="3" fill="{colour}"/>' for px, py in points]
-        key = top + 18 * number + 10
-        out.append(f'<line x1="{width - right + 15}" y1="{key - 4}" x2="{width - right + 40}" y2="{key - 4}" stroke="{colour}" stroke-width="2"{dash}/>')
-        out.append(f'<text x="{width - right + 46}" y="{key}">{name}</text>')
-    out.append("</svg>")
-    pathlib.Path(path).write_text("\n".join(out) + "\n")

@@ -35,17 +35,21 @@ class Problem:
     inputs: list
     expected: list
     files: list = dataclasses.field(default_factory=list)
+    element: str = "double"
 
     @classmethod
-    def make(cls, workload, size, folder, seed):
+    def make(cls, workload, size, folder, seed, element):
         """Makes the inputs, writes them to files, and computes what is right."""
         folder.mkdir(parents=True, exist_ok=True)
         inputs = workload.inputs(size, numpy.random.default_rng(seed))
+        if element == "float":
+            inputs = [array.astype(numpy.float32) if array.dtype == numpy.float64 else array for array in inputs]
         files = []
         for number, array in enumerate(inputs):
             files.append(folder / f"in{number}.npy")
             numpy.save(files[-1], numpy.asarray(array, order="C"))
-        return cls(workload, size, folder, inputs, workload.reference(size, *inputs), files)
+        exact = [array.astype(numpy.float64) if array.dtype == numpy.float32 else array for array in inputs] if element == "float" else inputs
+        return cls(workload, size, folder, inputs, workload.reference(size, *exact), files, element)
 
     def output_files(self):
         return [self.folder / f"out{number}.npy" for number in range(len(self.expected))]
@@ -57,8 +61,9 @@ class Problem:
         except (OSError, ValueError) as error:
             raise Failed(f"no result: {error}") from None
         error = self.workload.error_of(self.size, self.inputs, outputs, self.expected)
-        if not error <= self.workload.tolerance:
-            raise Failed(f"wrong result: error {error:.3g}, tolerance {self.workload.tolerance:.3g}")
+        tolerance = max(self.workload.tolerance, 1e-5 if self.element == "float" else 0)
+        if not error <= tolerance:
+            raise Failed(f"wrong result: error {error:.3g}, tolerance {tolerance:.3g}")
         return float(error)
 
     def settings(self):
@@ -70,16 +75,20 @@ class HandWritten:
     """A baseline: a program of its own for each call."""
     kind = "baseline"
 
-    def __init__(self, baseline, program, threads, device, limit_s):
+    def __init__(self, baseline, program, threads, device, limit_s, is_resident=False):
         self.name, self.on = baseline.name, baseline.on
         interpreter = [sys.executable] if program.suffix == ".py" else []
         self._command = [*interpreter, str(program)] + [word for name, value in baseline.options.items() for word in (f"--{name}", str(value))]
         self._threads, self._limit_s = threads, limit_s
         if baseline.on == "opencl":
             self._command += ["--device", str(device)]
+        if baseline.on != "cpu" and is_resident:
+            self._command += ["--resident", "1"]
 
     def _run(self, problem, trials):
         sizes = [word for name, value in problem.size.items() for word in (f"--{name}", str(value))]
+        if len(problem.workload.elements) > 1:
+            sizes += ["--element", problem.element]
         command = self._command + ["--threads", str(self._threads), "--trials", str(trials), "--out", str(problem.folder), *sizes, *map(str, problem.files)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=self._limit_s * (trials + 2),
@@ -144,8 +153,8 @@ def processors_of(configuration):
 class Session:
     """One serving process of the program, which holds the inputs of one problem. It starts when it is needed."""
 
-    def __init__(self, program, options, limit_s):
-        self.options, self.limit_s = options, limit_s
+    def __init__(self, program, options, limit_s, is_resident=False):
+        self.options, self.limit_s, self.is_resident = options, limit_s, is_resident
         self._program, self._server, self._problem = program, None, None
 
     def load(self, problem):
@@ -159,7 +168,7 @@ class Session:
         self._problem = problem
 
     def run(self, configuration, trials):
-        reply = self._server.ask("run", config=configuration, trials=trials, verify=False, limit_ms=1000 * self.limit_s)
+        reply = self._server.ask("run", config=configuration, trials=trials, verify=False, resident=self.is_resident, limit_ms=1000 * self.limit_s)
         if reply["status"] != "ok":
             raise Failed(reply.get("message") or reply["status"])
         for fallback in reply.get("fallbacks") or []:

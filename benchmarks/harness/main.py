@@ -36,6 +36,9 @@ def arguments(words):
     parser.add_argument("--trials", type=int, default=3, help="timed runs in each round")
     parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds of all contenders")
     parser.add_argument("--device", default="none", help="OpenCL device: index or part of its name; none (default)")
+    parser.add_argument("--element", default="double", choices=("double", "float"), help="element type, of benchmarks that have several")
+    parser.add_argument("--resident", action="store_true", help="inputs are on the device when the clock starts, and outputs stay there")
+    parser.add_argument("--groups", action="store_true", help="choices on the device run in groups of the fastest among usual shapes")
     parser.add_argument("--tune", choices=("none", "quick", "normal", "full"), help="effort of the tuned contender (default: quick; none for smoke)")
     parser.add_argument("--config", type=pathlib.Path, metavar="F", help="also measure this configuration")
     parser.add_argument("--only", default="", metavar="WORDS", help="contenders whose names hold one of these words, separated by commas")
@@ -51,7 +54,8 @@ def arguments(words):
 
 def run(args):
     tools = polybricks.Tools(args.dist)
-    options = Options(args.out, args.threads, args.trials, args.rounds, args.device, args.limit, args.tune, args.config, args.only, args.seed, args.samples)
+    options = Options(args.out, args.threads, args.trials, args.rounds, args.device, args.limit, args.tune, args.config, args.only, args.seed, args.samples,
+                      args.element, args.resident, args.groups)
     args.out.mkdir(parents=True, exist_ok=True)
     ceilings, workloads, device = Ceilings(options), [], ""
     for name in args.names:
@@ -61,7 +65,7 @@ def run(args):
             one = WorkloadRun(BENCHMARKS / name, workload, tools, options)
             device = device or one.device_name()
             workloads.append(one.run(parse_sizes(args.sizes) if args.sizes else workload.sizes[args.set], ceilings))
-    shown = {name: getattr(args, name) for name in ("set", "threads", "trials", "rounds", "tune", "seed")}
+    shown = {name: getattr(args, name) for name in ("set", "threads", "trials", "rounds", "tune", "seed", "element", "resident", "groups")}
     return Results(machine.describe(tools, device), shown, ceilings.values, workloads)
 
 

@@ -9,7 +9,8 @@ import sys
 from . import tuning
 from .common import first_entry, polybricks
 from .compile_baseline import Missing, compile_baseline
-from .contenders import Failed, Generated, HandWritten, Problem, Session
+from .contenders import Failed, Generated, HandWritten, Problem, Session, processors_of
+from .groups import with_fastest_groups
 from .results import Measured, MeasuredProblem, MeasuredWorkload
 from .workload import size_text
 
@@ -28,6 +29,9 @@ class Options:
     only: str = ""               # contenders whose names hold one of these words, separated by commas
     seed: int = 1
     samples: int = 0             # random configurations that are compared with the reference, but not measured
+    element: str = "double"      # what ElementT is
+    is_resident: bool = False    # data is on the device before the clock starts, and stays there
+    with_groups: bool = False    # choices on a device get the fastest groups
 
 
 def say(text):
@@ -39,11 +43,16 @@ class WorkloadRun:
 
     def __init__(self, folder, workload, tools, options):
         self.folder, self.workload, self.tools, self.options = folder, workload, tools, options
+        if options.element not in workload.elements:
+            raise polybricks.ToolError(f"`{folder.name}` has no element type {options.element}; it has {', '.join(workload.elements)}")
         self.name = f"{folder.name}.{workload.main}" if workload.main else folder.name
+        element = [] if options.element == workload.elements[0] else [f"--element={options.element}"]
+        if element:
+            self.name += f".{options.element}"
         self.out = options.out / folder.name
         self.out.mkdir(parents=True, exist_ok=True)
         main = ["--main", workload.main] if workload.main else []
-        self.program = tools.compile(folder / workload.program, self.out / self.name, *workload.options, *main)
+        self.program = tools.compile(folder / workload.program, self.out / self.name, *workload.options, *element, *main)
         self.device_options = ["--device", options.device]
         self.has_device = options.device != "none"
 
@@ -61,8 +70,8 @@ class WorkloadRun:
 
     def _problem(self, size, ceilings):
         say(f"{self.name}, {size_text(size)}")
-        problem = Problem.make(self.workload, size, self.out / "data", self.options.seed)
-        session = Session(self.program, self.device_options, self.options.limit_s)
+        problem = Problem.make(self.workload, size, self.out / "data", self.options.seed, self.options.element)
+        session = Session(self.program, self.device_options, self.options.limit_s, self.options.is_resident)
         measured, contenders = [], []
         for contender in self._contenders(problem, session):
             if isinstance(contender, Measured):
@@ -83,12 +92,17 @@ class WorkloadRun:
         self._kernel_times(problem, contenders)
         for file in (*problem.files, *problem.output_files()):
             file.unlink(missing_ok=True)
-        return MeasuredProblem(size, dataclasses.asdict(self.workload.work(size)), measured)
+        return MeasuredProblem(size, self._work(size), measured)
+
+    def _work(self, size):
+        """The work in terms of doubles, with which ceilings are measured: floats take half of the memory and of the packs."""
+        part = 0.5 if self.options.element == "float" else 1
+        return {name: part * value for name, value in dataclasses.asdict(self.workload.work(size)).items()}
 
     def _contenders(self, problem, session):
         """The contenders, or a Measured in place of one that is missing."""
         yield from self._baselines(problem)
-        for name, configuration in self._configurations(problem.size):
+        for name, configuration in self._configurations(problem):
             if self._is_wanted(name):
                 yield self._generated(name, configuration, session)
         if self.options.tune != "none" and self._is_wanted("tuned"):
@@ -105,19 +119,25 @@ class WorkloadRun:
                 if baseline.on == "opencl" and not self.has_device:
                     raise Missing("there is no OpenCL device")
                 program = compile_baseline(self.folder, baseline, self.out)
-                yield HandWritten(baseline, program, self.options.threads, self.options.device, self.options.limit_s)
+                yield HandWritten(baseline, program, self.options.threads, self.options.device, self.options.limit_s,
+                                  self.options.is_resident)
             except Missing as error:
                 say(f"  {baseline.name}: missing: {error}")
                 yield Measured(baseline.name, "baseline", baseline.on, "missing", str(error))
 
-    def _configurations(self, size):
+    def _configurations(self, problem):
         """Yields (name, configuration) of all but the tuned contender."""
+        profiled = Session(self.program, [*self.device_options, "--profile"], self.options.limit_s, self.options.is_resident)
         for name, choice in {"default": {}, **self.workload.choices}.items():
-            if not self.workload.choice_applies(name, size):
+            if not self.workload.choice_applies(name, problem.size):
                 continue
             configuration = choice(self.options.threads) if callable(choice) else dict(choice)
             configuration["global"] = {"threads": self.options.threads, **configuration.get("global", {})}
+            if self.options.with_groups and self.has_device and self._is_wanted(name) and "opencl" in processors_of(configuration):
+                say(f"  groups of {name}")
+                configuration = with_fastest_groups(configuration, self.program, problem, profiled)
             yield name, configuration
+        profiled.close()
         if self.options.config:
             yield self.options.config.name, first_entry(self.options.config)
 
@@ -128,7 +148,7 @@ class WorkloadRun:
         return contender
 
     def _tuned(self, problem, session):
-        options = [*self.device_options, "--threads", str(self.options.threads)]
+        options = [*self.device_options, "--threads", str(self.options.threads), *(["--resident"] if self.options.is_resident else [])]
         try:
             configuration = tuning.tuned(self.tools, self.program, problem, self._tuned_file(problem), self.options.tune, options)
         except Failed as error:
@@ -136,7 +156,7 @@ class WorkloadRun:
         return self._generated("tuned", configuration, session)
 
     def _tuned_file(self, problem):
-        return self.out / (f"tuned_{self.name}_" + "_".join(f"{name}{value}" for name, value in problem.size.items()) + ".cfg")
+        return self.out / (f"tuned_{self.name}_" + ("resident_" if self.options.is_resident else "") + "_".join(f"{name}{value}" for name, value in problem.size.items()) + ".cfg")
 
     def _words(self, problem, contender):
         return tuning.words(self.tools, self.program, self._tuned_file(problem)) if contender.name == "tuned" else ""
@@ -174,7 +194,7 @@ class WorkloadRun:
 
     def _kernel_times(self, problem, contenders):
         """Times of the program's kernels by the device's clock, which needs a process of its own."""
-        session = Session(self.program, [*self.device_options, "--profile"], self.options.limit_s)
+        session = Session(self.program, [*self.device_options, "--profile"], self.options.limit_s, self.options.is_resident)
         for contender, figures in contenders:
             if figures.status != "ok" or contender.kind != "program" or "opencl" not in contender.on:
                 continue

@@ -12,6 +12,7 @@
 #endif
 #include <CL/cl.h>
 
+#include <cmath>
 #include <initializer_list>
 #include <type_traits>
 
@@ -41,6 +42,11 @@ struct Local {
   std::size_t bytes;
 };
 
+/// Work-items of a group in the two dimensions of a picture.
+struct Group {
+  std::size_t x, y;
+};
+
 /// One device with a queue that works in order.
 class Device {
  public:
@@ -60,6 +66,12 @@ class Device {
   }
 
   [[nodiscard]] cl_device_id id() const { return id_; }
+  /// Bytes of local memory that a group may use.
+  [[nodiscard]] std::size_t local_bytes() const {
+    cl_ulong bytes = 0;
+    check(clGetDeviceInfo(id_, CL_DEVICE_LOCAL_MEM_SIZE, sizeof bytes, &bytes, nullptr), "clGetDeviceInfo");
+    return bytes;
+  }
   [[nodiscard]] cl_context context() const { return context_.get(); }
   [[nodiscard]] cl_command_queue queue() const { return queue_.get(); }
 
@@ -133,6 +145,29 @@ class Device {
     launched_.emplace_back(event, clReleaseEvent);
   }
 
+  /// The group for which the kernels that `launch(group)` enqueues take the least time by the device's clock, from a
+  /// list of usual ones. `launch` says whether it could launch them with this group. Nothing of this is measured.
+  template <class Launch>
+  [[nodiscard]] Group fastest_group(Launch launch) {
+    constexpr Group kGroups[] = {{16, 16}, {32, 8},  {64, 4},  {32, 4},  {64, 1}, {128, 1},
+                                 {128, 2}, {256, 1}, {512, 1}, {32, 32}, {16, 8}, {128, 8}};
+    std::size_t most = 0;
+    check(clGetDeviceInfo(id_, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, nullptr), "clGetDeviceInfo");
+    Group fastest{1, 1};
+    double least = HUGE_VAL;
+    for (const Group group : kGroups) {
+      if (group.x * group.y > most || !launch(group)) continue;
+      kernels_ns();  // the first run does not count: drivers may still compile
+      double ns = HUGE_VAL;
+      for (int trial = 0; trial < 3; ++trial) {
+        launch(group);
+        ns = std::min(ns, kernels_ns());
+      }
+      if (ns < least) least = ns, fastest = group;
+    }
+    return fastest;
+  }
+
   /// Measures `solve`, which enqueues kernels, as Run::measure does. `upload` and `download` copy the inputs and the
   /// outputs; they are timed unless arrays stay on the device.
   template <class Upload, class Solve, class Download, class Write>
@@ -146,7 +181,7 @@ class Device {
           if (!is_resident_) upload();
           solve();
           if (!is_resident_) download();
-          count_kernels();
+          run_.add_kernel_ns(kernels_ns());
         },
         [&] {
           download();
@@ -158,17 +193,19 @@ class Device {
   void finish() const { check(clFinish(queue()), "clFinish"); }
 
  private:
-  /// Times of the kernels since the last call, by the device's clock, go to the figures of this run. Waits for them.
-  void count_kernels() {
+  /// Time of the kernels since the last call, by the device's clock. Waits for them.
+  double kernels_ns() {
     finish();
+    double sum = 0;
     for (const auto& event : launched_) {
       cl_ulong start = 0, end = 0;
       check(clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_START, sizeof start, &start, nullptr),
             "profiling");
       check(clGetEventProfilingInfo(event.get(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr), "profiling");
-      run_.add_kernel_ns(static_cast<double>(end - start));
+      sum += static_cast<double>(end - start);
     }
     launched_.clear();
+    return sum;
   }
 
   static std::vector<cl_device_id> all() {

@@ -16,6 +16,7 @@ pre { background: #f5f5f5; padding: 0.6rem; overflow-x: auto; } h2 { margin-top:
 @media (prefers-color-scheme: dark) { body { background: #181818; color: #ddd; } td, th { border-color: #444; } pre { background: #252525; } }
 """
 COLOURS = {"program": "#1b6ca8", "baseline": "#c77d0a"}
+LINE_COLOURS = ("#1b6ca8", "#d1495b", "#2e933c", "#e09f3e", "#6a4c93", "#777777")
 
 
 def page(results):
@@ -24,6 +25,7 @@ def page(results):
              f"<title>Polybricks: measurements</title><style>{STYLE}</style><h1>Measurements</h1>", _machine(results)]
     for workload in results.workloads:
         parts.append(f"<h2>{html.escape(workload.title)}</h2><p>{html.escape(workload.source)}</p>")
+        parts.append(lines(workload))
         for problem in workload.problems:
             parts += [f"<h3>{html.escape(size_text(problem.size))}</h3>", bars(problem), _table(problem, results.ceilings), *_choices(problem)]
     parts.append("</html>\n")
@@ -81,4 +83,53 @@ def bars(problem):
     x = left + scale
     out.append(f"<line x1='{x:.1f}' x2='{x:.1f}' y1='0' y2='{height - 24}' stroke='currentColor' stroke-dasharray='4 3'/>")
     out.append(f"<text x='{left}' y='{height - 8}'>speed, {html.escape(best.name)} = 1</text></svg>")
+    return "\n".join(out)
+
+
+def _axis(problems):
+    """The one number in which problems of one workload differ, or None. Fewer than three are no line."""
+    names = [name for name in problems[0].size if len({problem.size.get(name) for problem in problems}) > 1] if len(problems) > 2 else []
+    return names[0] if len(names) == 1 else None
+
+
+def lines(workload):
+    """An SVG plot: the time of each contender over the sizes, on a logarithmic scale; nothing if sizes differ in more than a number."""
+    axis = _axis(workload.problems) if workload.problems else None
+    if not axis:
+        return ""
+    series = {}
+    for problem in sorted(workload.problems, key=lambda each: each.size[axis]):
+        for each in problem.contenders:
+            if not math.isnan(each.median()):
+                series.setdefault(each.name, []).append((problem.size[axis], each.median() / 1e6))
+    points = [point for values in series.values() for point in values]
+    if not points:
+        return ""
+    return _line_plot(axis, series, [x for x, _ in points], [ms for _, ms in points])
+
+
+def _line_plot(axis, series, xs, times):
+    """`series` maps a name to points (x, ms); `xs` and `times` are those of all points."""
+    width, left, right, plot_height = 900, 60, 300, max(300, 18 * len(series))
+    low, high = math.log10(min(times)) - 0.02, math.log10(max(times)) + 0.02
+
+    def place(x, ms):
+        return (left + (x - min(xs)) / max(max(xs) - min(xs), 1) * (width - left - right), 10 + (high - math.log10(ms)) / (high - low) * plot_height)
+
+    out = [f"<svg viewBox='0 0 {width} {plot_height + 50}' width='{width}' role='img' font-size='13' font-family='sans-serif' fill='currentColor'>"]
+    for tick in (digit * 10.0 ** power for power in range(math.floor(low), math.ceil(high) + 1) for digit in (1, 2, 5)):
+        if low <= math.log10(tick) <= high:
+            _, y = place(min(xs), tick)
+            out.append(f"<line x1='{left}' x2='{width - right}' y1='{y:.1f}' y2='{y:.1f}' stroke='#888' stroke-width='0.3'/>")
+            out.append(f"<text x='{left - 6}' y='{y + 4:.1f}' text-anchor='end'>{tick:g}</text>")
+    for x in sorted(set(xs)):
+        out.append(f"<text x='{place(x, times[0])[0]:.1f}' y='{plot_height + 28}' text-anchor='middle'>{x}</text>")
+    for number, (name, values) in enumerate(series.items()):
+        colour, dash = LINE_COLOURS[number % len(LINE_COLOURS)], f"{3 * (number // len(LINE_COLOURS)) + 1} 3" if number >= len(LINE_COLOURS) else "none"
+        line = " ".join("{:.1f},{:.1f}".format(*place(*value)) for value in values)
+        y = 20 + 18 * number
+        stroke = f"stroke='{colour}' stroke-width='2' stroke-dasharray='{dash}'"
+        out.append(f"<polyline points='{line}' fill='none' {stroke}/><line x1='{width - right + 10}' x2='{width - right + 40}' y1='{y}' y2='{y}' {stroke}/>")
+        out.append(f"<text x='{width - right + 46}' y='{y + 4}'>{html.escape(name)}</text>")
+    out.append(f"<text x='{(left + width - right) / 2}' y='{plot_height + 46}' text-anchor='middle'>{html.escape(axis)}; ms</text></svg>")
     return "\n".join(out)

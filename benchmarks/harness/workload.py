@@ -85,6 +85,9 @@ class Workload:
     program: str = "program.pbcc"
     options: tuple[str, ...] = ()                 # further options of pbc
     main: str = ""                                # the transform to measure, if the program has several of equal rank
+    # Types of ElementT that `--element` may ask for. The harness makes inputs of that type from those of `inputs`, and gives baselines
+    # the option --element. Tolerances of floats are at least 1e-5.
+    elements: tuple[str, ...] = ("double",)
 
     def error_of(self, size, inputs, outputs, expected):
         """How wrong the outputs are; 0 is right."""

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Shapes of work-groups: hand-written baselines try some, so that choices on a device are only comparable if they do so, too."""
+
+import copy
+import statistics
+
+from .contenders import Failed
+
+SHAPES = ((16, 16), (32, 8), (64, 4), (32, 4), (64, 1), (128, 1), (128, 2), (256, 1), (512, 1), (32, 32), (16, 8), (128, 8))
+TRIALS = 3
+
+
+def _groups(configuration, program):
+    """Yields (transform, name of the tunable, dimensions) for each rule that the configuration runs on a device."""
+    for transform, entry in configuration.get("transforms", {}).items():
+        tunables = program.info["transforms"][transform]["tunables"]
+        for level in (level for levels in entry.get("sites", {}).values() for level in levels):
+            rules = [level["rule"]] if "rule" in level else level["rules"].values()
+            for name in (f"{rule}.{level['on']}.work_group" for rule in rules):
+                if name in tunables:
+                    yield transform, name, tunables[name]["count"]
+
+
+def _kernel_ns(session, configuration):
+    """Time of the kernels of one run; infinite if they cannot run so."""
+    try:
+        return statistics.median(session.run(configuration, TRIALS)[1] or [float("inf")])
+    except Failed:
+        return float("inf")
+
+
+def with_fastest_groups(configuration, program, problem, session):
+    """The same configuration with the fastest of some usual shapes for each of its kernels, one kernel after the other. `session`
+    must have been started with --profile. Shapes of more dimensions than a kernel has are cut."""
+    configuration = copy.deepcopy(configuration)
+    session.load(problem)
+    for transform, name, count in _groups(configuration, program):
+        tunables = configuration["transforms"][transform].setdefault("tunables", {})
+        times = {}
+        for shape in dict.fromkeys((*shape, 1)[:count] for shape in SHAPES):
+            tunables[name] = list(shape)
+            times[shape] = _kernel_ns(session, configuration)
+        tunables[name] = list(min(times, key=times.get))
+    return configuration
