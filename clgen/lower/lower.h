@@ -13,9 +13,11 @@
 #include "clgen/lower/analysis/fast_views.h"
 #include "clgen/lower/analysis/host_care.h"
 #include "clgen/lower/analysis/rule_shapes.h"
+#include "clgen/lower/analysis/written_lines.h"
 #include "clgen/lower/loops/cpu_loops.h"
 #include "clgen/lower/loops/kernel_tree.h"
 #include "clgen/lower/loops/reads_ahead.h"
+#include "clgen/lower/schedule/step_pieces.h"
 #include "clgen/lower/schedule/step_schedule.h"
 #include "clgen/lower/tree/loop_tree.h"
 #include "lang/program.h"
@@ -30,16 +32,18 @@ struct LoweredKernel {
 
 /// One step, as it runs by itself.
 struct LoweredStep {
-  std::vector<StepBox> boxes;          ///< those that its functions work on
-  bool is_given_boxes = false;         ///< its functions get the boxes from the caller
-  std::vector<BoxCut> cuts;            ///< how the CPU and a device share the boxes; empty: they do not
-  std::vector<MatrixPart> fetched;     ///< what the CPU's part reads, if they share
-  CpuLoops loops;                      ///< empty if the step is the only member of a nest
-  std::optional<FastViews> views;      ///< views that its loops get where they may; none: one version of the loops
-  HostCare care = HostCare::Step;      ///< where its host code announces accesses
-  HostParts hosted;                    ///< what is announced there
-  bool has_tall_pieces = false;        ///< its pieces for tasks are tall: its strips go across the rows
-  std::vector<LoweredKernel> kernels;  ///< one per device version that it has, the basic one first
+  std::vector<StepBox> boxes;            ///< those that its functions work on
+  bool is_given_boxes = false;           ///< its functions get the boxes from the caller
+  std::vector<BoxCut> cuts;              ///< how the CPU and a device share the boxes; empty: they do not
+  std::vector<MatrixPart> fetched;       ///< what the CPU's part reads, if they share
+  CpuLoops loops;                        ///< empty if the step is the only member of a nest
+  std::optional<FastViews> views;        ///< views that its loops get where they may; none: one version of the loops
+  HostCare care = HostCare::Step;        ///< where its host code announces accesses
+  HostParts hosted;                      ///< what is announced there
+  StepPieces pieces = StepPieces::None;  ///< how it is cut into tasks
+  bool has_tall_pieces = false;          ///< its pieces are tall: its strips go across the rows
+  std::vector<WrittenLine> lines;        ///< what an instance writes, if not single cells: pieces are cut by them
+  std::vector<LoweredKernel> kernels;    ///< one per device version that it has, the basic one first
 };
 
 /// One nest. The members stand in the order of the Plan.

@@ -55,7 +55,7 @@ std::string StepDispatch::tile_value(const Nest& nest) const {
 
 /// Returns the last argument of the step's CPU function, with the comma before it.
 std::string StepDispatch::pieces_arg(StepId id) const {
-  switch (pieces_of(plan_, id)) {
+  switch (lowered(id).pieces) {
     case StepPieces::None:
       return "";
     case StepPieces::Split:

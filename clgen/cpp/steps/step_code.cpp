@@ -13,7 +13,6 @@
 #include "clgen/lower/analysis/nest_shape.h"
 #include "lang/body/body_walk.h"
 #include "lang/check.h"
-#include "lang/region/affine.h"
 
 namespace pb {
 namespace {
@@ -50,30 +49,19 @@ std::string written_cells(const RuleCode& code) {
   return joined(terms, " + ");
 }
 
-/// Returns the number of cells that each instance of a loop over lines writes. None if instances write different
-/// numbers, or nothing but single cells.
-std::optional<std::string> cells_per_instance(const RuleCode& code, const Step& step) {
-  if (step.loops.size() != 1) return std::nullopt;
+/// Returns the number of cells that each instance writes.
+std::string cells_of(const RuleCode& code, const std::vector<WrittenLine>& lines) {
   std::vector<std::string> terms;
-  for (const RegionAccess& output : code.rule.outputs) {
-    if (is_element(output)) continue;
+  for (const WrittenLine& line : lines) {
     std::vector<std::string> extents;
-    for (std::size_t d = 0; d < output.lo.size(); ++d) {
-      if (output.is_fixed_dim(d)) continue;
-      if (output.kind != AccessKind::Region) {
-        extents.push_back("std::int64_t{" + code.matrix_name(output) + ".size(" + std::to_string(d) + ")}");
-        continue;
-      }
-      const auto lo = to_rational(output.lo[d], {});
-      const auto hi = to_rational(output.hi[d], {});
-      const auto along = coefficient_of(output.lo[d], step.loops[0].var);
-      if (!lo || !hi || !along || along != coefficient_of(output.hi[d], step.loops[0].var)) return std::nullopt;
-      if (lo->denominator != 1 || hi->denominator != 1) return std::nullopt;
-      extents.push_back("std::int64_t{" + to_cpp(index_sub(hi->numerator, lo->numerator)) + "}");
+    for (const WrittenLine::Extent& extent : line.extents) {
+      const std::string length = extent.whole
+                                     ? code.matrix(line.matrix).name + ".size(" + std::to_string(*extent.whole) + ")"
+                                     : to_cpp(extent.length);
+      extents.push_back("std::int64_t{" + length + "}");
     }
-    if (!extents.empty()) terms.push_back(joined(extents, " * "));
+    terms.push_back(joined(extents, " * "));
   }
-  if (terms.empty()) return std::nullopt;
   return joined(terms, " + ");
 }
 
@@ -81,15 +69,15 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const L
                     const std::string& stem) {
   const bool has_packs = !lowered.loops.packed.empty();
   const auto fast = declare_views(out, code, lowered.views, "pb_unit");
-  if (!is_split(step)) {
+  if (lowered.pieces == StepPieces::None) {
     out.line(is_box(step) ? scope_line(code, "pb_box.volume()") : counted_line(code, "pb_frame", stem, "pb_box"));
     if (code.has_calls()) out.line("pbrt::Frame& pb_inner = pb_frame;");
     emit_piece(out, code, stem, has_packs, fast, "pb_box");
     return;
   }
   const std::string frame = code.has_calls() || !is_box(step) ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
-  const std::optional<std::string> cells = cells_per_instance(code, step);
-  const std::string split = cells ? "pbrt::split_of_long(pb_split, " + *cells + ")" : "pb_split";
+  const std::string split =
+      lowered.lines.empty() ? "pb_split" : "pbrt::split_of_long(pb_split, " + cells_of(code, lowered.lines) + ")";
   out.open("pbrt::parallel_for(pb_frame, pb_box, " + split + ", [&](" + frame + ", const " + box_type(step) +
            "& pb_piece)");
   if (!is_box(step)) out.line(counted_line(code, "pb_inner", stem, "pb_piece"));
@@ -189,7 +177,7 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
     form.boxes = is_announced || lowered.boxes.empty() ? lowered.boxes : std::vector<StepBox>{lowered.boxes.front()};
   }
   if (is_announced) form.hosted = lowered.hosted;
-  form.pieces = pieces_of(plan, step_id);
+  form.pieces = lowered.pieces;
   return shared_function(out, done, code, step_id, form, [&](const std::string& name) {
     std::vector<Parameter> params = step_params(code);
     for (const StepBox& box : form.params) params.push_back({"const " + type_of(box) + "&", box.name});

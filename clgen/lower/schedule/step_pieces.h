@@ -11,12 +11,10 @@ namespace pb {
 
 enum class StepPieces : std::uint8_t {
   None,   ///< one task
-  Split,  ///< boxes of about as many instances as the split size says
+  Split,  ///< boxes of about as many instances as the split size says; its loops may be cut anywhere
   Tiles,  ///< the tiles of its nest
 };
 [[nodiscard]] StepPieces pieces_of(const TransformPlan& plan, StepId step);
-/// Whether the loops of the step may be cut anywhere.
-[[nodiscard]] bool is_split(const Step& step);
 
 /// Whether the step may spawn, and so needs a frame.
 [[nodiscard]] bool needs_frame(const TransformPlan& plan, const RuleShape& rule, StepId step);

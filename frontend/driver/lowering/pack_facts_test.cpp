@@ -13,6 +13,7 @@
 
 #include "clgen/lower/analysis/lane_accesses.h"
 #include "clgen/lower/analysis/varying_values.h"
+#include "clgen/lower/loops/counted_loops.h"
 #include "frontend/driver/testing/planned_program.h"
 
 namespace pb::testing {
@@ -125,6 +126,33 @@ TEST(VaryingValues, ThePlaceOfTheInstanceDiffersAndATestForMissingCellsDoesNot) 
       EXPECT_FALSE(packs.facts->is_varying[i]);
     }
   EXPECT_EQ(num_tests, 1);
+}
+
+/// The variables of the counted loops in a body that has `a`, a row of numbers.
+std::vector<std::string> counted_in(const std::string& body) {
+  const PlannedProgram planned =
+      planned_text("main transform Sum from A[n,m] to B[m] { B.cell(y) from (A.row(y) a) { " + body + " } }\n").value();
+  std::vector<std::string> out;
+  for (const CountedLoop& loop : find_counted_loops(planned.transform().rules[RuleId(0)])) out.push_back(loop.var);
+  return out;
+}
+
+TEST(CountedLoops, ChangeNeitherTheirVariableNorTheirEnd) {
+  using Names = std::vector<std::string>;
+  const std::string sum = "double s = 0; ", end = " return s;";
+  EXPECT_EQ(counted_in(sum + "for (int i = 0; i < n; i++) s += a.cell(i);" + end), Names{"i"});
+  EXPECT_EQ(counted_in(sum + "for (int i = 1; i < n - 1; i += 1) s += a.cell(i);" + end), Names{"i"});
+  EXPECT_EQ(counted_in(sum + "for (int i = 0; i < n; i++) { s += a.cell(i); i = i + 1; }" + end), Names{});
+  EXPECT_EQ(counted_in(sum + "int k = n; for (int i = 0; i < k; i++) { s += a.cell(i); k = k - 1; }" + end), Names{});
+  EXPECT_EQ(counted_in(sum + "for (int i = 0; i < n; i += 2) s += a.cell(i);" + end), Names{});
+  EXPECT_EQ(counted_in(sum + "for (int i = 0; i < n; i++) { if (a.cell(i) < 0) break; s += a.cell(i); }" + end),
+            Names{});
+}
+
+TEST(CountedLoops, OfANestAreTheInnermost) {
+  EXPECT_EQ(counted_in("double s = 0; for (int i = 0; i < n; i++) for (int k = 0; k < 3; k++) s += a.cell(i);"
+                       " return s;"),
+            std::vector<std::string>{"k"});
 }
 
 }  // namespace

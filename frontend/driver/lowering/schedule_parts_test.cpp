@@ -10,6 +10,7 @@
 
 #include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/lower/analysis/written_boxes.h"
+#include "clgen/lower/analysis/written_lines.h"
 #include "clgen/lower/schedule/joint_steps.h"
 #include "clgen/lower/schedule/step_conditions.h"
 #include "clgen/lower/schedule/step_pieces.h"
@@ -168,6 +169,7 @@ struct StepOf {
   [[nodiscard]] std::vector<std::optional<BoxBounds>> boxes_of_output() const {
     return written_boxes(plan(), rule, plan().steps[id], rule.rule.outputs.front().matrix);
   }
+  [[nodiscard]] std::vector<WrittenLine> lines() const { return written_lines(rule, plan().steps[id]); }
   [[nodiscard]] bool is_by_instance() const { return writes_its_instances(plan(), rule, plan().steps[id]); }
 
   PlannedProgram planned;
@@ -214,6 +216,20 @@ TEST(WrittenBoxes, AStepWritesItsInstancesIfEachWritesItsOwnCell) {
   EXPECT_TRUE(StepOf(kSums, kSecond).is_by_instance());
   EXPECT_TRUE(StepOf(kFrame, kSecond).is_by_instance());
   EXPECT_FALSE(StepOf(kRows, kSecond).is_by_instance()) << "an instance writes a row";
+}
+
+TEST(WrittenLines, AreTheLengthsOfWhatEachInstanceWrites) {
+  const StepOf rows(kRows, kSecond);
+  const MatrixId b = rows.rule.rule.outputs.front().matrix;
+  EXPECT_EQ(rows.lines(), (std::vector<WrittenLine>{{b, {{0, {}}}}})) << "all along the first dimension";
+  EXPECT_TRUE(StepOf(kPipe, kFirst).lines().empty()) << "an instance writes a cell";
+  const StepOf blocks(
+      "main transform Blocks from A[n] to B[4*n] {\n"
+      "  to (B.region(4*x, 4*x+4) b) from (A.cell(x) a) { for (int i = 0; i < 4; i++) b.cell(i) = a; }\n"
+      "}\n",
+      kFirst);
+  ASSERT_EQ(blocks.lines().size(), 1U);
+  EXPECT_EQ(blocks.lines()[0].extents, (std::vector<WrittenLine::Extent>{{std::nullopt, index_const(4)}}));
 }
 
 /// Whether step `next` may join the steps of `group`.
