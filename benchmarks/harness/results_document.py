@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""Writes docs/results.md from the measurements in benchmarks/results/.
+
+Each file there is what one call of `benchmarks/run … --json` wrote. Runs on one machine share a section.
+"""
+
+import argparse
+import math
+import pathlib
+import statistics
+import sys
+
+from .common import ROOT, milliseconds
+from .results import Results, least_ns, ratio
+from .text_report import fastest_baselines, percent, rate_text
+from .workload import size_text
+
+FOLDER = ROOT / "benchmarks" / "results"
+DOCUMENT = ROOT / "docs" / "results.md"
+
+HEAD = """# Results
+
+<!-- Written by benchmarks/publish from benchmarks/results/. Do not edit it. -->
+
+Each number beside a baseline is the baseline's time divided by ours, the median over interleaved rounds of one run: above 1, ours
+is faster. Ours is the configuration that `pbtune` found. *By hand* is the fastest of the choices that the benchmark names. A
+ceiling was measured in the same rounds; `100 %` means that nothing can be faster. Every result was compared with a reference
+before its time counted. [performance.md](performance.md) says how the measurements are made,
+[judgement.md](judgement.md) what they mean.
+"""
+
+
+def markdown_table(headings, rows):
+    lines = ["| " + " | ".join(row) + " |" for row in (headings, ["---"] + ["---:"] * (len(headings) - 1), *rows)]
+    return "\n".join(lines)
+
+
+def machine_key(results):
+    machine = results.machine
+    return machine["processor"], machine["cpus"], machine["device"]
+
+
+def machine_title(results):
+    machine = results.machine
+    return f"{machine['processor']}, {machine['cpus']} CPUs" + (f", {machine['device']}" if machine["device"] else "")
+
+
+def own_contender(problem):
+    """The tuned program; where nothing was tuned, the fastest one. None if no program was measured."""
+    programs = [each for each in problem.contenders if each.kind == "program" and each.status == "ok" and each.rounds_ns]
+    return next((each for each in programs if each.name == "tuned"), min(programs, key=lambda each: each.median(), default=None))
+
+
+def fastest_choice(problem, own):
+    """The fastest of the choices that the benchmark names; None if there is none beside `own`."""
+    others = [each for each in problem.contenders if each.kind == "program" and each.status == "ok" and each.rounds_ns and each is not own]
+    return min(others, key=lambda each: each.median(), default=None)
+
+
+def workload_text(workload, ceilings):
+    """The heading and the table of one benchmark."""
+    names = [each.name for problem in workload.problems for each in fastest_baselines(problem)]
+    names = sorted(dict.fromkeys(names), key=names.index)
+    rows, missing = [], {}
+    for problem in workload.problems:
+        own = own_contender(problem)
+        if own is None:
+            continue
+        on = "device" if own.on != "cpu" else "cpu"
+        least, bound = least_ns(problem.work, ceilings, on)
+        by_hand = fastest_choice(problem, own)
+        rows.append([size_text(problem.size), f"{milliseconds(own.median())} ms", own.on,
+                     "-" if math.isnan(least) else f"{percent(least / own.median())} of {bound}",
+                     f"{ratio(by_hand, own)} ({by_hand.name})" if by_hand else "-", *(str(ratio(problem.named(name), own)) for name in names)])
+        missing.update((each.name, each.message) for each in problem.contenders if each.status == "missing")
+    text = f"### {workload.title}\n\n{markdown_table(['size', 'ours', 'on', 'ceiling', 'by hand', *names], rows)}\n"
+    return text + "".join(f"\nNot measured: {name} ({message}).\n" for name, message in missing.items() if name not in names)
+
+
+def section(runs):
+    """The section of one machine. `runs` are in the order of their files."""
+    machine = runs[0].machine
+    lines = [f"## {machine_title(runs[0])}\n", f"{machine['system']}; {machine['compiler']}; NumPy {machine['numpy']}.\n"]
+    ceilings = {name: values for run in runs for name, values in run.ceilings.items()}
+    if ceilings:
+        rates = {name: [value for run in runs for value in run.ceilings.get(name, [])] for name in ceilings}
+        lines.append(markdown_table(["ceiling", "rate"], [[name, rate_text(name, values)] for name, values in rates.items() if values]) + "\n")
+    for run in runs:
+        tuned = f"tuned with effort `{run.options['tune']}`" if run.options.get("tune", "none") != "none" else "not tuned"
+        for workload in run.workloads:
+            lines.append(workload_text(workload, run.ceilings))
+            lines.append(f"{run.options['threads']} threads, {run.options['rounds']} rounds of {run.options['trials']} runs, {tuned}.\n")
+    return "\n".join(lines)
+
+
+def summary(runs):
+    """One line per machine: over all problems, the fastest baseline's time : ours."""
+    ratios = []
+    for run in runs:
+        for workload in run.workloads:
+            for problem in workload.problems:
+                own, baselines = own_contender(problem), fastest_baselines(problem)
+                if own and baselines:
+                    ratios.append(ratio(baselines[0], own).median)
+    if not ratios:
+        return [machine_title(runs[0]), "0", "-", "-", "-"]
+    mean = math.exp(statistics.fmean(map(math.log, ratios)))
+    return [machine_title(runs[0]), str(len(ratios)), f"{mean:.2f}", str(sum(each >= 1 for each in ratios)), f"{min(ratios):.2f}"]
+
+
+def document(files):
+    """The whole page. Raises ValueError if one of the files holds no results."""
+    machines = {}
+    for path in files:
+        results = Results.load(path)
+        machines.setdefault(machine_key(results), []).append(results)
+    table = markdown_table(["machine", "problems", "fastest baseline : ours, geometric mean", "ours is faster", "worst"],
+                           [summary(runs) for runs in machines.values()])
+    return "\n".join([HEAD, table, "", *(section(runs) for runs in machines.values())])
+
+
+def main(words=None):
+    parser = argparse.ArgumentParser(prog="benchmarks/publish", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--results", type=pathlib.Path, default=FOLDER, help="folder of the measurements")
+    parser.add_argument("--to", type=pathlib.Path, default=DOCUMENT, help="file to write")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if the file is not what it should be")
+    args = parser.parse_args(words)
+    try:
+        text = document(sorted(args.results.rglob("*.json")))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        print(f"benchmarks/publish: {error}", file=sys.stderr)
+        return 2
+    if not args.check:
+        args.to.write_text(text)
+    elif not args.to.exists() or args.to.read_text() != text:
+        print(f"{args.to} is not what the measurements say; `benchmarks/publish` writes it anew", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
