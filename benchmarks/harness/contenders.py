@@ -16,6 +16,9 @@ import numpy
 from .common import polybricks
 
 
+GAVE_UP = 66   # the exit status of a program whose rule called PetabricksRuntime::abort()
+
+
 class Failed(Exception):
     """A contender did not solve the problem; the message says why."""
     status = "failed"
@@ -133,7 +136,8 @@ class Generated:
         except subprocess.TimeoutExpired:
             raise Failed(f"takes longer than {3 * self._session.limit_s:g} s") from None
         if done.returncode != 0:
-            raise Failed((done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[0])
+            words = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[0]
+            raise (Unable if done.returncode == GAVE_UP else Failed)(words)
         return problem.error()
 
     def measure(self, problem, trials):

@@ -23,18 +23,18 @@ def levels(pairs):
     return [{"rule": rule, "on": "cpu"} | ({"from": start} if start else {}) for start, rule in pairs]
 
 
-def choice(*work, first="Anything", merge=((0, "BothEnds"), (16384, "Split")), parts=((0, "Tournament"), (16384, "Split")), bits=8, device=None, cutoff=None):
-    """A configuration: (least size, rule) of Work, the smallest first; the first step of Sort; how parts are merged; the bits of buckets;
-    where steps with a rule per element run."""
+def choice(*work, first="Anything", merge=((0, "BothEnds"), (16384, "Split")), parts=((0, "Tournament"), (16384, "Split")), bits=8, by_key=0, device=None):
+    """A configuration: (least size, rule) of Work, the smallest first; the first step of Sort; how parts are merged; the bits of buckets,
+    and whether they are even by keys; where steps with a rule per element run."""
     transforms = {f"Work<{p}>": {"sites": {RULES: levels(work)}, "tunables": {"bucket_bits": bits}} for p in (0, 1)}
     transforms["Sort"] = {"sites": {"Buckets|Anything": levels([(0, first)])}}
     transforms["Merge"] = {"sites": {"Plain|BothEnds|Split": levels(merge)}}
     transforms["MergeParts"] = {"sites": {"Tournament|Split": levels(parts)}}
+    transforms["Distribute"] = {"tunables": {"by_key": by_key}}
     if device:
         for name in ("Exchange", "MergeRuns", "Copy"):
             transforms[name] = {"sites": {"B#1": [{"rule": "B#1", "on": device}]}}
-    cutoff = 1 if device else cutoff
-    return {"global": {} if cutoff is None else {"sequential_cutoff": cutoff}, "transforms": transforms}
+    return {"global": {"sequential_cutoff": 1} if device else {}, "transforms": transforms}
 
 
 def merges(halvings, leaf=(60, "Insertion"), **options):
@@ -68,8 +68,9 @@ WORKLOAD = Workload(
         "8-way merge without parallel merging": merges(3, **ALONE),
         "quick, then radix": choice((0, "Insertion"), (60, "Radix"), (1 << 14, "Quick")),
         "buckets, then radix": choice((0, "Insertion"), (60, "Radix"), first="Buckets"),
+        "buckets by keys, then radix": choice((0, "Insertion"), (60, "Radix"), first="Buckets", by_key=1),
         "vqsort": choice((0, "Library")),
-        "2-way merge, then vqsort": lambda threads: merges(1, (1 << 18, "Library")),
+        "2-way merge, then vqsort": merges(1, (1 << 18, "Library")),
         "buckets, then vqsort": choice((0, "Library"), first="Buckets"),
         "bitonic": choice((0, "Bitonic")),
         "merge from the bottom up": choice((0, "BottomUp")),
