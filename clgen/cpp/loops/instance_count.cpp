@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/cpp/loops/instance_count.h"
 
-#include <utility>
-
 #include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/loops/loop_code.h"
 #include "clgen/facts/index_width.h"
@@ -49,7 +47,7 @@ void emit_count_function(Writer& out, const RuleCode& code, const std::string& s
   statements.line("return pb_count;");
   std::vector<Parameter> params = scalar_params(code, ScalarSet::Loops);
   params.push_back(box);
-  emit_function(out, "[[maybe_unused]] PB_COLD static std::int64_t count_" + stem, std::move(params), statements);
+  emit_function(out, "[[maybe_unused]] PB_COLD static std::int64_t count_" + stem, params, statements);
   out.blank();
 }
 

@@ -334,7 +334,7 @@ void emit_loops_function(Writer& out, const RuleCode& code, const std::string& h
   open_watched(statements, code);
   statements.verbatim(body.text());
   close_watched(statements, code);
-  emit_function(out, head, std::move(params), statements);
+  emit_function(out, head, params, statements);
 }
 
 }  // namespace
