@@ -44,6 +44,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void last(__global c
   if (get_local_id(0) == 0) result[0] = sum;
 }
 
+__kernel void blas_copy(__global const double* restrict x, __global double* restrict y, int n) {
+  const int i = get_global_id(0);
+  if (i < n) y[i] = x[i];
+}
+
 __kernel void blas_scal(__global const double* restrict x, double alpha, __global double* restrict y, int n) {
   const int i = get_global_id(0);
   if (i < n) y[i] = alpha * x[i];

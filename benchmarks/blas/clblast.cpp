@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Routines of BLAS by CLBlast (C. Nugteren: CLBlast: A Tuned OpenCL BLAS Library, 2018): --routine dot, asum, scal or
-// gemv. It has no clock for its kernels, so only the whole is timed.
+// Routines of BLAS by CLBlast (C. Nugteren: CLBlast: A Tuned OpenCL BLAS Library, 2018): --routine dot, asum, copy,
+// scal or gemv. It has no clock for its kernels, so only the whole is timed.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <clblast_c.h>
 
@@ -11,16 +11,18 @@ int main(int argc, char** argv) {
   const std::string routine = run.text("routine", "dot");
   const auto first = run.input<double>(0);
   const std::size_t n = first.shape.back(), m = routine == "gemv" ? first.shape[0] : 1;
-  const auto second = routine == "asum" ? baseline::Array<double>({}) : run.input<double>(1);
-  const baseline::Array<double> result(routine == "gemv"   ? std::vector{m}
-                                       : routine == "scal" ? first.shape
-                                                           : std::vector<std::size_t>());
+  const bool is_vector = routine == "copy" || routine == "scal";
+  const bool has_second = routine != "asum" && routine != "copy";
+  const auto second = has_second ? run.input<double>(1) : baseline::Array<double>({});
+  const baseline::Array<double> result(routine == "gemv" ? std::vector{m}
+                                       : is_vector       ? first.shape
+                                                         : std::vector<std::size_t>());
   baseline::Device device(run);
   const auto on_first = device.memory(first), on_second = device.memory(second), on_result = device.memory(result);
   device.measure(
       [&] {
         device.upload(on_first, first);
-        if (routine != "asum") device.upload(on_second, second);
+        if (has_second) device.upload(on_second, second);
       },
       [&] {
         cl_command_queue queue = device.queue();
@@ -28,6 +30,7 @@ int main(int argc, char** argv) {
         CLBlastStatusCode status = CLBlastSuccess;
         if (routine == "dot") status = CLBlastDdot(n, r, 0, x, 0, 1, y, 0, 1, &queue, nullptr);
         if (routine == "asum") status = CLBlastDasum(n, r, 0, x, 0, 1, &queue, nullptr);
+        if (routine == "copy") status = CLBlastDcopy(n, x, 0, 1, r, 0, 1, &queue, nullptr);
         if (routine == "scal") {
           status = CLBlastDcopy(n, x, 0, 1, r, 0, 1, &queue, nullptr);
           if (status == CLBlastSuccess) status = CLBlastDscal(n, second[0], r, 0, 1, &queue, nullptr);

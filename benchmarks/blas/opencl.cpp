@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Routines of BLAS by the hand-written kernels of blas.cl: --routine dot, asum, scal or gemv.
+// Routines of BLAS by the hand-written kernels of blas.cl: --routine dot, asum, copy, scal or gemv.
 #include "benchmarks/harness/opencl_baseline.h"
 
 int main(int argc, char** argv) {
@@ -9,10 +9,12 @@ int main(int argc, char** argv) {
   const auto first = run.input<double>(0);
   const int n = static_cast<int>(first.shape.back()), m = routine == "gemv" ? static_cast<int>(first.shape[0]) : 1;
   const bool is_sum = routine == "dot" || routine == "asum";
-  const auto second = routine == "asum" ? baseline::Array<double>({}) : run.input<double>(1);
-  const baseline::Array<double> result(routine == "gemv"   ? std::vector{first.shape[0]}
-                                       : routine == "scal" ? first.shape
-                                                           : std::vector<std::size_t>());
+  const bool is_vector = routine == "copy" || routine == "scal";
+  const bool has_second = routine != "asum" && routine != "copy";
+  const auto second = has_second ? run.input<double>(1) : baseline::Array<double>({});
+  const baseline::Array<double> result(routine == "gemv" ? std::vector{first.shape[0]}
+                                       : is_vector       ? first.shape
+                                                         : std::vector<std::size_t>());
   baseline::Device device(run);
   device.build(baseline::beside(__FILE__, "blas.cl"), "");
   const auto kernel = device.kernel("blas_" + routine), last = device.kernel("last");
@@ -21,12 +23,14 @@ int main(int argc, char** argv) {
   device.measure(
       [&] {
         device.upload(on_first, first);
-        if (routine != "asum") device.upload(on_second, second);
+        if (has_second) device.upload(on_second, second);
       },
       [&] {
         if (is_sum) {
           device.launch(kernel, {kGroups * kGroup}, {kGroup}, on_first, on_second, on_parts, n);
           device.launch(last, {kGroup}, {kGroup}, on_parts, on_result, static_cast<int>(kGroups));
+        } else if (routine == "copy") {
+          device.launch(kernel, {first.size()}, {kGroup}, on_first, on_result, n);
         } else if (routine == "scal") {
           device.launch(kernel, {first.size()}, {kGroup}, on_first, second[0], on_result, n);
         } else {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Routines of BLAS: dot, asum, scal, gemv. Memory bounds all of them."""
+"""Routines of BLAS: dot, asum, copy, scal, gemv. Memory bounds all of them."""
 
 import numpy
 
@@ -64,6 +64,11 @@ WORKLOADS = [
         reference=lambda _size, x: [numpy.abs(x).sum()],
         work=lambda size: Work(read_bytes=8 * size["n"], flops=size["n"]),
         choices=sums("Asum"), baselines=baselines("asum", CUB)),
+    Workload(
+        title="Copy of a vector", source=LIFT, main="Copy", options=OPTIONS, inputs=vectors(1), sizes=LENGTHS,
+        reference=lambda _size, x: [x],
+        work=lambda size: Work(read_bytes=8 * size["n"], written_bytes=8 * size["n"]),
+        choices=cells("Copy", "Element", "cpu", "opencl"), baselines=baselines("copy")),
     Workload(
         title="Multiple of a vector", source=LIFT, main="Scal", options=OPTIONS, sizes=LENGTHS,
         inputs=lambda size, random: [*vectors(1)(size, random), numpy.float64(1.25)],
