@@ -100,6 +100,14 @@ class Device {
     return kernel;
   }
 
+  /// The most work-items that a group of this kernel may have.
+  [[nodiscard]] std::size_t most_items(const Handle<cl_kernel>& kernel) const {
+    std::size_t most = 0;
+    check(clGetKernelWorkGroupInfo(kernel.get(), id_, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr),
+          "clGetKernelWorkGroupInfo");
+    return most;
+  }
+
   /// Memory for `count` elements that the host does not see.
   template <class T>
   [[nodiscard]] Memory memory(std::size_t count) const {
@@ -151,12 +159,10 @@ class Device {
   [[nodiscard]] Group fastest_group(Launch launch) {
     constexpr Group kGroups[] = {{16, 16}, {32, 8},  {64, 4},  {32, 4},  {64, 1}, {128, 1},
                                  {128, 2}, {256, 1}, {512, 1}, {32, 32}, {16, 8}, {128, 8}};
-    std::size_t most = 0;
-    check(clGetDeviceInfo(id_, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, nullptr), "clGetDeviceInfo");
     Group fastest{1, 1};
     double least = HUGE_VAL;
     for (const Group group : kGroups) {
-      if (group.x * group.y > most || !launch(group)) continue;
+      if (!launch(group)) continue;
       kernels_ns();  // the first run does not count: drivers may still compile
       double ns = HUGE_VAL;
       for (int trial = 0; trial < 3; ++trial) {

@@ -30,9 +30,10 @@ class Passes {
   }
 
  private:
-  /// Whether the group's tile fits into local memory; else nothing is launched.
+  /// Whether the device can run such a group, and its tile fits into local memory; else nothing is launched.
   bool launch(const Pass& pass, baseline::Group group) {
     const std::size_t tile = (group.x * pass.x + pass.halo_x) * (group.y * pass.y + pass.halo_y) * sizeof(T);
+    if (group.x * group.y > device_.most_items(pass.kernel)) return false;
     if (is_in_tiles_ && tile > device_.local_bytes()) return false;
     const std::size_t out_w = pass.w - pass.halo_x, out_h = pass.h - pass.halo_y;
     const auto number = [](std::size_t value) { return static_cast<int>(value); };
