@@ -84,13 +84,13 @@ class TransformLowering {
     return out;
   }
 
-  /// Returns what is announced around each slice, each point of a tile, or each instance.
+  /// Returns the accesses that host code announces around each slice, each point of a tile, or each instance.
   [[nodiscard]] HostParts parts_within(const RuleShape& rule, const Nest& nest, const NestMember& member,
                                        HostCare care) const {
     const bool is_by_instance = care == HostCare::Instance;
     if (!is_sliced(nest)) return parts_of_box(rule, plan_.steps[member.step], is_by_instance ? kOneInstance : "");
     const Step slice = step_in_slices(plan_, member);
-    // A slice without loops is one instance: announcing the slice announces the instance.
+    // A slice without loops is a single instance, which needs no box of its own.
     return parts_of_box(rule, slice, slice.loops.empty() ? "" : is_by_instance ? kOneInstance : kSlice);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The lowered program: all that is decided between the Plan and the text. `lower` makes it once. clgen/cpp and
-// clgen/opencl print it, and `pbc --emit=lowered` shows it.
+// The lowered program holds the decisions between the Plan and the text of generated code. `lower` makes it once.
+// clgen/cpp and clgen/opencl print it, and `pbc --emit=lowered` shows it.
 #pragma once
 
 #include <optional>
@@ -24,35 +24,35 @@
 
 namespace pb {
 
-/// A step in a device version.
+/// The kernel of a step in one device version.
 struct LoweredKernel {
   KernelTree tree;
-  std::vector<LaunchRegion> regions;  ///< what a launch says of each matrix of the kernel
+  std::vector<LaunchRegion> regions;  ///< what a launch announces, for each matrix of the kernel
 };
 
 /// One step, as it runs by itself.
 struct LoweredStep {
-  std::vector<StepBox> boxes;            ///< those that its functions work on
-  bool is_given_boxes = false;           ///< its functions get the boxes from the caller
-  std::vector<BoxCut> cuts;              ///< how the CPU and a device share the boxes; empty: they do not
-  std::vector<MatrixPart> fetched;       ///< what the CPU's part reads, if they share
+  std::vector<StepBox> boxes;            ///< the boxes that the step's functions work on
+  bool is_given_boxes = false;           ///< the step's functions get the boxes from the caller
+  std::vector<BoxCut> cuts;              ///< how the CPU and a device share the boxes; empty: they share none
+  std::vector<MatrixPart> fetched;       ///< what the CPU's part of a shared step reads
   CpuLoops loops;                        ///< empty if the step is the only member of a nest
-  std::optional<FastViews> views;        ///< views that its loops get where they may; none: one version of the loops
-  HostCare care = HostCare::Step;        ///< where its host code announces accesses
-  HostParts hosted;                      ///< what is announced there
-  StepPieces pieces = StepPieces::None;  ///< how it is cut into tasks
-  bool has_tall_pieces = false;          ///< its pieces are tall: its strips go across the rows
-  std::vector<WrittenLine> lines;        ///< what an instance writes, if not single cells: pieces are cut by them
-  std::vector<LoweredKernel> kernels;    ///< one per device version that it has, the basic one first
+  std::optional<FastViews> views;        ///< faster views for the loops; none: the loops have one version
+  HostCare care = HostCare::Step;        ///< around what the host code announces its accesses
+  HostParts hosted;                      ///< the accesses that the host code announces
+  StepPieces pieces = StepPieces::None;  ///< how the step is cut into tasks
+  bool has_tall_pieces = false;          ///< pieces are tall, because the loops run in strips
+  std::vector<WrittenLine> lines;        ///< the parts of several cells that an instance writes, if `pieces` is Split
+  std::vector<LoweredKernel> kernels;    ///< one per device version of the step, the basic version first
 };
 
-/// One nest. The members stand in the order of the Plan.
+/// One nest. Its members have the order of Nest::members.
 struct LoweredNest {
   struct Member {
-    CpuLoops loops;  ///< over a tile or a slice
-    HostCare care = HostCare::Step;
-    HostParts hosted;  ///< what is announced around the step, a slice or point, or an instance, as `care` says
-    std::optional<FastViews> views;
+    CpuLoops loops;                  ///< the loops over a tile or a slice
+    HostCare care = HostCare::Step;  ///< around what the host code announces its accesses
+    HostParts hosted;                ///< the accesses that the host code announces
+    std::optional<FastViews> views;  ///< faster views for the loops; none: the loops have one version
   };
   std::vector<Member> members;
 };
@@ -60,21 +60,23 @@ struct LoweredNest {
 /// Steps that run as one loop.
 struct LoweredFused {
   TreeBlock loops;
-  HostParts hosted;  ///< what is announced around all of them
-  std::optional<FastViews> views;
+  HostParts hosted;                ///< the accesses that the host code announces around all of the steps
+  std::optional<FastViews> views;  ///< faster views for the loops; none: the loops have one version
 };
 
+/// One transform.
 struct LoweredTransform {
   RuleShapes rules;
   Schedule schedule;
-  Store<RuleId, std::vector<ReadsAhead>> reads_ahead;  ///< loops of each rule's body that ask for elements ahead
+  Store<RuleId, std::vector<ReadsAhead>> reads_ahead;  ///< loops of each rule's body that request elements ahead
   Store<StepId, LoweredStep> steps;
   std::vector<LoweredNest> nests;   ///< in the order of TransformPlan::nests
   std::vector<LoweredFused> fused;  ///< in the order of TransformPlan::fused
 };
 
+/// The whole program.
 struct LoweredProgram {
-  bool has_kernels = false;
+  bool has_kernels = false;                  ///< some step may run on a device
   std::vector<LoweredTransform> transforms;  ///< by TransformId
 };
 

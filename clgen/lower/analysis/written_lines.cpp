@@ -8,7 +8,8 @@
 namespace pb {
 namespace {
 
-/// Returns the length of a region along one dimension; none if it differs between values of `var`.
+/// Returns the length of a region along one dimension; none if it is not an integer expression, or may differ between
+/// values of `var`.
 std::optional<IndexExpr> length_of(const RegionAccess& region, std::size_t dim, const std::string& var) {
   const auto lo = to_rational(region.lo[dim], {});
   const auto hi = to_rational(region.hi[dim], {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many cells an instance writes, where it writes rows or other parts of several cells. Loops over such instances
-// are cut into tasks by their cells.
+// Finds out how many cells an instance writes, if it writes rows or other parts of several cells. The number of cells
+// decides into how many tasks a loop over such instances is cut.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace pb {
 
-/// The cells that an instance writes of one matrix: the product of the extents.
+/// The cells of one matrix that an instance writes. Their number is the product of the extents.
 struct WrittenLine {
   struct Extent {
-    std::optional<std::size_t> whole;  ///< the dimension of the matrix that is written from end to end
-    IndexExpr length;                  ///< only without `whole`
+    std::optional<std::size_t> whole;  ///< a dimension of the matrix that is written from end to end
+    IndexExpr length;                  ///< number of cells along a dimension; meaningful only if `whole` is absent
 
     bool operator==(const Extent&) const = default;
   };
@@ -27,8 +27,8 @@ struct WrittenLine {
   bool operator==(const WrittenLine&) const = default;
 };
 
-/// Returns what each instance of a loop writes. Returns nothing if instances write different numbers of cells, or
-/// single cells only, or if the step has not one loop.
+/// Returns the parts of several cells that each instance of the step's only loop writes. Single cells are left out.
+/// Returns nothing if the step does not have exactly one loop, or if instances may write different numbers of cells.
 [[nodiscard]] std::vector<WrittenLine> written_lines(const RuleShape& rule, const Step& step);
 
 }  // namespace pb

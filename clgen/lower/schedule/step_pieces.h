@@ -9,14 +9,16 @@
 
 namespace pb {
 
+/// What the tasks of a step run.
 enum class StepPieces : std::uint8_t {
-  None,   ///< one task
-  Split,  ///< boxes of about as many instances as the split size says; its loops may be cut anywhere
-  Tiles,  ///< the tiles of its nest
+  None,   ///< one task runs the whole step
+  Split,  ///< a task runs a box of instances, at most about as many as the split size; loops may be cut anywhere
+  Tiles,  ///< a task runs a tile of the step's own nest
 };
+/// Returns how a step is cut if it runs by itself or is the only member of a nest.
 [[nodiscard]] StepPieces pieces_of(const TransformPlan& plan, StepId step);
 
-/// Whether the step may spawn, and so needs a frame.
+/// Whether the step needs a frame, because it may spawn tasks: it is cut into pieces, or its rule calls transforms.
 [[nodiscard]] bool needs_frame(const TransformPlan& plan, const RuleShape& rule, StepId step);
 
 }  // namespace pb
