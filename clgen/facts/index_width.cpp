@@ -16,7 +16,8 @@ namespace {
 using Op = IndexExpr::Op;
 __extension__ typedef __int128 Wide;
 
-constexpr Wide kMost = Wide{1} << 100;  // larger than any limit that a value is compared with
+/// Stands for infinity: larger than any limit that a value is compared with.
+constexpr Wide kMost = Wide{1} << 100;
 constexpr Wide kMaxInt = std::numeric_limits<std::int32_t>::max();
 constexpr Wide kMinInt = std::numeric_limits<std::int32_t>::min();
 constexpr Wide kMax64 = std::numeric_limits<std::int64_t>::max();
@@ -26,8 +27,8 @@ struct Interval {
 };
 
 Wide cut(Wide value) { return std::clamp(value, -kMost, kMost); }
-/// Returns the product without overflow: if a factor is beyond 2^62, the result is the largest or smallest value there
-/// is.
+/// Returns the product without overflow. If a factor is beyond 2^62, the result is kMost or -kMost; a product with 0 is
+/// 0.
 Wide product(Wide a, Wide b) {
   const auto is_large = [](Wide v) { return v > kMax64 / 2 || v < -(kMax64 / 2); };
   if (a == 0 || b == 0) return 0;
@@ -40,12 +41,13 @@ Interval sum(const Interval& a, const Interval& b) { return {cut(a.lo + b.lo), c
 Interval negated(const Interval& a) { return {-a.hi, -a.lo}; }
 Interval meet(const Interval& a, const Interval& b) { return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)}; }
 
-/// Finds out whether 32 bits hold an expression. The range of each part follows from below, from the values that its
-/// symbols may have, and from above, from the range of the result.
+/// Finds out whether 32 bits hold all values in an expression. The range of each part follows from two facts: the
+/// values that its symbols may have, and the range in which the result of the whole expression is known to lie.
 class WidthCheck {
  public:
   explicit WidthCheck(const std::vector<std::string>& sizes) : sizes_(sizes) {}
 
+  /// Whether 32 bits hold the result of `expr`, which lies in `known`, and all values on the way to it.
   [[nodiscard]] bool fits(const IndexExpr& expr, const Interval& known) const {
     const Interval range = meet(range_of(expr), known);
     if (range.lo <= range.hi && (range.lo < kMinInt || range.hi > kMaxInt)) return false;
@@ -99,7 +101,8 @@ class WidthCheck {
         return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
       }
       case Op::FloorDiv: {
-        // The division rounds down, or toward zero as in a formula.
+        // The division of a coordinate rounds down, and that of a formula rounds toward zero. The range holds both
+        // results.
         if (b.lo > 0 && b.lo == b.hi) return {floor_div(a.lo, b.lo), floor_div(a.hi, b.lo) + (a.hi < 0 ? 1 : 0)};
         const Wide most = std::max(a.hi, -a.lo);
         return {-most - 1, most};
@@ -115,13 +118,16 @@ class WidthCheck {
     return {};
   }
 
-  /// Returns the range of a factor if the other factor is a constant and the product lies in `range`.
+  /// Returns the range of a factor whose product with `other` lies in `range`; all values unless `other` is a constant
+  /// other than 0.
   static Interval factor(const Interval& range, const IndexExpr& other) {
     if (other.op != Op::Const || other.value == 0) return {};
-    const Interval of = other.value > 0 ? range : negated(range);
-    const Wide by = other.value > 0 ? Wide{other.value} : -Wide{other.value};
-    return {floor_div(of.lo, by), floor_div(of.hi, by) + 1};
+    const Interval products = other.value > 0 ? range : negated(range);
+    const Wide divisor = other.value > 0 ? Wide{other.value} : -Wide{other.value};
+    return {floor_div(products.lo, divisor), floor_div(products.hi, divisor) + 1};
   }
+  /// Returns the range of a dividend whose quotient lies in `range`; all values unless the divisor is a positive
+  /// constant.
   static Interval dividend(const Interval& range, const IndexExpr& divisor) {
     if (divisor.op != Op::Const || divisor.value <= 0) return {};
     return {product(cut(range.lo - 1), divisor.value), product(cut(range.hi + 1), divisor.value)};
@@ -186,6 +192,7 @@ IndexExpr with_symbols(const IndexExpr& expr, const Spell& spell) {
   return out;
 }
 
+/// Whether 64 bits hold all values of the formula. True for a formula with real numbers, which is not examined.
 bool fits_64(const Formula& formula) {
   const auto tree = tree_of(formula);
   const std::vector<std::string> sizes = symbols_of(formula, SymbolKind::SizeVar);
@@ -224,7 +231,7 @@ bool fits_int(const Formula& formula, IntRange result) {
 
 std::string to_index_cpp(const IndexExpr& expr, const Transform& transform, IntRange result) {
   if (fits_int(expr, transform, result)) return to_cpp(expr);
-  // Names of generated code (`pb_…`) have 64 bits already.
+  // Variables that generated code declares (`pb_…`) have 64 bits already.
   return to_cpp(with_symbols(
       expr, [](const std::string& name) { return is_own_name(name) ? name : "std::int64_t{" + name + "}"; }));
 }
