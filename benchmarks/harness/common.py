@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What every benchmark needs: building baselines, medians and tables without dependencies."""
+"""What benchmarks with a `bench.py` of their own share: building baselines, medians, tables."""
 
 import argparse
 import array
@@ -21,9 +21,12 @@ from .compile_baseline import FLAGS  # noqa: E402
 from .machine import processor  # noqa: E402
 
 
-
 def build(source, output, *options, newer_than=()):
-    """Compiles one hand-written C++ baseline; a build that is newer than its source and `newer_than` stays."""
+    """Compiles one hand-written C++ baseline and returns the path of the program.
+
+    A program that exists stays if it is no older than the source, the headers beside it, and the files `newer_than`. Raises ToolError
+    if the compiler fails.
+    """
     output = pathlib.Path(output)
     if not output.exists() or any(output.stat().st_mtime < pathlib.Path(path).stat().st_mtime for path in (source, *source.parent.glob("*.h"), *newer_than)):
         polybricks.run_tool(["c++", *FLAGS, source, "-o", output, *options])
@@ -31,7 +34,7 @@ def build(source, output, *options, newer_than=()):
 
 
 def arguments(doc, name, trials=5, rounds=3):
-    """A parser of the options that benchmarks share; each benchmark adds its own."""
+    """Returns a parser of the options that all such benchmarks share. A benchmark adds its own options to it."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dist", type=pathlib.Path, help="folder of the built tools")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build" / "benchmarks" / name)
@@ -45,7 +48,7 @@ def arguments(doc, name, trials=5, rounds=3):
 
 
 class Baselines:
-    """The hand-written programs of one benchmark. They are built here, or were built before and perhaps elsewhere."""
+    """The hand-written programs of one benchmark. They are built now, or --prebuilt names a folder that has them."""
 
     def __init__(self, args, name):
         self.name, self.prebuilt, self.build_only = name, args.prebuilt, args.build_only
@@ -54,7 +57,7 @@ class Baselines:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, source, *options):
-        """Path of the program, or None if a library for it is not installed."""
+        """Returns the path of the program; None if a header that it needs, or the prebuilt program, is missing."""
         output = self.folder / f"{self.name}_{pathlib.Path(source).stem}"
         if self.prebuilt:
             return output if output.exists() else None
@@ -70,11 +73,12 @@ class Baselines:
 
 
 def has_headers(source):
+    """Whether the compiler finds all headers that the source includes."""
     return subprocess.run(["c++", "-std=c++20", "-E", source], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def hand_written(program, *options, env=None):
-    """Runs a baseline and returns the figures that it prints; an empty dictionary if the baseline is missing."""
+    """Runs a baseline and returns the figures that it prints. Returns an empty dictionary if `program` is None."""
     if program is None:
         return {}
     done = polybricks.run_tool([program, *options], timeout=1800, env=dict(os.environ, **(env or {})))
@@ -82,20 +86,22 @@ def hand_written(program, *options, env=None):
 
 
 def first_entry(config):
-    """The choices of a configuration file's first entry, as `--serve` takes them."""
+    """Returns the first entry of a configuration file without machine and provenance, as `--serve` takes it."""
     entry = json.loads(config.read_text())["entries"][0]
     return {key: entry[key] for key in ("global", "transforms") if key in entry}
 
 
 def levels(*pairs):
-    """Levels of a site: (from, rule) …, the first one from 0."""
+    """Returns the levels of a site on the CPU. Each pair is (smallest size, rule); the first size is 0."""
     return [dict({"rule": rule, "on": "cpu"}, **({"from": start} if start else {})) for start, rule in pairs]
 
 
 def measure(server, entry, trials):
-    """Median time of a configuration in ns, after one run that does not count, as in timing.h. Only the outputs of that run are
-    compared: a comparison after each run would leave other data in the caches than baselines find there. Raises ToolError unless
-    all runs went as asked and the outputs are right."""
+    """Returns the median time of a configuration in ns, after one run that does not count, as in timing.h.
+
+    Only the outputs of that first run are compared: a comparison after each run would leave other data in the caches than
+    baselines find there. Raises ToolError unless all runs went as asked and the outputs are right.
+    """
     for count, verify in ((1, True), (trials, False)):
         reply = server.ask("run", config=entry, trials=count, verify=verify)
         if reply["status"] != "ok" or reply.get("fallbacks"):
@@ -104,27 +110,30 @@ def measure(server, entry, trials):
 
 
 def inputs(server, n, sizes=None, reference=None):
-    """Makes the inputs of all later runs, and the outputs with which theirs are compared."""
+    """Makes the inputs of all later runs, and computes the outputs that are right under the configuration `reference`.
+
+    `n` is the value of each size variable that `sizes` does not fix. Raises ToolError if the program refuses.
+    """
     for reply in (server.ask("inputs", n=n, seed=1, **({"sizes": sizes} if sizes else {})), server.ask("reference", config=reference or {})):
         if reply["status"] != "ok":
             raise polybricks.ToolError(f"inputs: {reply}")
 
 
 def medians(rounds):
-    """The median of each figure over the rounds, each of which is a dictionary."""
+    """Returns the median of each figure over the rounds. A round is a dictionary from names to figures."""
     names = dict.fromkeys(name for figures in rounds for name in figures)
     return {name: median([figures[name] for figures in rounds if name in figures]) for name in names}
 
 
 def ratio(figures, above, below):
-    """`above` : `below` as text; a dash where a figure is missing."""
+    """Returns the figure `above` divided by the figure `below`, as text; a dash if one of them is missing."""
     if above not in figures or below not in figures:
         return "-"
     return f"{figures[above] / figures[below]:.2f}"
 
 
 def write_npy(path, values, shape):
-    """A .npy file of doubles, the last size fastest."""
+    """Writes doubles to a .npy file. `values` has the cells in an order in which the last index of `shape` varies fastest."""
     header = repr({"descr": "<f8", "fortran_order": False, "shape": tuple(shape)})
     header += " " * (63 - (10 + len(header)) % 64) + "\n"
     with open(path, "wb") as file:
@@ -133,7 +142,7 @@ def write_npy(path, values, shape):
 
 
 def read_npy(path):
-    """(values, shape) of a .npy file of doubles."""
+    """Returns (values, shape) of a .npy file of doubles in the order that write_npy writes."""
     data = pathlib.Path(path).read_bytes()
     size = struct.unpack("<H", data[8:10])[0]
     header = ast.literal_eval(data[10:10 + size].decode())
@@ -143,7 +152,7 @@ def read_npy(path):
 
 
 def run_on(program, entry, folder, matrices, outputs=1):
-    """Runs a program once on given matrices, [(values, shape) …], under one configuration. Returns its outputs in the same form."""
+    """Runs a program once on the CPU under one configuration. `matrices` and the result are lists of (values, shape)."""
     files = [folder / f"in{i}.npy" for i in range(len(matrices))]
     for file, (values, shape) in zip(files, matrices):
         write_npy(file, values, shape)
@@ -154,21 +163,23 @@ def run_on(program, entry, folder, matrices, outputs=1):
 
 
 def median(values):
+    """Returns the median; NaN if there are no values."""
     return statistics.median(values) if values else float("nan")
 
 
 def milliseconds(ns):
+    """Returns a time in ns as text in ms; a dash for NaN and infinity."""
     return f"{ns / 1e6:.2f}" if ns == ns and ns != float("inf") else "-"
 
 
 def machine():
-    """One line: processor, CPUs."""
+    """Returns one line of text: the processor, and how many CPUs this process may use."""
     count = subprocess.run(["nproc"], capture_output=True, text=True, check=True).stdout.strip()
     return f"{processor()}, {count} CPUs"
 
 
 def table(headings, rows):
-    """Aligned text; the first column to the left, the others to the right."""
+    """Returns a table as text. The first column is aligned to the left, the others to the right."""
     cells = [list(map(str, headings))] + [list(map(str, row)) for row in rows]
     widths = [max(len(row[i]) for row in cells) for i in range(len(headings))]
     lines = []

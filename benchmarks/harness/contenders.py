@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The sides of a comparison: a baseline, or the program under one configuration. Each says whether its results are right and how
-long it takes."""
+"""Contenders of a comparison: baselines, and the program under one configuration.
+
+Each contender has `check(problem)`, which returns the error of its results or raises Failed, and `measure(problem, trials)`, which
+returns times in ns.
+"""
 
 import dataclasses
 import json
@@ -33,16 +36,16 @@ class Unable(Failed):
 class Problem:
     """One size of a workload, with its inputs in files."""
     workload: typing.Any
-    size: dict
-    folder: pathlib.Path
-    inputs: list
-    expected: list
-    files: list = dataclasses.field(default_factory=list)
-    element: str = "double"
+    size: dict             # from names of size variables to values
+    folder: pathlib.Path   # holds the files of inputs and outputs
+    inputs: list           # arrays
+    expected: list         # the outputs that are right, as arrays
+    files: list = dataclasses.field(default_factory=list)   # the files of the inputs
+    element: str = "double"                                 # what ElementT is: "double" or "float"
 
     @classmethod
     def make(cls, workload, size, folder, seed, element):
-        """Makes the inputs, writes them to files, and computes what is right."""
+        """Makes the inputs, writes them to files in `folder`, and computes the outputs that are right."""
         folder.mkdir(parents=True, exist_ok=True)
         inputs = workload.inputs(size, numpy.random.default_rng(seed))
         if element == "float":
@@ -58,7 +61,7 @@ class Problem:
         return [self.folder / f"out{number}.npy" for number in range(len(self.expected))]
 
     def error(self):
-        """How wrong the outputs in the files are. Raises Failed if they are above the tolerance."""
+        """Returns the error of the outputs in the files. Raises Failed if it is above the tolerance, or if a file is missing."""
         try:
             outputs = [numpy.load(file) for file in self.output_files()]
         except (OSError, ValueError) as error:
@@ -70,12 +73,12 @@ class Problem:
         return float(error)
 
     def settings(self):
-        """`--set` options for params and inputs that are one number."""
+        """Returns the `--set` options for params, and for inputs that are a single number."""
         return [word for name, value in self.workload.set(self.size).items() for word in ("--set", f"{name}={value}")]
 
 
 class HandWritten:
-    """A baseline: a program of its own for each call."""
+    """A baseline, whose program is started anew for each check and each measurement."""
     kind = "baseline"
 
     def __init__(self, baseline, program, threads, device, limit_s, is_resident=False):
@@ -112,13 +115,14 @@ class HandWritten:
         return problem.error()
 
     def measure(self, problem, trials):
-        """Returns (times, times of kernels) in ns."""
+        """Returns (times of the trials, times of their kernels) in ns. Raises Failed."""
         figures = self._run(problem, trials)
         return figures["times_ns"], figures["kernel_ns"]
 
 
 class Generated:
-    """The program under one configuration. All configurations of a problem share one process, as in `pbtune`."""
+    """The program under one configuration. Measurements take place in the process of the session, which all configurations share, as
+    in `pbtune`. A check starts a process of its own."""
     kind = "program"
 
     def __init__(self, name, program, configuration, session):
@@ -141,27 +145,29 @@ class Generated:
         return problem.error()
 
     def measure(self, problem, trials):
-        """Returns (times, times of kernels) in ns. A run that does not count comes first, as in baselines."""
+        """Returns (times of the trials, times of their kernels) in ns. A run that does not count comes first, as in baselines. Raises
+        Failed."""
         self._session.load(problem)
         self._session.run(self.configuration, 1)
         return self._session.run(self.configuration, trials)
 
 
 def processors_of(configuration):
-    """The words of `on` in a configuration; "cpu" if it names none."""
-    words = {level["on"].removesuffix("_local") for transform in configuration.get("transforms", {}).values()
+    """Returns the processors that a configuration names, "cpu" or "opencl"; only "cpu" if it names none."""
+    processors = {level["on"].removesuffix("_local") for transform in configuration.get("transforms", {}).values()
              for levels in transform.get("sites", {}).values() for level in levels if "on" in level}
-    return words or {"cpu"}
+    return processors or {"cpu"}
 
 
 class Session:
-    """One serving process of the program, which holds the inputs of one problem. It starts when it is needed."""
+    """A process of the program under --serve, which holds the inputs of one problem. The first `load` starts it."""
 
     def __init__(self, program, options, limit_s, is_resident=False):
         self.options, self.limit_s, self.is_resident = options, limit_s, is_resident
         self._program, self._server, self._problem = program, None, None
 
     def load(self, problem):
+        """Gives the inputs of `problem` to the process, unless it has them. Raises Failed."""
         if self._server is None:
             self._server = polybricks.Server(self._program, *self.options, limit_s=20 * self.limit_s)
         if self._problem is problem:
@@ -172,6 +178,10 @@ class Session:
         self._problem = problem
 
     def run(self, configuration, trials):
+        """Returns (times of the trials, times of their kernels) in ns, for the inputs of the last `load`.
+
+        Raises Failed if a run fails, and Unable if a rule did not run on the device that it was to run on.
+        """
         reply = self._server.ask("run", config=configuration, trials=trials, verify=False, resident=self.is_resident, limit_ms=1000 * self.limit_s)
         if reply["status"] != "ok":
             raise Failed(reply.get("message") or reply["status"])
@@ -180,6 +190,7 @@ class Session:
         return reply["times_ns"], reply.get("kernel_ns") or []
 
     def close(self):
+        """Ends the process. A later `load` starts another one."""
         if self._server is not None:
             self._server.close()
             self._server = self._problem = None

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Shapes of work-groups: hand-written baselines try some, so that choices on a device are only comparable if they do so, too."""
+"""Finds the fastest work-groups for choices on a device.
+
+Hand-written baselines try several shapes of work-groups. A comparison is fair only if the choices of the program try some, too.
+"""
 
 import copy
 import statistics
@@ -11,7 +14,7 @@ TRIALS = 3
 
 
 def _groups(configuration, program):
-    """Yields (transform, name of the tunable, dimensions) for each rule that the configuration runs on a device."""
+    """Yields (transform, name of its `work_group` tunable, number of dimensions) for each rule that the configuration runs on a device."""
     for transform, entry in configuration.get("transforms", {}).items():
         tunables = program.info["transforms"][transform]["tunables"]
         for level in (level for levels in entry.get("sites", {}).values() for level in levels):
@@ -22,7 +25,7 @@ def _groups(configuration, program):
 
 
 def _kernel_ns(session, configuration):
-    """Time of the kernels of one run; infinite if they cannot run so."""
+    """Returns the median time of a run's kernels in ns; infinity if the run fails, or if no kernel ran."""
     try:
         return statistics.median(session.run(configuration, TRIALS)[1] or [float("inf")])
     except Failed:
@@ -30,8 +33,11 @@ def _kernel_ns(session, configuration):
 
 
 def with_fastest_groups(configuration, program, problem, session):
-    """The same configuration with the fastest of some usual shapes for each of its kernels, one kernel after the other. `session`
-    must have been started with --profile. Shapes of more dimensions than a kernel has are cut."""
+    """Returns a copy of the configuration in which each kernel has the fastest work-group of SHAPES.
+
+    Kernels get their shapes one after the other. A shape is cut to the dimensions of the kernel; its third extent is 1. `session` must
+    have the option --profile. Raises Failed if the inputs cannot be loaded.
+    """
     configuration = copy.deepcopy(configuration)
     session.load(problem)
     for transform, name, count in _groups(configuration, program):
