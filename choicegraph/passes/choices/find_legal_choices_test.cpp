@@ -13,7 +13,8 @@ using ::testing::HasSubstr;
 using testing::PlannedTransform;
 using testing::TestTransform;
 
-/// Matrices M0 … M`count-1`, each from the input or from the one after it, in a circle.
+/// Returns a transform with the matrices M0 … M`count-1`. One rule computes a matrix from the input. Another rule
+/// computes it from cell `coordinate` of the next matrix; M0 is next to the last one.
 TestTransform circle(int count, const std::string& coordinate) {
   TestTransform out;
   out.from("A[n]");
@@ -62,7 +63,7 @@ TEST(Choices, WithoutAnyOrderAreAnError) {
   EXPECT_THAT(planned.messages(), HasSubstr("rule `Q#1` -> `Q` -> rule `P#1` -> `P` -> rule `Q#1`"));
 }
 
-/// Coefficients and kinds of the rows of the only nest.
+/// Returns the coefficients and the kind of each row of the only nest; messages and the plan if there is not one nest.
 std::string rows_of(const PlannedTransform& planned) {
   if (planned.only().nests.size() != 1) return planned.messages() + planned.text();
   std::string out;
@@ -73,7 +74,8 @@ std::string rows_of(const PlannedTransform& planned) {
   return out;
 }
 
-/// A matrix over x and y whose cells need those at `inputs`; the borders are computed otherwise.
+/// Returns a transform with a matrix over x and y. A cell needs the cells `inputs`; a rule without inputs computes the
+/// borders, where some of them lie outside.
 TestTransform grid_of(const std::vector<std::string>& inputs) {
   return TestTransform().to("C[w,h]").rule({"C.cell(x,y)"}, inputs).rule({"C.cell(x,y)"}, {}, 2);
 }
@@ -112,7 +114,8 @@ TEST(Nests, JoinStepsThatNeedEachOther) {
   EXPECT_TRUE(is_ordered(planned.only()));
 }
 
-/// P and Q by one rule that reads Q at `from_q`; most cells of Q by another one, which reads P at `from_p`.
+/// Returns a transform in which one rule writes P and Q from `from_q`, and a rule of higher priority writes most cells
+/// of Q from `from_p`.
 TestTransform overwritten(const std::string& from_q, const std::string& from_p) {
   return TestTransform()
       .to("P[n]")
@@ -128,12 +131,12 @@ TEST(Nests, JoinStepsOfWhichOneOverwritesTheOther) {
   ASSERT_EQ(rows_of(planned), "1 slices, ");
   const Nest& nest = planned.only().nests[0];
   ASSERT_EQ(nest.members.size(), 2U);
-  EXPECT_EQ(planned.only().steps[nest.members[0].step].rule, RuleId(0));  // this step runs first in each slice
+  EXPECT_EQ(planned.only().steps[nest.members[0].step].rule, RuleId(0)) << "what is overwritten runs first";
   EXPECT_EQ(planned.only().steps[nest.members[1].step].rule, RuleId(1));
 }
 
 TEST(Nests, LetWhatIsOverwrittenComeFirst) {
-  // The second rule writes Q(i) after the first one did, and Q(i+1) before the first one comes to i.
+  // The second rule writes Q(i) after the first rule writes it, and Q(i+1) before the first rule reads it at i.
   EXPECT_EQ(rows_of(PlannedTransform(overwritten("Q.cell(i+1)", "Q.cell(i+2)"))), "-1 slices, ");
   const PlannedTransform planned(overwritten("Q.region(i-1,i+2)", "P.cell(i-1)"));
   EXPECT_TRUE(planned.diags.has(DiagKind::NoLegalOrder));

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Which transforms a transform calls.
+// Finds the transforms that a transform calls.
 #pragma once
 
 #include "choicegraph/passes/analysis/analysis.h"
 
 namespace pb::choices {
 
-/// Lists the transforms that the rules call, each once, in the order of the calls.
+/// Lists the transforms that the rules call, each once, in the order of their first calls in the source.
 ///
+/// Reads:   the calls of the transform's rules
 /// Fills:   `plan.calls`
 void list_calls(Analysis& analysis);
 

@@ -6,14 +6,15 @@
 
 namespace pb::choices {
 
-/// Lists what the configuration decides beside rules and versions.
+/// Lists the values that a configuration sets beside the choices of rules and versions.
 ///
-/// Reads:   `plan.steps`, `plan.nests`, the versions of the alternatives, the transform's own tunables
+/// Reads:   `plan.steps`, `plan.nests`, the versions of the alternatives, the bodies of the rules, the transform's own
+///          tunables
 /// Fills:   `plan.tunables`
 void list_tunables(Analysis& analysis);
 
-/// Whether anything in the plan may read the tunable: versions, nests and loops; for tunables of the user this is not
-/// known, so the answer is yes.
+/// Whether a loop, a nest or a device version of the plan may read the tunable. True for each tunable that the program
+/// declares, because the plan does not tell which of them are read.
 [[nodiscard]] bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTunable& tunable);
 
 }  // namespace pb::choices

@@ -16,7 +16,7 @@ namespace pb {
 namespace {
 
 constexpr int kMaxDeviceLoops = 3;
-/// Each value of an array of tunables is an argument of the kernel.
+/// The most values of an array of tunables: each value is an argument of the kernel.
 constexpr int kMaxDeviceArray = 64;
 
 bool is_number(const BodyType& type) {
@@ -34,7 +34,7 @@ bool is_device_constant(std::string_view name) {
   return constant != nullptr && constant->is_on_devices;
 }
 
-/// Looks through one body for the first thing a kernel cannot do.
+/// Finds the first part of a rule's body that a kernel cannot do.
 class BodyCheck {
  public:
   BodyCheck(const Transform& transform, const Rule& rule)
@@ -79,7 +79,7 @@ class BodyCheck {
     const auto holds_lambda = [&](const Declarator& declarator) {
       return !declarator.init.is_none() && std::holds_alternative<LambdaExpr>(body_.exprs[declarator.init].node);
     };
-    // Lambdas are reported as a reason of their own.
+    // `check_expr` reports the lambda itself.
     if (std::any_of(decl.declarators.begin(), decl.declarators.end(), holds_lambda)) return;
     if (decl.is_static) return reject("a static variable is shared by all instances", span);
     if (!is_number(decl.type))
@@ -177,7 +177,7 @@ class BodyCheck {
         return;
       case NameKind::Output:
       case NameKind::Input:
-        // Parents come first: a use as `name.cell(…)` has been seen by now.
+        // The walk visits parents first: check_member has seen `name.cell(…)` before its `name` comes here.
         if (names_region(id) && !is_member_object(id))
           reject("the region `" + name.text + "` is used as a whole", span);
         return;
@@ -191,7 +191,7 @@ class BodyCheck {
     }
   }
 
-  /// Whether the name is a region with `.cell(…)`, not a single element.
+  /// Whether the name stands for a region, which has `.cell(…)`, and not for a single element.
   bool names_region(ExprId id) const {
     const NameBinding& binding = types_.bindings[id.index()];
     if (binding.kind != NameKind::Output && binding.kind != NameKind::Input) return false;

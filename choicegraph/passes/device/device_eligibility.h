@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Decides which rules can run as an OpenCL kernel, from the typed body: it may use scalars, region reads and writes,
-// local scalars and fixed arrays, and the math functions of the language. Called for each step while the Plan is made.
+// Decides which steps can run as an OpenCL kernel. The body of the rule may use scalars, cells of regions, local
+// scalars, local arrays of constant size, and the math functions of the language. The passes call this for each step
+// while they make the Plan.
 #pragma once
 
 #include <optional>
@@ -18,7 +19,8 @@ struct DeviceEligibility {
   [[nodiscard]] bool has_local_version() const { return !why_not_device && !why_not_local_memory; }
 };
 
-/// Says which device versions `step` of `rule` has, with the first reason in the source against each that it lacks.
+/// Says which device versions `step` of `rule` has. Without a basic kernel, only `why_not_device` is set: a reason
+/// outside of the body or, if there is none, the first reason in its text.
 ///
 /// Pre: `step.loops`, `is_data_parallel` and `input_boxes` are filled.
 [[nodiscard]] DeviceEligibility check_device_eligibility(const Program& program, const Transform& transform,
