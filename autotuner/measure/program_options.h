@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The program that a command works on, and how it is run. All commands that start the program share this.
+// The options of pbtune that name the program and say how it is run. All commands that run the program share them.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,26 @@
 
 namespace pbtune {
 
-/// The options that say how the program is run, for all subcommands that run it.
+/// The program and how it is run.
 struct ProgramOptions {
-  std::string program;
-  std::int64_t n = -1;  ///< < 0: not given
-  std::vector<std::pair<std::string, std::int64_t>> sizes;
-  std::vector<std::pair<std::string, std::string>> given;  ///< names and values of --set
-  std::vector<std::string> inputs;
-  std::string device;  ///< empty: the program's own choice
-  double tolerance = -1;
-  std::uint64_t seed = 1;
+  std::string program;  ///< path of the executable file
+  std::int64_t n = -1;  ///< value of the size variables that `sizes` does not fix; < 0: not given
+  std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< names and values of fixed size variables
+  std::vector<std::pair<std::string, std::string>> given;   ///< names and values of --set
+  std::vector<std::string> inputs;                          ///< paths of input files; empty: inputs are generated
+  std::string device;                                       ///< empty: the program's own choice
+  double tolerance = -1;   ///< largest error of an output; < 0: the program's own tolerance
+  std::uint64_t seed = 1;  ///< seed of generated inputs
 };
 
-/// The path in a form that means the same in other folders.
+/// Returns the path in a form that does not depend on the current folder; `path` itself if the folder cannot be read.
 [[nodiscard]] std::string absolute(const std::string& path);
+/// Returns the options for a Measurement of the program. `is_resident` keeps data on the device between trials.
 [[nodiscard]] MeasureOptions measure_options(const ProgramOptions& options, bool is_resident);
-/// The training information beside the program. Throws pbrt::IoError with a hint if it is not there.
+/// Reads the training information, the file PROGRAM.info beside the program.
+///
+/// Errors: throws pbrt::UserError if `program` names a source, or the .info or .cfg file of a program; pbrt::IoError if
+///         the program or its .info file is missing; pbrt::ConfigError if the file is malformed
 [[nodiscard]] pbrt::TrainingInfo info_of(const std::string& program);
 
 }  // namespace pbtune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Configurations of older states of a program: what is carried over, and what is said about the rest.
+// Tests how the configuration of an older state of a program is migrated, and what is reported of values that are lost.
 #include "autotuner/migrate/migrate.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ pbrt::SiteInfo site(const std::string& name, const std::vector<AlternativeInfo>&
   return {name, alternatives};
 }
 
-/// `Sort` with rules Insertion, Merge and Radix, of which Merge has kernels.
+/// Migrates to a program with one transform, `Sort`. Its rules are Insertion, Merge and Radix; only Merge has a kernel.
 class MigrateTest : public ::testing::Test {
  protected:
   MigrateTest() {
@@ -51,26 +51,28 @@ class MigrateTest : public ::testing::Test {
     info.transforms = {sort};
   }
 
-  Migration migrated(const std::string& text, const std::vector<std::string>& said = {}, bool may_guess = true) {
+  /// Migrates the configuration `text` at size 1024. `renames` holds the values of --rename.
+  Migration migrated(const std::string& text, const std::vector<std::string>& renames = {}, bool may_guess = true) {
     const pbrt::InfoIndex index(info);
     const WrittenConfiguration before = read_written(text, "old.cfg");
-    const Names names = match_names(before, info, said, may_guess);
+    const Names names = match_names(before, info, renames, may_guess);
     guesses = names.guesses;
     Migration out = migrate(before, names, index, 1024);
     EXPECT_EQ(pbrt::find_fault(index, out.configuration), "");
     return out;
   }
-  Migration of_site(const std::string& name, const std::string& levels, const std::vector<std::string>& said = {}) {
-    return migrated(R"({"transforms": {"Sort": {"sites": {")" + name + "\": " + levels + "}}}}", said);
+  Migration of_site(const std::string& name, const std::string& levels) {
+    return migrated(R"({"transforms": {"Sort": {"sites": {")" + name + "\": " + levels + "}}}}");
   }
-  Migration of_value(const std::string& name, const std::string& number, const std::vector<std::string>& said = {}) {
-    return migrated(R"({"transforms": {"Sort": {"tunables": {")" + name + "\": " + number + "}}}}", said);
+  Migration of_value(const std::string& name, const std::string& number) {
+    return migrated(R"({"transforms": {"Sort": {"tunables": {")" + name + "\": " + number + "}}}}");
   }
-  [[nodiscard]] std::string fault(const std::vector<std::string>& said) {
+  /// Returns the error that a migration with these values of --rename ends in.
+  [[nodiscard]] std::string fault(const std::vector<std::string>& renames) {
     try {
       (void)migrated(
           R"({"transforms": {"Sort": {"tunables": {"block": 1}, "sites": {"Insertion|Merge": [{"rule": "Merge"}]}}}})",
-          said);
+          renames);
     } catch (const pbrt::UserError& error) {
       return error.what();
     }
@@ -109,9 +111,8 @@ TEST_F(MigrateTest, ASiteThatGotARuleKeepsItsChoices) {
 }
 
 TEST_F(MigrateTest, ARuleThatIsGoneGivesItsSizesToItsNeighbour) {
-  const Migration found =
-      of_site("Insertion|Merge|Quick",
-              R"([{"rule": "Quick"}, {"from": 50, "rule": "Merge"}, {"from": 900, "rule": "Quick"}])", {});
+  const Migration found = of_site(
+      "Insertion|Merge|Quick", R"([{"rule": "Quick"}, {"from": 50, "rule": "Merge"}, {"from": 900, "rule": "Quick"}])");
   EXPECT_THAT(guesses, ElementsAre("Sort.Quick -> Sort.Radix"));
   EXPECT_THAT(found.configuration.sites[0].levels,
               ElementsAre(Level{0, kRadix}, Level{50, kMerge}, Level{900, kRadix}));
@@ -201,7 +202,7 @@ TEST_F(MigrateTest, AValueForAllSizesBecomesOneForEachAndBack) {
   info.transforms[0].tunables[0].is_size_specific = false;
   std::string list;
   for (int bucket = 0; bucket < 32; ++bucket) list += (bucket > 0 ? "," : "") + std::to_string(bucket + 1);
-  EXPECT_THAT(of_value("block", "[" + list + "]").configuration.tunables[kBlock], ElementsAre(11));  // of size 1024
+  EXPECT_THAT(of_value("block", "[" + list + "]").configuration.tunables[kBlock], ElementsAre(11)) << "for size 1024";
 }
 
 TEST_F(MigrateTest, SitesThatWereJoinedAndSplitKeepTheirChoices) {

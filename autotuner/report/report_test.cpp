@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reports: what is made of a journal, and the page.
+// Tests the history that a report makes of a journal, its plots, and its page.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,9 +69,9 @@ TEST_F(Report, TrialsOfAConfigurationCountTogetherPerSize) {
   EXPECT_EQ(first.end_s, 6);
   EXPECT_EQ(history.phases[1].best()->fingerprint, "c");
   EXPECT_EQ(history.num_configurations, 5);
-  JournalContents over = journal();
-  over.best = "a";
-  EXPECT_EQ(history_of(over, index).phases[1].best()->fingerprint, "a");
+  JournalContents finished = journal();
+  finished.best = "a";
+  EXPECT_EQ(history_of(finished, index).phases[1].best()->fingerprint, "a");
   EXPECT_EQ(history.outcomes.at(OutcomeKind::Crashed), 1);
 }
 
@@ -94,9 +94,9 @@ TEST_F(Report, ThePageNeedsNothingElseAndEscapesWhatItShows) {
   ReportData data;
   data.index = &index;
   data.file = &file;
-  const std::string without = html_report(data);
-  EXPECT_THAT(without, AllOf(HasSubstr("1 ms instead of 3 ms: 3.00x faster"), HasSubstr("Quick &amp; Co &lt;1&gt;"),
-                             HasSubstr("There is no journal")));
+  const std::string page_without_journal = html_report(data);
+  EXPECT_THAT(page_without_journal, AllOf(HasSubstr("1 ms instead of 3 ms: 3.00x faster"),
+                                          HasSubstr("Quick &amp; Co &lt;1&gt;"), HasSubstr("There is no journal")));
   data.history = history_of(journal(), index);
   data.notes = {"a < b"};
   data.arguments = {"--tolerance=0.5"};
@@ -126,9 +126,9 @@ TEST_F(Report, ASearchInWhichNothingRanHasNoPlots) {
   ReportData data;
   data.index = &index;
   data.file = &file;
-  JournalContents empty;
-  empty.entries = {prepared(64, 1), ran("d", "grows", 6, {})};
-  data.history = history_of(empty, index);
+  JournalContents failed;
+  failed.entries = {prepared(64, 1), ran("d", "grows", 6, {})};
+  data.history = history_of(failed, index);
   EXPECT_THAT(html_report(data), AllOf(HasSubstr("configurations; runs by outcome"), Not(HasSubstr("<svg"))));
 }
 
