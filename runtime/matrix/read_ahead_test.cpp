@@ -9,7 +9,7 @@
 namespace pbrt {
 namespace {
 
-/// A view that notes which element it was asked for.
+/// A view that records the elements that it is asked for.
 struct Notes {
   std::vector<std::int64_t>& asked;
   [[nodiscard]] const void* line_of(std::int64_t at) const {
@@ -19,7 +19,7 @@ struct Notes {
   [[nodiscard]] std::int64_t stride(int) const { return 1; }
 };
 
-/// A handle without a view's members.
+/// A handle, which lacks the members of a view.
 struct Handle {};
 
 TEST(ReadAhead, ViewsAreAskedHandlesAreNot) {
@@ -29,7 +29,7 @@ TEST(ReadAhead, ViewsAreAskedHandlesAreNot) {
   EXPECT_EQ(asked, std::vector<std::int64_t>{7});
 }
 
-// With sanitizers this is the test that addresses outside are computed without undefined behaviour.
+// In a build with sanitizers, this test fails if an address outside of the matrix is computed with undefined behaviour.
 TEST(ReadAhead, ElementsMayLieOutsideInAnyStride) {
   std::vector<double> elements{1, 2, 3, 4};
   const IndexT size = 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Devices as configuration files and the measurement protocol name them. This header is not public, and neither is
-// json_reader.h.
+// JSON for devices, as configuration files and the measurement protocol hold it. The header is for .cpp files that read
+// or write JSON, because it includes nlohmann/json through json_reader.h.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace pbrt::json {
 
-/// A list of `{"name": …, "driver": …}`.
+/// Returns a list of `{"name": …, "driver": …}`, in the order of `devices`.
 [[nodiscard]] Json devices_to_json(const std::vector<DeviceId>& devices);
-/// `driver` may be missing.
+/// Reads a list of `{"name": …, "driver": …}`. A `driver` that is missing is read as an empty text.
 ///
 /// Errors: throws ConfigError, with the place in the file, if the value is not a list of devices
 [[nodiscard]] std::vector<DeviceId> devices_of(const Node& node);

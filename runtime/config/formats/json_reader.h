@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bounded reading of JSON files: at most 16 MiB and 64 levels, checked before the parser sees the text; every error
-// names file, line, column and reason. Also has the layout in which JSON is written. Not a public header: it pulls in
-// nlohmann/json and is included by .cpp files that read or write JSON only.
+// names file, line, column and reason. Also has the layout in which JSON is written. It includes
+// nlohmann/json, so only .cpp files that read or write JSON include it, and headers that are for such files.
 #pragma once
 
 #include <cstddef>
