@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Steps that a device and the CPU share: whatever the device gets, outputs are those of NumPy, and both did their part.
+"""Tests steps that a device and the CPU share: outputs equal those of NumPy whatever part the device gets, and both do their part.
 
-Each program of tests/e2e/shares runs with each device version and each value of `device_eighths`, on one and on two workers, at
-sizes from one row on.
+Each program of tests/e2e/shares runs with each device version and each value of `device_eighths`, on one and on two workers. The
+sizes begin at one row. On a device with a memory of its own, the programs run at the largest size, and two of them run with checked
+indices at smaller sizes.
 
     shares_test.py --dist BUILD/dist --work FOLDER
 """
@@ -67,7 +68,7 @@ def wrapped(a):
     return [b, c, d, smooth(d)]
 
 
-# name: (shapes of the inputs for size n, outputs from inputs)
+# Maps the name of a program to (function from n to the shapes of the inputs, function from the inputs to the outputs).
 CASES = {
     "blur": (lambda n: [(n + 2, n + 7), (3,)], blur),
     "heat": (lambda n: [(n, 3 * n)], heat),
@@ -77,6 +78,7 @@ CASES = {
     "wrapped": (lambda n: [(3 * n,)], wrapped),
 }
 
+# The programs that are also compiled with --checked.
 CHECKED = ("outputs", "steps")
 
 
@@ -108,9 +110,9 @@ class Check(AgreementCheck):
 
 
 class CopiesCheck(Check):
-    """Runs the programs on a device with a memory of its own. Steps one after the other move little but what is next to the cut.
+    """Runs the programs on a device with a memory of its own. In `heat`, each step moves few rows between the two memories.
 
-    New matrices hold NaN on the host: what only the device wrote is not taken from there.
+    New matrices hold NaN on the host. An output is wrong if a cell that only the device wrote is taken from the host.
     """
 
     SERVER_OPTIONS = ("--device-copies", "--fill-nan")
@@ -122,7 +124,7 @@ class CopiesCheck(Check):
         row_bytes = 8 * 3 * n
         for words, entry in self.configurations():
             moved = server.ask("run", config=entry, trials=1)["bytes_moved"]
-            # Half of the border's rows belong to the other side.
+            # The input and the output move once at most. A step moves the rows next to the cut, and rows of the border.
             limit = 2 * n * row_bytes + HEAT_STEPS * 4 * row_bytes
             if moved > limit:
                 self.failures.append(f"{self.name} n={n} {words}: {moved} bytes were moved, more than {limit}")
