@@ -4,41 +4,36 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <clblast_c.h>
 
+#include "benchmarks/blas/routine.h"
 #include "benchmarks/harness/opencl_baseline.h"
 
 int main(int argc, char** argv) {
   baseline::Run run(argc, argv);
-  const std::string routine = run.text("routine", "dot");
-  const auto first = run.input<double>(0);
-  const std::size_t n = first.shape.back(), m = routine == "gemv" ? first.shape[0] : 1;
-  const bool is_vector = routine == "copy" || routine == "scal";
-  const bool has_second = routine != "asum" && routine != "copy";
-  const auto second = has_second ? run.input<double>(1) : baseline::Array<double>({});
-  const baseline::Array<double> result(routine == "gemv" ? std::vector{m}
-                                       : is_vector       ? first.shape
-                                                         : std::vector<std::size_t>());
+  const baseline::Routine blas(run);
+  const auto n = static_cast<std::size_t>(blas.n), m = static_cast<std::size_t>(blas.m);
   baseline::Device device(run);
-  const auto on_first = device.memory(first), on_second = device.memory(second), on_result = device.memory(result);
+  const auto on_first = device.memory(blas.first), on_second = device.memory(blas.second),
+             on_result = device.memory(blas.result);
   device.measure(
       [&] {
-        device.upload(on_first, first);
-        if (has_second) device.upload(on_second, second);
+        device.upload(on_first, blas.first);
+        if (blas.has_second()) device.upload(on_second, blas.second);
       },
       [&] {
         cl_command_queue queue = device.queue();
         cl_mem x = on_first.get(), y = on_second.get(), r = on_result.get();
         CLBlastStatusCode status = CLBlastSuccess;
-        if (routine == "dot") status = CLBlastDdot(n, r, 0, x, 0, 1, y, 0, 1, &queue, nullptr);
-        if (routine == "asum") status = CLBlastDasum(n, r, 0, x, 0, 1, &queue, nullptr);
-        if (routine == "copy") status = CLBlastDcopy(n, x, 0, 1, r, 0, 1, &queue, nullptr);
-        if (routine == "scal") {
+        if (blas.name == "dot") status = CLBlastDdot(n, r, 0, x, 0, 1, y, 0, 1, &queue, nullptr);
+        if (blas.name == "asum") status = CLBlastDasum(n, r, 0, x, 0, 1, &queue, nullptr);
+        if (blas.name == "copy") status = CLBlastDcopy(n, x, 0, 1, r, 0, 1, &queue, nullptr);
+        if (blas.name == "scal") {
           status = CLBlastDcopy(n, x, 0, 1, r, 0, 1, &queue, nullptr);
-          if (status == CLBlastSuccess) status = CLBlastDscal(n, second[0], r, 0, 1, &queue, nullptr);
+          if (status == CLBlastSuccess) status = CLBlastDscal(n, blas.second[0], r, 0, 1, &queue, nullptr);
         }
-        if (routine == "gemv")
+        if (blas.name == "gemv")
           status = CLBlastDgemv(CLBlastLayoutRowMajor, CLBlastTransposeNo, m, n, 1, x, 0, n, y, 0, 1, 0, r, 0, 1,
                                 &queue, nullptr);
         if (status != CLBlastSuccess) baseline::fail("CLBlast failed (" + std::to_string(status) + ")");
       },
-      [&] { device.download(on_result, result); }, [&] { run.write(0, result); });
+      [&] { device.download(on_result, blas.result); }, [&] { run.write(0, blas.result); });
 }

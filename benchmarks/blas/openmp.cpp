@@ -3,7 +3,7 @@
 // sum is open, so they go into vectors.
 #include <cmath>
 
-#include "benchmarks/harness/baseline.h"
+#include "benchmarks/blas/routine.h"
 
 namespace {
 
@@ -45,24 +45,15 @@ void gemv(const double* a, const double* x, double* y, std::ptrdiff_t m, std::pt
 
 int main(int argc, char** argv) {
   baseline::Run run(argc, argv);
-  const std::string routine = run.text("routine", "dot");
-  const auto first = run.input<double>(0);
-  const auto n = static_cast<std::ptrdiff_t>(first.shape.back());
-  const bool is_vector = routine == "copy" || routine == "scal";
-  const bool has_second = routine != "asum" && routine != "copy";
-  const auto second = has_second ? run.input<double>(1) : baseline::Array<double>({});
-  const baseline::Array<double> result(routine == "gemv" ? std::vector{first.shape[0]}
-                                       : is_vector       ? first.shape
-                                                         : std::vector<std::size_t>());
+  const baseline::Routine blas(run);
   run.measure(
       [&] {
-        if (routine == "dot") result[0] = dot(first.data(), second.data(), n, run.threads());
-        if (routine == "asum") result[0] = asum(first.data(), n, run.threads());
-        if (routine == "copy") copy(first.data(), result.data(), n, run.threads());
-        if (routine == "scal") scal(first.data(), second[0], result.data(), n, run.threads());
-        if (routine == "gemv")
-          gemv(first.data(), second.data(), result.data(), static_cast<std::ptrdiff_t>(first.shape[0]), n,
-               run.threads());
+        if (blas.name == "dot") blas.result[0] = dot(blas.first.data(), blas.second.data(), blas.n, run.threads());
+        if (blas.name == "asum") blas.result[0] = asum(blas.first.data(), blas.n, run.threads());
+        if (blas.name == "copy") copy(blas.first.data(), blas.result.data(), blas.n, run.threads());
+        if (blas.name == "scal") scal(blas.first.data(), blas.second[0], blas.result.data(), blas.n, run.threads());
+        if (blas.name == "gemv")
+          gemv(blas.first.data(), blas.second.data(), blas.result.data(), blas.m, blas.n, run.threads());
       },
-      [&] { run.write(0, result); });
+      [&] { run.write(0, blas.result); });
 }

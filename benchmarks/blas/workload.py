@@ -4,7 +4,7 @@
 import numpy
 
 from harness import openblas
-from harness.workload import Baseline, Work, Workload
+from harness.workload import Baseline, Work, Workload, at, configuration
 
 SUM = "OneLoop|OfNear|OfFar"
 
@@ -25,15 +25,11 @@ def baselines(routine, *cuda):
         *cuda)
 
 
-def site(rule, on):
-    return [{"rule": rule, "on": on}]
-
-
 def sums(transform):
     """Choices of a sum: one loop, or `parts` partial sums."""
     def choice(rule, parts=64, on="cpu"):
-        sites = {SUM: site(rule, "cpu"), "Near": site("Near", on), "Far": site("Far", on)}
-        return {"global": {} if on == "cpu" else {"sequential_cutoff": 1}, "transforms": {transform: {"sites": sites, "tunables": {"parts": parts}}}}
+        sites = {SUM: at(rule), "Near": at("Near", on), "Far": at("Far", on)}
+        return configuration(on, {transform: {"sites": sites, "tunables": {"parts": parts}}})
     return {
         "one loop": choice("OneLoop"),
         "sums of neighbours": choice("OfNear"),
@@ -43,7 +39,7 @@ def sums(transform):
 
 
 def cells(transform, rule, *processors):
-    return {words: {"global": {"sequential_cutoff": 1}, "transforms": {transform: {"sites": {rule: site(rule, on)}}}}
+    return {words: {"global": {"sequential_cutoff": 1}, "transforms": {transform: {"sites": {rule: at(rule, on)}}}}
             for words, on in (("on the CPU", "cpu"), ("on the device", "opencl"), ("on the device, in tiles", "opencl_local")) if on in processors}
 
 
