@@ -43,6 +43,13 @@ ensure_packages() {
   rm -f "$log"
 }
 
+# find_python: prints the Python that has NumPy: PB_PYTHON, else Debian's, else that of the PATH.
+find_python() {
+  local python=${PB_PYTHON:-/usr/bin/python3}
+  [ -x "$python" ] || python=python3
+  say "$python"
+}
+
 # build_project <folder> <targets…>: configures the folder once and builds what is out of date. Further CMake options
 # come from PB_CMAKE_OPTIONS. Prints nothing but its progress, unless something fails.
 build_project() {
