@@ -5,7 +5,7 @@ import html
 import math
 
 from .results import ratio
-from .text_report import cells, fastest_baselines, headings, rate_text
+from .text_report import cells, headings, rate_text
 from .workload import size_text
 
 STYLE = """
@@ -42,7 +42,7 @@ def _machine(results):
 
 
 def _table(problem, ceilings):
-    baselines = fastest_baselines(problem)
+    baselines = problem.fastest("baseline")
     names = ["", *headings(problem, ceilings), *(f"{each.name} :" for each in baselines)]
     lines = ["<tr>" + "".join(f"<th>{html.escape(name)}</th>" for name in names) + "</tr>"]
     for each in problem.contenders:

@@ -49,6 +49,11 @@ class MeasuredProblem:
     def named(self, name):
         return next((each for each in self.contenders if each.name == name), None)
 
+    def fastest(self, kind):
+        """The contenders of a kind ("program" or "baseline") that were measured, the fastest first."""
+        measured = [each for each in self.contenders if each.kind == kind and each.status == "ok" and each.rounds_ns]
+        return sorted(measured, key=Measured.median)
+
 
 @dataclasses.dataclass
 class MeasuredWorkload:

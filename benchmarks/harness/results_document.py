@@ -12,7 +12,7 @@ import sys
 
 from .common import ROOT, milliseconds
 from .results import Results, least_ns, ratio
-from .text_report import fastest_baselines, percent, rate_text
+from .text_report import percent, rate_text
 from .workload import size_text
 
 FOLDER = ROOT / "benchmarks" / "results"
@@ -47,20 +47,18 @@ def machine_title(results):
 
 def own_contender(problem):
     """The tuned program; where nothing was tuned, the fastest one. None if no program was measured."""
-    programs = [each for each in problem.contenders if each.kind == "program" and each.status == "ok" and each.rounds_ns]
-    return next((each for each in programs if each.name == "tuned"), min(programs, key=lambda each: each.median(), default=None))
+    programs = problem.fastest("program")
+    return next((each for each in programs if each.name == "tuned"), programs[0] if programs else None)
 
 
 def fastest_choice(problem, own):
     """The fastest of the choices that the benchmark names; None if there is none beside `own`."""
-    others = [each for each in problem.contenders if each.kind == "program" and each.status == "ok" and each.rounds_ns and each is not own]
-    return min(others, key=lambda each: each.median(), default=None)
+    return next((each for each in problem.fastest("program") if each is not own), None)
 
 
 def workload_text(workload, ceilings):
     """The heading and the table of one benchmark."""
-    names = [each.name for problem in workload.problems for each in fastest_baselines(problem)]
-    names = sorted(dict.fromkeys(names), key=names.index)
+    names = list(dict.fromkeys(each.name for problem in workload.problems for each in problem.fastest("baseline")))
     rows, missing = [], {}
     for problem in workload.problems:
         own = own_contender(problem)
@@ -81,9 +79,11 @@ def section(runs):
     """The section of one machine. `runs` are in the order of their files."""
     machine = runs[0].machine
     lines = [f"## {machine_title(runs[0])}\n", f"{machine['system']}; {machine['compiler']}; NumPy {machine['numpy']}.\n"]
-    ceilings = {name: values for run in runs for name, values in run.ceilings.items()}
-    if ceilings:
-        rates = {name: [value for run in runs for value in run.ceilings.get(name, [])] for name in ceilings}
+    rates = {}
+    for run in runs:
+        for name, values in run.ceilings.items():
+            rates.setdefault(name, []).extend(values)
+    if rates:
         lines.append(markdown_table(["ceiling", "rate"], [[name, rate_text(name, values)] for name, values in rates.items() if values]) + "\n")
     for run in runs:
         tuned = f"tuned with effort `{run.options['tune']}`" if run.options.get("tune", "none") != "none" else "not tuned"
@@ -99,7 +99,7 @@ def summary(runs):
     for run in runs:
         for workload in run.workloads:
             for problem in workload.problems:
-                own, baselines = own_contender(problem), fastest_baselines(problem)
+                own, baselines = own_contender(problem), problem.fastest("baseline")
                 if own and baselines:
                     ratios.append(ratio(baselines[0], own).median)
     if not ratios:

@@ -34,12 +34,6 @@ def print_results(results):
             print(problem_table(problem, results.ceilings))
 
 
-def fastest_baselines(problem):
-    """The baselines that were measured, the fastest first."""
-    measured = [each for each in problem.contenders if each.kind == "baseline" and each.status == "ok" and each.rounds_ns]
-    return sorted(measured, key=lambda each: each.median())
-
-
 def headings(problem, ceilings):
     """The headings of the figures of `cells`, after the contender's name."""
     _, bound = least_ns(problem.work, ceilings, "cpu")
@@ -55,7 +49,7 @@ def cells(problem, each, ceilings):
 
 def problem_table(problem, ceilings):
     """One line per contender: its figures, and the fastest baselines' times : its own."""
-    baselines = fastest_baselines(problem)[:3]
+    baselines = problem.fastest("baseline")[:3]
     rows = [[each.name, *cells(problem, each, ceilings), *(str(ratio(baseline, each)) for baseline in baselines)]
             for each in problem.contenders if each.status == "ok"]
     said = [f"{each.name}: {each.status}: {each.message}"[:110] for each in problem.contenders if each.status != "ok"]
