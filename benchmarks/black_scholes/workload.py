@@ -5,7 +5,7 @@ import math
 
 import numpy
 
-from harness.workload import Baseline, Work, Workload
+from harness.workload import Baseline, Work, Workload, single_rule
 
 SITE = "Erfc|Polynomial"
 RATE, VOLATILITY = 0.02, 0.30
@@ -35,8 +35,7 @@ def error(_size, _inputs, outputs, expected):
 
 
 def choice(rule, on, **tunables):
-    return {"global": {"sequential_cutoff": 1},
-            "transforms": {"BlackScholes": {"sites": {SITE: [{"rule": rule, "on": on}]}, "tunables": tunables}}}
+    return single_rule("BlackScholes", SITE, rule, on, tunables)
 
 
 WORKLOAD = Workload(

@@ -3,7 +3,7 @@
 
 import numpy
 
-from harness.workload import Baseline, Work, Workload
+from harness.workload import Baseline, Work, Workload, at, configuration
 
 COURANT = 0.5
 
@@ -26,8 +26,7 @@ def reference(size, before, permittivity, steps):
 
 def choice(on):
     sites = {"UpdateH": ["Magnetic"], "UpdateE": ["Electric"], "Copy": ["Cell"], "Clear": ["HX#1", "HY#1"]}
-    return {"global": {} if on == "cpu" else {"sequential_cutoff": 1},
-            "transforms": {name: {"sites": {rule: [{"rule": rule, "on": on}] for rule in rules}} for name, rules in sites.items()}}
+    return configuration(on, {name: {"sites": {rule: at(rule, on) for rule in rules}} for name, rules in sites.items()})
 
 
 WORKLOAD = Workload(

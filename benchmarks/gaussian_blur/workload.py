@@ -3,7 +3,7 @@
 
 import numpy
 
-from harness.workload import Baseline, Work, Workload
+from harness.workload import Baseline, Work, Workload, at, configuration
 
 
 def inputs(size, random):
@@ -20,9 +20,9 @@ def reference(size, picture, weights):
 
 
 def choice(way, on="cpu"):
-    transforms = {name: {"sites": {site: [{"rule": site, "on": on}] for site in ("Inside", "AtEdge")}} for name in ("Square", "AlongRows", "AlongColumns")}
-    transforms["GaussianBlur"] = {"sites": {"AtOnce|Separately": [{"rule": way, "on": "cpu"}]}}
-    return {"global": {} if on == "cpu" else {"sequential_cutoff": 1}, "transforms": transforms}
+    transforms = {name: {"sites": {site: at(site, on) for site in ("Inside", "AtEdge")}} for name in ("Square", "AlongRows", "AlongColumns")}
+    transforms["GaussianBlur"] = {"sites": {"AtOnce|Separately": at(way)}}
+    return configuration(on, transforms)
 
 
 WORKLOAD = Workload(

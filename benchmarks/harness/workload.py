@@ -98,6 +98,21 @@ class Workload:
         return max((relative_error(found, right) for found, right in zip(outputs, expected)), default=0.0)
 
 
+def at(rule, on="cpu"):
+    """The levels of a site that runs one rule, on one processor, at all sizes."""
+    return [{"rule": rule, "on": on}]
+
+
+def configuration(on, transforms):
+    """A configuration for `choices`. With steps on a device, calls of all sizes may run there."""
+    return {"global": {} if on == "cpu" else {"sequential_cutoff": 1}, "transforms": transforms}
+
+
+def single_rule(transform, site, rule, on, tunables):
+    """A configuration that decides one site. Calls of all sizes may run on a device, and with tasks."""
+    return {"global": {"sequential_cutoff": 1}, "transforms": {transform: {"sites": {site: at(rule, on)}, "tunables": tunables}}}
+
+
 def size_text(size):
     """The size in words: `n=1024, m=7`."""
     return ", ".join(f"{name}={value}" for name, value in size.items())

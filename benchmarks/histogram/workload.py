@@ -3,7 +3,7 @@
 
 import numpy
 
-from harness.workload import Baseline, Work, Workload
+from harness.workload import Baseline, Work, Workload, at, configuration
 
 
 def inputs(size, random):
@@ -16,11 +16,10 @@ def reference(_size, a):
 
 
 def choice(rule, on="cpu", parts=64):
-    step = [{"rule": rule, "on": on}] if rule == "ByValue" else [{"rule": rule, "on": "cpu"}]
-    return {"global": {} if on == "cpu" else {"sequential_cutoff": 1},
-            "transforms": {"Histogram": {"sites": {"OneByOne|Parts|ByValue": step}, "tunables": {"parts": parts}},
-                           "CountParts": {"sites": {"Part": [{"rule": "Part", "on": on}]}},
-                           "AddParts": {"sites": {"Value": [{"rule": "Value", "on": on}]}}}}
+    main = at(rule, on if rule == "ByValue" else "cpu")
+    return configuration(on, {"Histogram": {"sites": {"OneByOne|Parts|ByValue": main}, "tunables": {"parts": parts}},
+                              "CountParts": {"sites": {"Part": at("Part", on)}},
+                              "AddParts": {"sites": {"Value": at("Value", on)}}})
 
 
 WORKLOAD = Workload(

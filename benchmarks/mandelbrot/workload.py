@@ -3,7 +3,7 @@
 
 import numpy
 
-from harness.workload import Baseline, Work, Workload
+from harness.workload import Baseline, Work, Workload, single_rule
 
 LEFT, TOP, WIDTH = -2.0, -1.25, 2.5   # the part of the plane; pictures are as wide as they are high
 
@@ -37,7 +37,7 @@ def steps(size):
 
 
 def choice(on, **tunables):
-    return {"global": {"sequential_cutoff": 1}, "transforms": {"Mandelbrot": {"sites": {"Escape": [{"rule": "Escape", "on": on}]}, "tunables": tunables}}}
+    return single_rule("Mandelbrot", "Escape", "Escape", on, tunables)
 
 
 WORKLOAD = Workload(

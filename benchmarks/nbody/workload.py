@@ -3,7 +3,7 @@
 
 import numpy
 
-from harness.workload import Baseline, Work, Workload
+from harness.workload import Baseline, Work, Workload, single_rule
 
 SOFTENING = 1e-3
 
@@ -26,8 +26,7 @@ def reference(size, mass, *positions):
 
 
 def choice(on, **tunables):
-    return {"global": {"sequential_cutoff": 1},
-            "transforms": {"Accelerations": {"sites": {"AllPairs": [{"rule": "AllPairs", "on": on}]}, "tunables": tunables}}}
+    return single_rule("Accelerations", "AllPairs", "AllPairs", on, tunables)
 
 
 WORKLOAD = Workload(

@@ -3,7 +3,7 @@
 
 import numpy
 
-from harness.workload import Baseline, Work, Workload
+from harness.workload import Baseline, Work, Workload, at, configuration
 
 
 def inputs(size, random):
@@ -33,10 +33,8 @@ def reference(size, events, first):
 
 
 def choice(rule, on="cpu", parts=8):
-    return {"global": {} if on == "cpu" else {"sequential_cutoff": 1},
-            "transforms": {"Step": {"sites": {"OneByOne|AllParts": [{"rule": rule, "on": on if rule == "AllParts" else "cpu"}],
-                                              "PartOfEvents": [{"rule": "PartOfEvents", "on": on}]},
-                                    "tunables": {"parts": parts}}}}
+    sites = {"OneByOne|AllParts": at(rule, on if rule == "AllParts" else "cpu"), "PartOfEvents": at("PartOfEvents", on)}
+    return configuration(on, {"Step": {"sites": sites, "tunables": {"parts": parts}}})
 
 
 def flops(size):

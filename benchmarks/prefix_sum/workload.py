@@ -3,7 +3,7 @@
 
 import numpy
 
-from harness.workload import Baseline, Work, Workload
+from harness.workload import Baseline, Work, Workload, at, configuration
 
 
 def inputs(size, random):
@@ -14,17 +14,13 @@ def reference(_size, a):
     return [numpy.cumsum(a.astype(numpy.longdouble)).astype(float)]
 
 
-def at(rule, on):
-    return [{"rule": rule, "on": on}]
-
-
 def choice(main, on="cpu", smallest=0):
     """A configuration: the rule of arrays with at least `smallest` elements, and where its steps run."""
-    levels = at(main, "cpu") if not smallest else [*at("Sequential", "cpu"), {"from": smallest, "rule": main, "on": "cpu"}]
+    levels = at(main) if not smallest else [*at("Sequential"), {"from": smallest, "rule": main, "on": "cpu"}]
     steps = {"Totals": "Total", "WithinBlocks": "Block", "Halve": "Pair", "Fill": "Each"}
     transforms = {name: {"sites": {rule: at(rule, on)}} for name, rule in steps.items()}
     transforms["PrefixSum"] = {"sites": {"Sequential|Blocks|Pairs": levels}}
-    return {"global": {} if on == "cpu" else {"sequential_cutoff": 1}, "transforms": transforms}
+    return configuration(on, transforms)
 
 
 CUB = ("nvidia-cuda-toolkit",)

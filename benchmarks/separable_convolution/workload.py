@@ -3,7 +3,7 @@
 
 import numpy
 
-from harness.workload import Baseline, Work, Workload
+from harness.workload import Baseline, Work, Workload, at, configuration
 
 MAIN = "SinglePass|TwoPass|Strips"
 OPENCL = ("ocl-icd-opencl-dev",)
@@ -27,11 +27,9 @@ def work(size):
 
 def choice(rule, on="cpu", strip=32):
     """A configuration: the algorithm, and where its passes run. Strips are whole pieces, as there are many of them."""
-    here = {"sites": {"Out#1": [{"rule": "Out#1", "on": on}]}, "tunables": {"split_size": 1 << 20} if rule == "Strips" else {}}
-    cutoff = {} if on == "cpu" else {"sequential_cutoff": 1}
-    return {"global": cutoff,
-            "transforms": {"SeparableConvolution": {"sites": {MAIN: [{"rule": rule, "on": "cpu"}]}, "tunables": {"strip": strip}},
-                           "Convolve2D": here, "ConvolveRows": here, "ConvolveColumns": here}}
+    here = {"sites": {"Out#1": at("Out#1", on)}, "tunables": {"split_size": 1 << 20} if rule == "Strips" else {}}
+    main = {"sites": {MAIN: at(rule)}, "tunables": {"strip": strip}}
+    return configuration(on, {"SeparableConvolution": main, "Convolve2D": here, "ConvolveRows": here, "ConvolveColumns": here})
 
 
 def picture(n, width):

@@ -3,7 +3,7 @@
 
 import numpy
 
-from harness.workload import Baseline, Work, Workload
+from harness.workload import Baseline, Work, Workload, at
 
 OMEGA = 1.9
 
@@ -22,10 +22,6 @@ def reference(_size, f, iterations):
             around = f[y::2, x::2] + u[y:-2:2, 1 + x:-1:2] + u[2 + y::2, 1 + x:-1:2] + u[1 + y:-1:2, x:-2:2] + u[1 + y:-1:2, 2 + x::2]
             own += OMEGA * (0.25 * around - own)
     return [u[1:-1, 1:-1].copy()]
-
-
-def at(rule, on="cpu"):
-    return [{"rule": rule, "on": on}]
 
 
 def choice(rule, half_sweep="Rows", on="cpu", split="cpu", steps=16):

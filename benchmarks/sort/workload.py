@@ -3,7 +3,8 @@
 
 import numpy
 
-from harness.workload import Baseline, Work, Workload
+from harness.common import levels
+from harness.workload import Baseline, Work, Workload, at, configuration
 
 RULES = "Radix|Insertion|Selection|Library|Merge[Halvings=1]|Merge[Halvings=2]|Merge[Halvings=3]|Quick|Buckets|Bitonic|BottomUp"
 
@@ -19,22 +20,18 @@ def reference(_size, a):
     return [numpy.sort(a)]
 
 
-def levels(pairs):
-    return [{"rule": rule, "on": "cpu"} | ({"from": start} if start else {}) for start, rule in pairs]
-
-
 def choice(*work, first="Anything", merge=((0, "BothEnds"), (16384, "Split")), parts=((0, "Tournament"), (16384, "Split")), bits=8, by_key=0, device=None):
     """A configuration: (least size, rule) of Work, the smallest first; the first step of Sort; how parts are merged; the bits of buckets,
     and whether they are even by keys; where steps with a rule per element run."""
-    transforms = {f"Work<{p}>": {"sites": {RULES: levels(work)}, "tunables": {"bucket_bits": bits}} for p in (0, 1)}
-    transforms["Sort"] = {"sites": {"Buckets|Anything": levels([(0, first)])}}
-    transforms["Merge"] = {"sites": {"Plain|BothEnds|Split": levels(merge)}}
-    transforms["MergeParts"] = {"sites": {"Tournament|Split": levels(parts)}}
+    transforms = {f"Work<{p}>": {"sites": {RULES: levels(*work)}, "tunables": {"bucket_bits": bits}} for p in (0, 1)}
+    transforms["Sort"] = {"sites": {"Buckets|Anything": at(first)}}
+    transforms["Merge"] = {"sites": {"Plain|BothEnds|Split": levels(*merge)}}
+    transforms["MergeParts"] = {"sites": {"Tournament|Split": levels(*parts)}}
     transforms["Distribute"] = {"tunables": {"by_key": by_key}}
     if device:
         for name in ("Exchange", "MergeRuns", "Copy"):
-            transforms[name] = {"sites": {"B#1": [{"rule": "B#1", "on": device}]}}
-    return {"global": {"sequential_cutoff": 1} if device else {}, "transforms": transforms}
+            transforms[name] = {"sites": {"B#1": at("B#1", device)}}
+    return configuration(device or "cpu", transforms)
 
 
 def merges(halvings, leaf=(60, "Insertion"), **options):

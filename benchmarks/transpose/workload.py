@@ -2,7 +2,7 @@
 """The transposed matrix: reads and writes in different orders."""
 
 from harness import openblas
-from harness.workload import Baseline, Work, Workload
+from harness.workload import Baseline, Work, Workload, single_rule
 
 
 def inputs(size, random):
@@ -14,7 +14,7 @@ def reference(_size, a):
 
 
 def choice(on, **tunables):
-    return {"global": {"sequential_cutoff": 1}, "transforms": {"Transpose": {"sites": {"Cells": [{"rule": "Cells", "on": on}]}, "tunables": tunables}}}
+    return single_rule("Transpose", "Cells", "Cells", on, tunables)
 
 
 def square(n):

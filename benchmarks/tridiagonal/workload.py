@@ -3,7 +3,7 @@
 
 import numpy
 
-from harness.workload import Baseline, Work, Workload
+from harness.workload import Baseline, Work, Workload, at
 
 
 def inputs(size, random):
@@ -30,10 +30,6 @@ def reference(size, *matrices):
     if size["m"] < 16:
         return [numpy.array([thomas(zip(*(matrix[s].tolist() for matrix in matrices))) for s in range(size["m"])])]
     return [numpy.array(thomas(zip(*(matrix.T for matrix in matrices)))).T]
-
-
-def at(rule, on="cpu"):
-    return [{"rule": rule, "on": on}]
 
 
 def choice(rule, systems="OneByOne", columns=("Down", "Up"), on="cpu", smallest=64, chunk=2):
