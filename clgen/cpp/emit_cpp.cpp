@@ -185,12 +185,12 @@ std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProg
   out.line("#include \"runtime/matrix/simd_math.h\"");
   out.line("#include \"runtime/sched/step_graph.h\"");
   out.blank();
-  if (const std::string headers = native_headers(program); !headers.empty()) out.verbatim(headers);
+  out.verbatim(native_headers(program));
   for (const NativeBlock& block : program.native_blocks) {
     out.verbatim(native_text(block, sources));
     out.restore_line(context.file);
   }
-  if (const std::string lines = context.macros.take_all(); !lines.empty()) out.verbatim(lines);
+  out.verbatim(context.macros.take_all());
   const bool has_prefix = !program.native_blocks.empty();
   const std::string name_space = has_prefix ? "pb_user::pb_program" : "pb_program";
   emit_legend(out);

@@ -21,7 +21,7 @@ void Writer::line(std::string_view text) {
 
 void Writer::verbatim(std::string_view text) {
   append(text);
-  if (text.empty() || text.back() != '\n') append("\n");
+  if (!text.empty() && text.back() != '\n') append("\n");
 }
 
 void Writer::open(std::string_view head) {

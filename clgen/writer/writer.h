@@ -23,7 +23,8 @@ class Writer {
   void blank() { line(""); }
   /// Adds the line `type name = value;`.
   void declare(std::string_view type, std::string_view name, std::string_view value);
-  /// Adds several lines as they are, without indentation. The text gets a newline at its end if it has none.
+  /// Adds several lines as they are, without indentation. The text gets a newline at its end if it has none; an empty
+  /// text adds nothing.
   void verbatim(std::string_view text);
 
   /// Adds `head {` and goes one level deeper; an empty head gives a bare brace.

@@ -193,7 +193,7 @@ void open_function(Writer& out, const std::string& head, const std::vector<Param
 
 void emit_function(Writer& out, const std::string& head, const std::vector<Parameter>& params, const Writer& body) {
   open_function(out, head, params);
-  if (!body.text().empty()) out.verbatim(body.text());
+  out.verbatim(body.text());
   out.close();
 }
 
@@ -371,10 +371,10 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   open_watched(out, code);
   out.line("{");
   const std::set<std::string> macros = context.macros.used_in(code.transform, code.rule);
-  if (!macros.empty()) out.verbatim(NativeMacros::give_back(macros));
+  out.verbatim(NativeMacros::give_back(macros));
   out.verbatim(body_text(context.program, code.rule, code.facts, context.sources, {is_checked, code.has_kernels},
                          lowered_of(context, code.transform_id).reads_ahead[code.rule_id]));
-  if (!macros.empty()) out.verbatim(NativeMacros::take(macros));
+  out.verbatim(NativeMacros::take(macros));
   out.restore_line(context.file);
   out.line("}");
   close_watched(out, code);

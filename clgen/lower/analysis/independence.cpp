@@ -9,6 +9,7 @@
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"
 #include "lang/body/math_functions.h"
+#include "lang/body/operands.h"
 #include "lang/overloaded.h"
 #include "lang/region/affine.h"
 
@@ -70,22 +71,16 @@ class Check {
 
   /// Whether the loop has few iterations that are known here: `for (int i = 0; i < 3; ++i)`.
   bool is_short(const ForStmt& loop) const {
-    if (loop.init.is_none() || loop.condition.is_none() || loop.step.is_none()) return false;
+    const ExprId counted = incremented_operand(body_, loop.step);
+    if (loop.init.is_none() || loop.condition.is_none() || counted.is_none()) return false;
     const auto* decl = std::get_if<DeclStmt>(&body_.stmts[loop.init].node);
     const auto* test = std::get_if<BinaryExpr>(&body_.exprs[loop.condition].node);
-    const auto* step = std::get_if<UnaryExpr>(&body_.exprs[loop.step].node);
-    if (decl == nullptr || decl->declarators.size() != 1 || test == nullptr || step == nullptr) return false;
+    if (decl == nullptr || decl->declarators.size() != 1 || test == nullptr) return false;
     if (test->op != BinaryOp::Less && test->op != BinaryOp::LessEqual) return false;
-    if (step->op != UnaryOp::PreInc && step->op != UnaryOp::PostInc) return false;
     const auto first = constant_value(body_, decl->declarators[0].init);
     const auto last = constant_value(body_, test->rhs);
-    return first && last && *last - *first <= kMaxUnrolled && is_name(test->lhs, decl->declarators[0].name) &&
-           is_name(step->operand, decl->declarators[0].name);
-  }
-
-  bool is_name(ExprId id, const std::string& name) const {
-    const auto* node = std::get_if<NameExpr>(&body_.exprs[id].node);
-    return node != nullptr && node->text == name;
+    return first && last && *last - *first <= kMaxUnrolled && is_name(body_, test->lhs, decl->declarators[0].name) &&
+           is_name(body_, counted, decl->declarators[0].name);
   }
 
   bool fits(ExprId id) const {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lang/body/body_walk.h"
+#include "lang/body/operands.h"
 #include "lang/types.h"
 
 namespace pb {
@@ -38,23 +39,16 @@ class Finder {
     const Declarator& variable = decl->declarators[0];
     const auto* test = std::get_if<BinaryExpr>(&body_.exprs[loop.condition].node);
     if (variable.init.is_none() || test == nullptr || test->op != BinaryOp::Less) return std::nullopt;
-    if (!is_name(test->lhs, variable.name) || !is_increment(loop.step, variable.name)) return std::nullopt;
+    if (!is_name(body_, test->lhs, variable.name) || !is_increment(loop.step, variable.name)) return std::nullopt;
     if (rule_.body_types.types[test->rhs.index()].kind != BodyType::Kind::Int) return std::nullopt;
     if (!is_simple(loop.body, variable.name, test->rhs)) return std::nullopt;
     return CountedLoop{id, variable.name, decl->type_text, variable.init, test->rhs};
   }
 
-  bool is_name(ExprId id, const std::string& name) const {
-    const auto* node = std::get_if<NameExpr>(&body_.exprs[id].node);
-    return node != nullptr && node->text == name;
-  }
-
   bool is_increment(ExprId id, const std::string& name) const {
-    const auto* unary = std::get_if<UnaryExpr>(&body_.exprs[id].node);
-    if (unary != nullptr)
-      return (unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PostInc) && is_name(unary->operand, name);
+    if (const ExprId operand = incremented_operand(body_, id); !operand.is_none()) return is_name(body_, operand, name);
     const auto* assign = std::get_if<AssignExpr>(&body_.exprs[id].node);
-    if (assign == nullptr || !assign->is_compound || assign->op != BinaryOp::Add || !is_name(assign->lhs, name))
+    if (assign == nullptr || !assign->is_compound || assign->op != BinaryOp::Add || !is_name(body_, assign->lhs, name))
       return false;
     const auto* one = std::get_if<IntegerExpr>(&body_.exprs[assign->rhs].node);
     return one != nullptr && one->text == "1";

@@ -6,6 +6,7 @@
 
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"
+#include "lang/body/operands.h"
 
 namespace pb {
 namespace {
@@ -56,14 +57,13 @@ class Finder {
   /// Returns the local that the loop's step increments, and makes it the counter. Returns null if the step does
   /// something else.
   const NameExpr* counter_of(const ForStmt& loop) {
-    if (loop.step.is_none()) return nullptr;
-    const auto* step = std::get_if<UnaryExpr>(&body_.exprs[loop.step].node);
-    if (step == nullptr || (step->op != UnaryOp::PreInc && step->op != UnaryOp::PostInc)) return nullptr;
-    const NameBinding& binding = rule_.body_types.bindings[step->operand.index()];
-    const bool is_integer = rule_.body_types.types[step->operand.index()].kind == BodyType::Kind::Int;
+    const ExprId operand = incremented_operand(body_, loop.step);
+    if (operand.is_none()) return nullptr;
+    const NameBinding& binding = rule_.body_types.bindings[operand.index()];
+    const bool is_integer = rule_.body_types.types[operand.index()].kind == BodyType::Kind::Int;
     if (binding.kind != NameKind::Local || !is_integer) return nullptr;
     counter_ = binding.index;
-    return std::get_if<NameExpr>(&body_.exprs[step->operand].node);
+    return std::get_if<NameExpr>(&body_.exprs[operand].node);
   }
 
   bool is_counter(ExprId id) const {
