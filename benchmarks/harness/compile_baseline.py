@@ -4,6 +4,7 @@
 import hashlib
 import pathlib
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The flags of generated code (docs/architecture.md 7.6).
@@ -33,11 +34,18 @@ def _is_newer(program, sources):
     return program.exists() and all(program.stat().st_mtime >= source.stat().st_mtime for source in sources)
 
 
-def compile_baseline(folder, baseline, out):
-    """Returns the path of the baseline's program, compiled unless it is newer than its sources or a script. Raises Missing."""
+def command_of(folder, baseline, out, environment):
+    """Returns the words that run the baseline: its interpreter and its script, or its compiled program. `environment` is the
+    environment.Environment of scripts with requirements. Raises Missing."""
     source = pathlib.Path(folder) / baseline.source
-    if source.suffix == ".py":
-        return source
+    if source.suffix != ".py":
+        return [str(compile_baseline(folder, baseline, out))]
+    return [environment.interpreter(baseline.requirements) if baseline.requirements else sys.executable, str(source)]
+
+
+def compile_baseline(folder, baseline, out):
+    """Returns the path of the baseline's program, compiled unless it is newer than its sources. Raises Missing."""
+    source = pathlib.Path(folder) / baseline.source
     flags = hashlib.sha256(" ".join(baseline.flags).encode()).hexdigest()[:8]
     program = out / f"{source.stem}_{baseline.on}_{flags}"
     own = [source, *source.parent.glob("*.h"), *source.parent.glob("*.cl"), *(ROOT / "benchmarks" / "harness").glob("*.h")]

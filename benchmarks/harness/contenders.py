@@ -11,12 +11,15 @@ import os
 import pathlib
 import signal
 import subprocess
-import sys
 import typing
 
 import numpy
 
-from .common import polybricks
+from .common import ROOT, polybricks
+from .lines import lines_of_code
+
+# What libraries take the number of threads from: OpenMP, OpenBLAS, Numba, Halide, and XLA under either name.
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS", "HL_NUM_THREADS", "PJRT_NPROC", "NPROC")
 
 
 GAVE_UP = 66   # the exit status of a program whose rule called PetabricksRuntime::abort()
@@ -81,14 +84,17 @@ class HandWritten:
     """A baseline, whose program is started anew for each check and each measurement."""
     kind = "baseline"
 
-    def __init__(self, baseline, program, threads, device, limit_s, is_resident=False):
+    def __init__(self, baseline, folder, command, options):
+        """`command` runs the baseline, whose source lies in `folder`. `options` are those of measure.Options."""
         self.name, self.on = baseline.name, baseline.on
-        interpreter = [sys.executable] if program.suffix == ".py" else []
-        self._command = [*interpreter, str(program)] + [word for name, value in baseline.options.items() for word in (f"--{name}", str(value))]
-        self._threads, self._limit_s = threads, limit_s
+        self.lines = lines_of_code(folder / baseline.source)
+        self._command = command + [word for name, value in baseline.options.items() for word in (f"--{name}", str(value))]
+        self._threads, self._limit_s = options.threads, options.limit_s
+        self._variables = {**dict.fromkeys(THREAD_VARIABLES, str(options.threads)), "PYTHONPATH": str(ROOT / "benchmarks"),
+                           "NUMBA_CACHE_DIR": str(options.out.absolute() / "numba")}
         if baseline.on == "opencl":
-            self._command += ["--device", str(device)]
-        if baseline.on != "cpu" and is_resident:
+            self._command += ["--device", str(options.device)]
+        if baseline.on != "cpu" and options.is_resident:
             self._command += ["--resident", "1"]
 
     def _run(self, problem, trials):
@@ -98,7 +104,7 @@ class HandWritten:
         command = self._command + ["--threads", str(self._threads), "--trials", str(trials), "--out", str(problem.folder), *sizes, *map(str, problem.files)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=self._limit_s * (trials + 2),
-                                  env=dict(os.environ, OMP_NUM_THREADS=str(self._threads), OPENBLAS_NUM_THREADS=str(self._threads)))
+                                  env={**os.environ, **self._variables})
         except subprocess.TimeoutExpired:
             raise Failed(f"takes longer than {self._limit_s:g} s") from None
         if done.returncode == -signal.SIGILL:
@@ -125,8 +131,9 @@ class Generated:
     in `pbtune`. A check starts a process of its own."""
     kind = "program"
 
-    def __init__(self, name, program, configuration, session):
+    def __init__(self, name, source, program, configuration, session):
         self.name, self.on = name, "+".join(sorted(processors_of(configuration)))
+        self.lines = lines_of_code(source)
         self.configuration, self._program, self._session = configuration, program, session
 
     def check(self, problem):

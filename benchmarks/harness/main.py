@@ -8,6 +8,7 @@ import sys
 from . import machine, page, text_report
 from .ceilings import Ceilings
 from .common import ROOT, polybricks
+from .environment import Environment
 from .measure import Options, WorkloadRun
 from .results import Results
 from .workload import load
@@ -18,6 +19,19 @@ BENCHMARKS = ROOT / "benchmarks"
 def names():
     """The benchmarks that this harness runs."""
     return sorted(path.parent.name for path in BENCHMARKS.glob("*/workload.py") if path.parent.name != "harness")
+
+
+def asked_for(name):
+    """The workloads that `name` stands for, each with its folder: all of a benchmark, or one of them as in `peers.blur`."""
+    benchmark, _, part = name.partition(".")
+    if benchmark not in names():
+        raise polybricks.ToolError(f"there is no benchmark `{benchmark}`; there are {', '.join(names())}")
+    folder = BENCHMARKS / benchmark
+    workloads = load(folder)
+    parts = [each.part or each.main for each in workloads]
+    if part and part not in parts:
+        raise polybricks.ToolError(f"`{benchmark}` has no part `{part}`; it has {', '.join(parts)}")
+    return [(folder, each) for each, own in zip(workloads, parts) if part in ("", own)]
 
 
 def parse_sizes(texts):
@@ -46,6 +60,9 @@ def arguments(words):
     parser.add_argument("--seed", type=int, default=1, help="seed of the inputs")
     parser.add_argument("--samples", type=int, default=0, metavar="N", help="also compare N random configurations with the reference")
     parser.add_argument("--json", type=pathlib.Path, metavar="F", help="write the measurements here")
+    parser.add_argument("--environment", default=str(ROOT / "build" / "peers"), metavar="FOLDER",
+                        help="Python environment of baselines that need packages of PyPI, made if it is not there (default: build/peers); "
+                             "none: nothing is installed, and they are missing where the harness's own interpreter lacks the packages")
     parser.add_argument("--html", type=pathlib.Path, metavar="F", help="write a page with tables and plots here")
     args = parser.parse_args(words)
     args.tune = args.tune or ("none" if args.set == "smoke" else "quick")
@@ -55,16 +72,17 @@ def arguments(words):
 def run(args):
     tools = polybricks.Tools(args.dist)
     options = Options(args.out, args.threads, args.trials, args.rounds, args.device, args.limit, args.tune, args.config, args.only, args.seed, args.samples,
-                      args.element, args.resident, args.groups)
+                      args.element, args.resident, args.groups, Environment(None if args.environment == "none" else args.environment))
     args.out.mkdir(parents=True, exist_ok=True)
     ceilings, workloads, device = Ceilings(options), [], ""
     for name in args.names:
-        if name not in names():
-            raise polybricks.ToolError(f"there is no benchmark `{name}`; there are {', '.join(names())}")
-        for workload in load(BENCHMARKS / name):
-            one = WorkloadRun(BENCHMARKS / name, workload, tools, options)
+        for folder, workload in asked_for(name):
+            sizes = parse_sizes(args.sizes) if args.sizes else workload.sizes[args.set]
+            if not sizes:
+                continue
+            one = WorkloadRun(folder, workload, tools, options)
             device = device or one.device_name()
-            workloads.append(one.run(parse_sizes(args.sizes) if args.sizes else workload.sizes[args.set], ceilings))
+            workloads.append(one.run(sizes, ceilings))
     shown = {name: getattr(args, name) for name in ("set", "threads", "trials", "rounds", "tune", "seed", "element", "resident", "groups")}
     return Results(machine.describe(tools, device), shown, ceilings.values, workloads)
 

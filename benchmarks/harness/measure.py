@@ -8,8 +8,9 @@ import sys
 
 from . import tuning
 from .common import first_entry, polybricks
-from .compile_baseline import Missing, compile_baseline
+from .compile_baseline import Missing, command_of
 from .contenders import Failed, Generated, HandWritten, Problem, Session, processors_of
+from .environment import Environment
 from .groups import with_fastest_groups
 from .results import Measured, MeasuredProblem, MeasuredWorkload
 from .workload import size_text
@@ -32,6 +33,7 @@ class Options:
     element: str = "double"      # what ElementT is
     is_resident: bool = False    # data is on the device before the clock starts, and stays there
     with_groups: bool = False    # choices on a device get the fastest groups
+    environment: Environment = dataclasses.field(default_factory=lambda: Environment(None))   # of baselines in Python
 
 
 def say(text):
@@ -45,14 +47,16 @@ class WorkloadRun:
         self.folder, self.workload, self.tools, self.options = folder, workload, tools, options
         if options.element not in workload.elements:
             raise polybricks.ToolError(f"`{folder.name}` has no element type {options.element}; it has {', '.join(workload.elements)}")
-        self.name = f"{folder.name}.{workload.main}" if workload.main else folder.name
+        part = workload.part or workload.main
+        self.name = f"{folder.name}.{part}" if part else folder.name
         element = [] if options.element == workload.elements[0] else [f"--element={options.element}"]
         if element:
             self.name += f".{options.element}"
         self.out = options.out / folder.name
         self.out.mkdir(parents=True, exist_ok=True)
         main = ["--main", workload.main] if workload.main else []
-        self.program = tools.compile(folder / workload.program, self.out / self.name, *workload.options, *element, *main)
+        self.source = folder / workload.program
+        self.program = tools.compile(self.source, self.out / self.name, *workload.options, *element, *main)
         self.device_options = ["--device", options.device]
         self.has_device = options.device != "none"
 
@@ -77,7 +81,7 @@ class WorkloadRun:
             if isinstance(contender, Measured):
                 measured.append(contender)
                 continue
-            figures = Measured(contender.name, contender.kind, contender.on)
+            figures = Measured(contender.name, contender.kind, contender.on, lines=contender.lines)
             measured.append(figures)
             try:
                 figures.error = contender.check(problem)
@@ -118,9 +122,8 @@ class WorkloadRun:
             try:
                 if baseline.on == "opencl" and not self.has_device:
                     raise Missing("there is no OpenCL device")
-                program = compile_baseline(self.folder, baseline, self.out)
-                yield HandWritten(baseline, program, self.options.threads, self.options.device, self.options.limit_s,
-                                  self.options.is_resident)
+                command = command_of(self.folder, baseline, self.out, self.options.environment)
+                yield HandWritten(baseline, self.folder, command, self.options)
             except Missing as error:
                 say(f"  {baseline.name}: missing: {error}")
                 yield Measured(baseline.name, "baseline", baseline.on, "missing", str(error))
@@ -142,7 +145,7 @@ class WorkloadRun:
             yield self.options.config.name, first_entry(self.options.config)
 
     def _generated(self, name, configuration, session):
-        contender = Generated(name, self.program, configuration, session)
+        contender = Generated(name, self.source, self.program, configuration, session)
         if "opencl" in contender.on and not self.has_device:
             return Measured(name, "program", contender.on, "missing", "there is no OpenCL device")
         return contender
@@ -170,7 +173,7 @@ class WorkloadRun:
         session = Session(self.program, self.device_options, self.options.limit_s)
         for number, line in enumerate(done.stdout.splitlines()):
             try:
-                Generated(f"sample {number}", self.program, json.loads(line), session).check(problem)
+                Generated(f"sample {number}", self.source, self.program, json.loads(line), session).check(problem)
             except Failed as error:
                 if "wrong result" in str(error):
                     raise polybricks.ToolError(f"{self.name}, {size_text(problem.size)}: {error}, with this configuration:\n{line}") from None
@@ -198,6 +201,6 @@ class WorkloadRun:
         for contender, figures in contenders:
             if figures.status != "ok" or contender.kind != "program" or "opencl" not in contender.on:
                 continue
-            profiled = Generated(contender.name, self.program, contender.configuration, session)
+            profiled = Generated(contender.name, self.source, self.program, contender.configuration, session)
             figures.kernels_ns.append(profiled.measure(problem, self.options.trials)[1])
         session.close()

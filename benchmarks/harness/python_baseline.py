@@ -27,6 +27,10 @@ class Run:
     def input(self, number):
         return numpy.load(self._files[number])
 
+    def inputs(self):
+        """All inputs; those without dimensions are numbers."""
+        return [numpy.load(file)[()] for file in self._files]
+
     def measure(self, prepare, solve, outputs):
         """Runs `solve` once without counting, writes what `outputs` returns, and then runs `solve` as often as asked. `prepare` comes
         before each run and is not timed."""
@@ -40,3 +44,19 @@ class Run:
                 for number, array in enumerate(outputs()):
                     numpy.save(pathlib.Path(self._options["out"]) / f"out{number}.npy", array)
         print(json.dumps({"times_ns": times[1:], "kernel_ns": []}))
+
+
+def run(solve, *options, prepare=lambda value: value, finish=lambda results: results):
+    """Measures `solve`, which takes the inputs, then the numbers that the command line gives to `options`, and returns one array or a
+    tuple of them. `prepare` brings an input to where `solve` wants it, without the clock. `finish` waits until results are there, and
+    counts."""
+    this = Run()
+    values = [prepare(value) for value in this.inputs()] + [this.number(name, 0) for name in options]
+    kept = []
+
+    def solved():
+        kept[:] = [finish(solve(*values))]
+
+    def outputs():
+        return [numpy.asarray(result) for result in (kept[0] if isinstance(kept[0], (tuple, list)) else kept)]
+    this.measure(kept.clear, solved, outputs)

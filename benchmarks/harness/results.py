@@ -25,6 +25,7 @@ class Measured:
     rounds_ns: list = dataclasses.field(default_factory=list)
     kernels_ns: list = dataclasses.field(default_factory=list)
     words: str = ""                            # what the configuration chooses
+    lines: int | None = None                   # of code in its source file
 
     def round_medians(self):
         """The median of each round, in ns."""

@@ -37,14 +37,14 @@ def print_results(results):
 def headings(problem, ceilings):
     """The headings of the figures of `cells`, after the contender's name."""
     _, bound = least_ns(problem.work, ceilings, "cpu")
-    return ["ms", "spread", "kernels", f"of {bound or 'ceiling'}", "error"]
+    return ["ms", "spread", "kernels", f"of {bound or 'ceiling'}", "error", "lines"]
 
 
 def cells(problem, each, ceilings):
-    """A contender's figures: time, spread, time of kernels, the share of what the ceilings leave, error."""
+    """A contender's figures: time, spread, time of kernels, the share of what the ceilings leave, error, lines of code."""
     least, _ = least_ns(problem.work, ceilings, "cpu")
     return [milliseconds(each.median()), spread(each.round_medians()), milliseconds(each.kernel_median()), percent(least / each.median()),
-            "" if each.error is None else f"{each.error:.1e}"]
+            "" if each.error is None else f"{each.error:.1e}", "" if each.lines is None else str(each.lines)]
 
 
 def problem_table(problem, ceilings):

@@ -29,13 +29,15 @@ class Work:
 class Baseline:
     """A program that knows nothing of the compiler. It follows the command line of harness/baseline.h.
 
-    `source` is a file of the workload's folder: C++, CUDA, or Python, which runs under the harness's own interpreter. `packages` are
-    the Debian packages that bring its libraries. If one is missing, the benchmark says so in a line of its own.
+    `source` is a file of the workload's folder: C++, CUDA, or Python. `packages` are the Debian packages that bring its libraries. If
+    one is missing, the benchmark says so in a line of its own. Python runs under the harness's own interpreter. If `requirements` names
+    packages of PyPI as pip has them ("numba==0.68.1"), it runs in the harness's environment, which has them.
     """
     name: str
     source: str
     flags: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
+    requirements: tuple[str, ...] = ()
     options: dict[str, str] = dataclasses.field(default_factory=dict)   # given as `--name value`
     on: str = "cpu"                                                     # "cpu", "opencl" or "cuda"
     applies: typing.Callable[[Size], bool] = lambda size: True          # whether it can solve a problem of that size
@@ -85,6 +87,7 @@ class Workload:
     program: str = "program.pbcc"
     options: tuple[str, ...] = ()                 # further options of pbc
     main: str = ""                                # the transform to measure, if the program has several of equal rank
+    part: str = ""                                # its name among the workloads of a folder, if it is not `main`
     # Types of ElementT that `--element` may ask for. The harness makes inputs of that type from those of `inputs`, and gives baselines
     # the option --element. Tolerances of floats are at least 1e-5.
     elements: tuple[str, ...] = ("double",)

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+import numpy
+from harness.python_baseline import run
+
+run(numpy.sort)
