@@ -144,7 +144,7 @@ WORKLOADS = [
     job("Layer normalization", lambda size, random: [plane(size, random, -10, 10), random.uniform(0.5, 1.5, size["w"]), random.uniform(-1, 1, size["w"])],
         layer_norm, [{"w": 61, "h": 7}], [{"w": 1024, "h": 2048}], lambda size: copied(size, 8), name="layer_norm", options=ANY_ORDER),
     job("Dense product", lambda size, random: [random.uniform(-1, 1, (size["m"], size["k"])), random.uniform(-1, 1, (size["k"], size["n"]))],
-        lambda size, a, b: [a @ b], [{"m": 7, "k": 13, "n": 11}], [{"m": 1024, "k": 1024, "n": 1024}], product_work, name="dense_product", options=ANY_ORDER),
+        lambda size, a, b: [a @ b], [{"m": 37, "k": 13, "n": 53}], [{"m": 1024, "k": 1024, "n": 1024}], product_work, name="dense_product", options=ANY_ORDER),
     job("Pairwise distances", lambda size, random: [random.uniform(-1, 1, (size["n"], size["d"])), random.uniform(-1, 1, (size["m"], size["d"]))],
         distances, [{"n": 13, "m": 7, "d": 3}], [{"n": 2048, "m": 2048, "d": 16}],
         lambda size: Work(written_bytes=8 * size["n"] * size["m"], flops=3 * size["n"] * size["m"] * size["d"]), name="distances", options=ANY_ORDER),

@@ -10,7 +10,7 @@ product, out = hl.Func("product"), hl.Func("out")
 product[x, y] += a[k, y] * b[x, k]
 out[x, y] = product[x, y]
 xo, yo, xi, yi = hl.vars("xo yo xi yi")
-out.tile(x, y, xo, yo, xi, yi, 16, 4, hl.TailStrategy.GuardWithIf).vectorize(xi, 4).parallel(yo)
+out.tile(x, y, xo, yo, xi, yi, 16, 4).vectorize(xi, 4).parallel(yo)
 product.compute_at(out, xo).vectorize(x, 4).update().reorder(x, y, k).vectorize(x, 4).unroll(x).unroll(y)
 
 

@@ -10,8 +10,9 @@ zero = hl.f64(0)
 point[x, y] = (zero, zero, 0)
 t = hl.RDom([hl.Range(0, limit)])
 re, im, k = point[x, y][0], point[x, y][1], point[x, y][2]
-t.where(re * re + im * im <= 4)
-point[x, y] = (re * re - im * im + left + step * x, 2 * re * im + top + step * y, k + 1 + 0 * t)
+# Halide loops over t only if the definition names it.
+inside = (re * re + im * im <= 4) & (t >= 0)
+point[x, y] = (hl.select(inside, re * re - im * im + left + step * x, re), hl.select(inside, 2 * re * im + top + step * y, im), k + hl.i32(inside))
 count[x, y] = point[x, y][2]
 count.parallel(y).vectorize(x, 4, hl.TailStrategy.GuardWithIf)
 point.compute_at(count, x).vectorize(x, 4)

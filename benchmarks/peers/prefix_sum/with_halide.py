@@ -8,7 +8,7 @@ values = hl.ImageParam(hl.Float(64), 1)
 sums = hl.Func("sums")
 r = hl.RDom([hl.Range(1, values.width() - 1)])
 sums[i] = values[i]
-sums[r] = sums[r - 1] + values[r]
+sums[r.x] = sums[r.x - 1] + values[r.x]
 
 
 def prefix_sum(data):
