@@ -9,21 +9,21 @@ j = hl.RDom([hl.Range(0, mass.width())])
 dx, dy, dz = x[j] - x[i], y[j] - y[i], z[j] - z[i]
 square = dx * dx + dy * dy + dz * dz + hl.f64(1e-3)
 factor = mass[j] / (square * hl.sqrt(square))
-forces = hl.Func("forces")
+forces, out = hl.Func("forces"), hl.Func("out")
 zero = hl.f64(0)
 forces[i] = (zero, zero, zero)
 forces[i] = (forces[i][0] + factor * dx, forces[i][1] + factor * dy, forces[i][2] + factor * dz)
-forces.vectorize(i, 4, hl.TailStrategy.GuardWithIf)
-update = forces.update().split(i, block, inner, 4, hl.TailStrategy.GuardWithIf)
-update.reorder(inner, j.x, block).vectorize(inner).parallel(block)
+out[i] = (forces[i][0], forces[i][1], forces[i][2])
+out.split(i, block, inner, 16).vectorize(inner, 4).parallel(block)
+forces.compute_at(out, block).vectorize(i, 4).update().reorder(i, j.x).vectorize(i, 4)
 
 
 def accelerations(*data):
-    out = numpy.empty((3, len(data[0])))
+    result = numpy.empty((3, len(data[0])))
     for parameter, array in zip((mass, x, y, z), data):
         parameter.set(hl.Buffer(array))
-    forces.realize([hl.Buffer(axis) for axis in out])
-    return tuple(out)
+    out.realize([hl.Buffer(axis) for axis in result])
+    return tuple(result)
 
 
 run(accelerations)
