@@ -65,6 +65,7 @@ class Workload:
     * `error(size, inputs, outputs, expected)` judges outputs; by default the largest relative difference over all outputs. Results
       whose error is above `tolerance` are wrong, and their times do not count.
     * `sizes` maps a set's name to problems. Every workload has `smoke` (tiny, odd sizes for the tests), `cpu` (for 2 cores), and `gpu`.
+      A list may be empty: nothing is compiled then.
     * `work(size)` says what a solution has to read, write and compute at least.
     * `choices` maps a name to the configuration that it stands for: a dictionary with `transforms` and `global`, as a configuration
       file has them, or a function from the number of threads to one. They are measured beside the default and the tuned one.

@@ -23,6 +23,8 @@ PEERS = {
 }
 # NumPy, XLA and Halide's vectors add in an order of their own, too.
 ANY_ORDER = ("--fp=reassociate",)
+# The jobs of the smoke run. To compile all programs would take too long there, and these have all kinds of rules.
+SMOKE = ("blur", "heat_versions", "softmax", "distances", "sort", "kmeans_step", "median_filter", "convolution_layer")
 
 
 def peers(job):
@@ -42,7 +44,7 @@ def job(title, inputs, reference, smoke, cpu, work, *, name="", program="program
     """A workload. `name` is that of its folder; a program of another name makes it a part of its own."""
     part = name if program == "program.pbcc" else f"{name}_{program.removesuffix('.pbcc')}"
     return Workload(title=title, source="what a numerical user would write", inputs=inputs, reference=reference, work=work,
-                    sizes={"smoke": smoke, "cpu": cpu, "gpu": cpu}, baselines=peers(name), part=part, program=f"{name}/{program}", **more)
+                    sizes={"smoke": smoke if part in SMOKE else [], "cpu": cpu, "gpu": cpu}, baselines=peers(name), part=part, program=f"{name}/{program}", **more)
 
 
 def shared(benchmark, cpu):
@@ -51,6 +53,11 @@ def shared(benchmark, cpu):
     return Workload(title=base.title, source=base.source, inputs=base.inputs, reference=base.reference, work=base.work, error=base.error,
                     tolerance=base.tolerance, set=base.set, sizes={"smoke": [], "cpu": cpu, "gpu": cpu}, baselines=peers(benchmark),
                     part=benchmark, program=f"../{benchmark}/{base.program}", options=ANY_ORDER)
+
+
+def uniform(*shape):
+    """Makes inputs between -1 and 1, one for each shape, whose extents are names of sizes."""
+    return lambda size, random: [random.uniform(-1, 1, [extent if isinstance(extent, int) else size[extent] for extent in each]) for each in shape]
 
 
 def plane(size, random, low=0.0, high=255.0):
@@ -141,31 +148,28 @@ WORKLOADS = [
     heat("calls.pbcc"),
     job("Softmax", lambda size, random: [plane(size, random, -10, 10)], softmax, [{"w": 61, "h": 7}], [{"w": 1024, "h": 2048}],
         lambda size: copied(size, 24), name="softmax", options=ANY_ORDER),
-    job("Layer normalization", lambda size, random: [plane(size, random, -10, 10), random.uniform(0.5, 1.5, size["w"]), random.uniform(-1, 1, size["w"])],
-        layer_norm, [{"w": 61, "h": 7}], [{"w": 1024, "h": 2048}], lambda size: copied(size, 8), name="layer_norm", options=ANY_ORDER),
-    job("Dense product", lambda size, random: [random.uniform(-1, 1, (size["m"], size["k"])), random.uniform(-1, 1, (size["k"], size["n"]))],
-        lambda size, a, b: [a @ b], [{"m": 37, "k": 13, "n": 53}], [{"m": 1024, "k": 1024, "n": 1024}], product_work, name="dense_product", options=ANY_ORDER),
-    job("Pairwise distances", lambda size, random: [random.uniform(-1, 1, (size["n"], size["d"])), random.uniform(-1, 1, (size["m"], size["d"]))],
-        distances, [{"n": 13, "m": 7, "d": 3}], [{"n": 2048, "m": 2048, "d": 16}],
+    job("Layer normalization", uniform(("h", "w"), ("w",), ("w",)), layer_norm, [{"w": 61, "h": 7}], [{"w": 1024, "h": 2048}],
+        lambda size: copied(size, 8), name="layer_norm", options=ANY_ORDER),
+    job("Dense product", uniform(("m", "k"), ("k", "n")), lambda size, a, b: [a @ b], [{"m": 37, "k": 13, "n": 53}],
+        [{"m": 1024, "k": 1024, "n": 1024}], product_work, name="dense_product", options=ANY_ORDER),
+    job("Pairwise distances", uniform(("n", "d"), ("m", "d")), distances, [{"n": 13, "m": 7, "d": 3}], [{"n": 2048, "m": 2048, "d": 16}],
         lambda size: Work(written_bytes=8 * size["n"] * size["m"], flops=3 * size["n"] * size["m"] * size["d"]), name="distances", options=ANY_ORDER),
     job("Black-Scholes", lambda size, random: [random.uniform(5, 30, size["n"]), random.uniform(1, 100, size["n"]), random.uniform(0.25, 10, size["n"])],
         prices, [{"n": 101}], [{"n": 1_000_000}],
         lambda size: Work(read_bytes=24 * size["n"], written_bytes=16 * size["n"], flops=130 * size["n"]), name="black_scholes"),
-    job("Sort", lambda size, random: [random.uniform(-1, 1, size["n"])], lambda _size, a: [numpy.sort(a)], [{"n": 1009}], [{"n": 2_000_000}],
+    job("Sort", uniform(("n",)), lambda _size, a: [numpy.sort(a)], [{"n": 1009}], [{"n": 2_000_000}],
         lambda size: Work(read_bytes=8 * size["n"], written_bytes=8 * size["n"]), name="sort", tolerance=0),
     shared("prefix_sum", [{"n": 1 << 23}]),
     shared("histogram", [{"n": 1 << 24}]),
-    job("Sum", lambda size, random: [random.uniform(-1, 1, size["n"])], lambda _size, a: [numpy.array(math.fsum(a))], [{"n": 1009}], [{"n": 1 << 23}],
+    job("Sum", uniform(("n",)), lambda _size, a: [numpy.array(math.fsum(a))], [{"n": 1009}], [{"n": 1 << 23}],
         lambda size: Work(read_bytes=8 * size["n"], flops=size["n"]), name="sum", options=ANY_ORDER),
     shared("mandelbrot", [{"w": 1024, "h": 1024, "limit": 100}]),
     shared("nbody", [{"n": 4096}]),
-    job("k-means step", lambda size, random: [random.uniform(-1, 1, (size["n"], size["d"])), random.uniform(-1, 1, (size["k"], size["d"]))],
-        nearest_and_moved, [{"n": 101, "k": 5, "d": 3}], [{"n": 100_000, "k": 32, "d": 8}],
+    job("k-means step", uniform(("n", "d"), ("k", "d")), nearest_and_moved, [{"n": 101, "k": 5, "d": 3}], [{"n": 100_000, "k": 32, "d": 8}],
         lambda size: Work(read_bytes=8 * size["n"] * size["d"], flops=3 * size["n"] * size["k"] * size["d"]), name="kmeans_step", options=ANY_ORDER),
     job("Median filter", lambda size, random: [plane(size, random)], medians, [{"w": 61, "h": 47}], [{"w": 1024, "h": 1024}],
         lambda size: copied(size, 38), name="median_filter", tolerance=0),
-    job("Convolution layer",
-        lambda size, random: [random.uniform(-1, 1, (size["channels"], size["h"], size["w"])), random.uniform(-1, 1, (size["features"], size["channels"], 3, 3))],
-        convolved, [{"w": 11, "h": 7, "channels": 3, "features": 5}], [{"w": 128, "h": 128, "channels": 32, "features": 32}], layer_work,
-        name="convolution_layer", options=ANY_ORDER),
+    job("Convolution layer", uniform(("channels", "h", "w"), ("features", "channels", 3, 3)), convolved,
+        [{"w": 11, "h": 7, "channels": 3, "features": 5}], [{"w": 128, "h": 128, "channels": 32, "features": 32}],
+        layer_work, name="convolution_layer", options=ANY_ORDER),
 ]
