@@ -17,9 +17,9 @@ NUMPY, SCIPY = "numpy==2.4.6", "scipy==1.17.1"
 # The name of a peer: its word in file names, and what it needs of PyPI.
 PEERS = {
     "NumPy": ("numpy", (NUMPY,)),
-    "Numba": ("numba", (NUMPY, SCIPY, "numba==0.68.1")),
-    "JAX": ("jax", (NUMPY, "jax==0.10.2")),
-    "Halide": ("halide", (NUMPY, "halide==21.0.0")),
+    "Numba": ("numba", ("numba==0.68.1", NUMPY, SCIPY)),
+    "JAX": ("jax", ("jax==0.10.2", NUMPY)),
+    "Halide": ("halide", ("halide==21.0.0", NUMPY)),
 }
 # NumPy, XLA and Halide's vectors add in an order of their own, too.
 ANY_ORDER = ("--fp=reassociate",)
@@ -35,7 +35,7 @@ def peers(job):
         if not path.exists():
             continue
         if name == "NumPy" and "scipy" in path.read_text():
-            name, requirements = "SciPy", (NUMPY, SCIPY)
+            name, requirements = "SciPy", (SCIPY, NUMPY)
         found.append(Baseline(name, str(path.relative_to(FOLDER)), requirements=requirements))
     return tuple(found)
 
