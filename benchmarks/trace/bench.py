@@ -34,7 +34,7 @@ def cases(args, tools):
     plain = {"global": {"threads": args.threads}, "transforms": {}}
     yield "convolution", compiled("examples/separable_convolution.pbcc"), ["--n", 2048, "--size", "KWIDTH=9"], plain
     yield "merge sort", compiled("benchmarks/sort/program.pbcc"), ["--n", 1 << 20], sort_entry(args.threads)
-    yield "Fourier transform", compiled("benchmarks/fft/fft.pbcc"), ["--n", 1 << 18], plain
+    yield "Fourier transform", compiled("benchmarks/fft/program.pbcc"), ["--n", 1 << 18], plain
     number = args.out / "n.txt"
     number.write_text(f"SIZE\n27\n")
     yield "Fibonacci", compiled("benchmarks/tasks/fib.pbcc"), [number, args.out / "result.txt"], {

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
-// The recursive Fourier transform of fft.pbcc by hand on oneTBB: the same butterflies, leaves and cut-off; halves and
-// quarters as tasks, butterflies of long vectors and the reordering with parallel_for.
+// The recursive Fourier transform of program.pbcc by hand on oneTBB: the same butterflies, leaves and cut-off; halves
+// or quarters (--rule) as tasks, butterflies of long vectors and the reordering with parallel_for. --rule loops
+// transforms with plain loops alone.
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_group.h>
 
-#include <cmath>
-#include <random>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
 
-#include "../timing.h"
+#include "benchmarks/harness/baseline.h"
 
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
-int leaf = 1024, cutoff = 4096, grain = 4096;
+constexpr int kCutoff = 4096, kGrain = 4096;
+int leaf = 1024;
 
 struct Complex {
   double *re, *im;
@@ -22,8 +25,8 @@ struct Complex {
 
 template <class F>
 void blocks(int n, F f) {
-  if (n <= grain) return f(0, n);
-  tbb::parallel_for(tbb::blocked_range<int>(0, n, grain),
+  if (n <= kGrain) return f(0, n);
+  tbb::parallel_for(tbb::blocked_range<int>(0, n, kGrain),
                     [&](const tbb::blocked_range<int>& r) { f(r.begin(), r.end()); });
 }
 
@@ -84,7 +87,7 @@ void halves(Complex x, Complex w, int n) {
   if (n <= leaf) return loops(x, w, n);
   const int m = n / 2;
   butterflies(x, x.at(m), w.at(m), m);
-  if (n < cutoff) {
+  if (n < kCutoff) {
     halves(x, w, m);
     halves(x.at(m), w, m);
     return;
@@ -99,7 +102,7 @@ void quarters(Complex x, Complex w, int n) {
   if (n <= leaf) return loops(x, w, n);
   const int m = n / 4;
   butterflies4(x, x.at(m), x.at(2 * m), x.at(3 * m), w.at(2 * m), w.at(m), m);
-  if (n < cutoff) {
+  if (n < kCutoff) {
     for (int k = 0; k < 4; ++k) quarters(x.at(k * m), w, m);
     return;
   }
@@ -117,55 +120,51 @@ unsigned reversed(unsigned v, int bits) {
   return bits == 0 ? 0 : ((v >> 16) | (v << 16)) >> (32 - bits);
 }
 
-struct Memory {
-  baseline::Buffer<double> re, im;
-  explicit Memory(int n) : re(static_cast<std::size_t>(n)), im(static_cast<std::size_t>(n)) {}
-  operator Complex() const { return {re.data(), im.data()}; }
-};
-
-template <class F>
-double time(const Complex& in, const Complex& w, const Complex& t, const Complex& out, int n, int trials, F transform) {
-  int bits = 0;
-  while (1 << bits < n) ++bits;
-  const auto clear = [&] { std::fill_n(out.re, n, NAN), std::fill_n(out.im, n, NAN); };
-  return baseline::median_ns(trials, clear, [&] {
-    blocks(n, [&](int lo, int hi) {
-      std::copy(in.re + lo, in.re + hi, t.re + lo), std::copy(in.im + lo, in.im + hi, t.im + lo);
-    });
+/// Returns the size of parts for plain loops with which a transform takes the least time. The first one tried also
+/// warms up.
+int fastest_leaf(Complex in, Complex w, Complex t, int n, const std::function<void(Complex, Complex, int)>& transform) {
+  int best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (const int tried : {256, 256, 1024, 4096}) {
+    std::copy_n(in.re, n, t.re), std::copy_n(in.im, n, t.im);
+    leaf = tried;
+    const auto start = baseline::Clock::now();
     transform(t, w, n);
-    blocks(n, [&](int lo, int hi) {
-      for (int i = lo; i < hi; ++i) {
-        const unsigned v = reversed(static_cast<unsigned>(i), bits);
-        out.re[i] = t.re[v];
-        out.im[i] = t.im[v];
-      }
-    });
-  });
+    const double ns = std::chrono::duration<double, std::nano>(baseline::Clock::now() - start).count();
+    if (ns < least) least = ns, best = tried;
+  }
+  return best;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const baseline::Options options(argc, argv);
-  const int n = options.number("n", 1 << 20), trials = options.number("trials", 5);
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, options.number("threads", 2));
-  leaf = options.number("leaf", leaf), cutoff = options.number("cutoff", cutoff);
-  const Memory in(n), w(n), t(n), out(n);
-  std::mt19937_64 rng(1);
-  for (int i = 0; i < n; ++i) in.re[i] = std::uniform_real_distribution<double>(-1, 1)(rng), in.im[i] = 0;
-  for (int half = 1; half < n; half *= 2)
-    for (int k = 0; k < half; ++k)
-      w.re[half + k] = std::cos(kPi * k / half), w.im[half + k] = -std::sin(kPi * k / half);
-  baseline::Report report;
-  report.add("halves_ns", time(in, w, t, out, n, trials, halves));
-  const std::vector<double> first(out.re.data(), out.re.data() + n);
-  report.add("quarters_ns", time(in, w, t, out, n, trials, quarters));
-  double sum = 0;
-  for (int i = 0; i < n; ++i) {
-    if (!(std::fabs(first[i] - out.re[i]) < 1e-6)) return std::fprintf(stderr, "baseline: the two ways differ\n"), 1;
-    sum += out.re[i];
-  }
-  // Tests the inverse transform at 0: the sum of all outputs is n times the first input.
-  if (!(std::fabs(sum - n * in.re[0]) < 1e-6 * n)) return std::fprintf(stderr, "baseline: wrong result\n"), 1;
-  report.print();
+  baseline::Run run(argc, argv);
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, run.threads());
+  const auto re = run.input<double>(0), im = run.input<double>(1), wr = run.input<double>(2), wi = run.input<double>(3);
+  const baseline::Array<double> out_re(re.shape), out_im(im.shape);
+  const baseline::Buffer<double> tr(re.size()), ti(re.size());
+  const Complex in{re.data(), im.data()}, w{wr.data(), wi.data()}, t{tr.data(), ti.data()};
+  const int n = static_cast<int>(re.size());
+  int bits = 0;
+  while (1 << bits < n) ++bits;
+  const std::map<std::string, void (*)(Complex, Complex, int)> rules = {
+      {"loops", loops}, {"halves", halves}, {"quarters", quarters}};
+  const auto transform = rules.at(run.text("rule", "loops"));
+  leaf = fastest_leaf(in, w, t, n, transform);
+  run.measure(
+      [&] {
+        blocks(n, [&](int lo, int hi) {
+          std::copy(in.re + lo, in.re + hi, t.re + lo), std::copy(in.im + lo, in.im + hi, t.im + lo);
+        });
+        transform(t, w, n);
+        blocks(n, [&](int lo, int hi) {
+          for (int i = lo; i < hi; ++i) {
+            const unsigned v = reversed(static_cast<unsigned>(i), bits);
+            out_re[static_cast<std::size_t>(i)] = t.re[v];
+            out_im[static_cast<std::size_t>(i)] = t.im[v];
+          }
+        });
+      },
+      [&] { run.write(0, out_re), run.write(1, out_im); });
 }
