@@ -148,7 +148,8 @@ class Generated:
             raise Failed(f"takes longer than {3 * self._session.limit_s:g} s") from None
         if done.returncode != 0:
             words = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[0]
-            raise (Unable if done.returncode == GAVE_UP else Failed)(words)
+            is_unable = done.returncode == GAVE_UP or words.endswith("(--strict)")   # a rule did not run where it was to run
+            raise (Unable if is_unable else Failed)(words)
         return problem.error()
 
     def measure(self, problem, trials):

@@ -8,6 +8,9 @@ import sys
 
 from .compile_baseline import Missing
 
+# The NumPy of baselines. Older ones, as systems bring them, sort without AVX2.
+NUMPY = "numpy==2.4.6"
+
 # Prints the requirements among its arguments that are not installed in the version that they name.
 ABSENT = """
 import importlib.metadata, sys

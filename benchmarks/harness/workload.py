@@ -37,10 +37,10 @@ class Baseline:
     source: str
     flags: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
-    requirements: tuple[str, ...] = ()
     options: dict[str, str] = dataclasses.field(default_factory=dict)   # given as `--name value`
     on: str = "cpu"                                                     # "cpu", "opencl" or "cuda"
     applies: typing.Callable[[Size], bool] = lambda size: True          # whether it can solve a problem of that size
+    requirements: tuple[str, ...] = ()
 
 
 def relative_error(found, expected):

@@ -10,10 +10,11 @@ import pathlib
 
 import numpy
 
+from harness.environment import NUMPY
 from harness.workload import Baseline, Work, Workload, load
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-NUMPY, SCIPY = "numpy==2.4.6", "scipy==1.17.1"
+SCIPY = "scipy==1.17.1"
 # The name of a peer: its word in file names, and what it needs of PyPI.
 PEERS = {
     "NumPy": ("numpy", (NUMPY,)),

@@ -4,6 +4,7 @@
 import numpy
 
 from harness.common import levels
+from harness.environment import NUMPY
 from harness.workload import Baseline, Work, Workload, at, configuration
 
 RULES = "Radix|Insertion|Selection|Library|Merge[Halvings=1]|Merge[Halvings=2]|Merge[Halvings=3]|Quick|Buckets|Bitonic|BottomUp"
@@ -81,7 +82,7 @@ WORKLOAD = Workload(
         Baseline("2-way merge on oneTBB", "tbb_merge_sort.cpp", ("-ltbb",), ("libtbb-dev",)),
         Baseline("vqsort, 1 thread", "vqsort.cpp", ("-lhwy_contrib",), ("libhwy-dev",), {"parts": "1"}),
         Baseline("vqsort, merged", "vqsort.cpp", ("-lhwy_contrib", "-ltbb"), ("libhwy-dev", "libtbb-dev")),
-        Baseline("NumPy", "numpy_sort.py"),
+        Baseline("NumPy", "numpy_sort.py", requirements=(NUMPY,)),
         Baseline("radix sort in OpenCL", "opencl.cpp", ("-lOpenCL",), ("ocl-icd-opencl-dev",), on="opencl"),
     ),
 )
