@@ -168,8 +168,10 @@ def median(values):
 
 
 def milliseconds(ns):
-    """Returns a time in ns as text in ms; a dash for NaN and infinity."""
-    return f"{ns / 1e6:.2f}" if ns == ns and ns != float("inf") else "-"
+    """Returns a time in ns as text in ms, of three digits below 1 ms; a dash for NaN and infinity."""
+    if ns != ns or ns == float("inf"):
+        return "-"
+    return f"{ns / 1e6:.2f}" if ns >= 1e6 else f"{ns / 1e6:.3g}"
 
 
 def machine():

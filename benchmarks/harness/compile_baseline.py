@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compiles baselines, and says which of their libraries is missing."""
 
+import dataclasses
 import hashlib
 import pathlib
 import subprocess
@@ -34,6 +35,15 @@ def _is_newer(program, sources):
     return program.exists() and all(program.stat().st_mtime >= source.stat().st_mtime for source in sources)
 
 
+def with_runtime(baseline, dist):
+    """Returns the baseline with the flags to compile it with the runtime of the tools in `dist`, if it uses that."""
+    if not baseline.uses_runtime:
+        return baseline
+    library = dist / "lib" / "libpbrt.a"
+    flags = ("-I", str(dist / "include"), str(library), *(dist / "lib" / "libpbrt.flags").read_text().split())
+    return dataclasses.replace(baseline, flags=(*baseline.flags, *flags))
+
+
 def command_of(folder, baseline, out, environment):
     """Returns the words that run the baseline: its interpreter and its script, or its compiled program. `environment` is the
     environment.Environment of scripts with requirements. Raises Missing."""
@@ -48,7 +58,7 @@ def compile_baseline(folder, baseline, out):
     source = pathlib.Path(folder) / baseline.source
     flags = hashlib.sha256(" ".join(baseline.flags).encode()).hexdigest()[:8]
     program = out / f"{source.stem}_{baseline.on}_{flags}"
-    own = [source, *source.parent.glob("*.h"), *source.parent.glob("*.cl"), *(ROOT / "benchmarks" / "harness").glob("*.h")]
+    own = [source, *(pathlib.Path(flag) for flag in baseline.flags if flag.endswith(".a")), *source.parent.glob("*.h"), *source.parent.glob("*.cl"), *(ROOT / "benchmarks" / "harness").glob("*.h")]
     if baseline.on == "cuda" and not _has_cuda_device():
         raise Missing("there is no CUDA device")
     if _is_newer(program, own):

@@ -75,6 +75,11 @@ class Problem:
             raise Failed(f"wrong result: error {error:.3g}, tolerance {tolerance:.3g}")
         return float(error)
 
+    def words(self):
+        """Returns the options that tell a baseline the problem."""
+        sizes = [word for name, value in self.size.items() for word in (f"--{name}", str(value))]
+        return sizes + (["--element", self.element] if len(self.workload.elements) > 1 else [])
+
     def settings(self):
         """Returns the `--set` options for params, and for inputs that are a single number."""
         return [word for name, value in self.workload.set(self.size).items() for word in ("--set", f"{name}={value}")]
@@ -82,10 +87,10 @@ class Problem:
 
 class HandWritten:
     """A baseline, whose program is started anew for each check and each measurement."""
-    kind = "baseline"
 
-    def __init__(self, baseline, folder, command, options):
-        """`command` runs the baseline, whose source lies in `folder`. `options` are those of measure.Options."""
+    def __init__(self, baseline, folder, command, options, kind="baseline"):
+        """`command` runs the baseline, whose source lies in `folder`. `options` are those of rounds.Options."""
+        self.kind = kind
         self.name, self.on = baseline.name, baseline.on
         self.lines = lines_of_code(folder / baseline.source)
         self._command = command + [word for name, value in baseline.options.items() for word in (f"--{name}", str(value))]
@@ -98,10 +103,8 @@ class HandWritten:
             self._command += ["--resident", "1"]
 
     def _run(self, problem, trials):
-        sizes = [word for name, value in problem.size.items() for word in (f"--{name}", str(value))]
-        if len(problem.workload.elements) > 1:
-            sizes += ["--element", problem.element]
-        command = self._command + ["--threads", str(self._threads), "--trials", str(trials), "--out", str(problem.folder), *sizes, *map(str, problem.files)]
+        command = self._command + ["--threads", str(self._threads), "--trials", str(trials), "--out", str(problem.folder), *problem.words(),
+                                   *map(str, problem.files)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=self._limit_s * (trials + 2),
                                   env={**os.environ, **self._variables})
@@ -129,9 +132,9 @@ class HandWritten:
 class Generated:
     """The program under one configuration. Measurements take place in the process of the session, which all configurations share, as
     in `pbtune`. A check starts a process of its own."""
-    kind = "program"
 
-    def __init__(self, name, source, program, configuration, session):
+    def __init__(self, name, source, program, configuration, session, kind="program"):
+        self.kind = kind
         self.name, self.on = name, "+".join(sorted(processors_of(configuration)))
         self.lines = lines_of_code(source)
         self.configuration, self._program, self._session = configuration, program, session

@@ -9,8 +9,10 @@ from . import machine, page, text_report
 from .ceilings import Ceilings
 from .common import ROOT, polybricks
 from .environment import Environment
-from .measure import Options, WorkloadRun
+from .experiment import Experiment, ExperimentRun
+from .measure import WorkloadRun
 from .results import Results
+from .rounds import Options
 from .workload import load
 
 BENCHMARKS = ROOT / "benchmarks"
@@ -28,15 +30,15 @@ def asked_for(name):
         raise polybricks.ToolError(f"there is no benchmark `{benchmark}`; there are {', '.join(names())}")
     folder = BENCHMARKS / benchmark
     workloads = load(folder)
-    parts = [each.part or each.main for each in workloads]
+    parts = [each.own_name for each in workloads]
     if part and part not in parts:
         raise polybricks.ToolError(f"`{benchmark}` has no part `{part}`; it has {', '.join(parts)}")
     return [(folder, each) for each, own in zip(workloads, parts) if part in ("", own)]
 
 
 def parse_sizes(texts):
-    """`n=64,m=7` → {"n": 64, "m": 7}, one for each text."""
-    return [{name: int(value) for name, value in (pair.split("=") for pair in text.split(","))} for text in texts]
+    """`n=64,kind=add` → {"n": 64, "kind": "add"}, one for each text."""
+    return [{name: int(value) if value.isdecimal() else value for name, value in (pair.split("=") for pair in text.split(","))} for text in texts]
 
 
 def arguments(words):
@@ -80,7 +82,7 @@ def run(args):
             sizes = parse_sizes(args.sizes) if args.sizes else workload.sizes[args.set]
             if not sizes:
                 continue
-            one = WorkloadRun(folder, workload, tools, options)
+            one = (ExperimentRun if isinstance(workload, Experiment) else WorkloadRun)(folder, workload, tools, options)
             device = device or one.device_name()
             workloads.append(one.run(sizes, ceilings))
     shown = {name: getattr(args, name) for name in ("set", "threads", "trials", "rounds", "tune", "seed", "element", "resident", "groups")}

@@ -3,62 +3,30 @@
 
 import dataclasses
 import json
-import random
-import sys
 
 from . import tuning
 from .common import first_entry, polybricks
-from .compile_baseline import Missing, command_of
-from .contenders import Failed, Generated, HandWritten, Problem, Session, processors_of
-from .environment import Environment
+from .contenders import Failed, Generated, Problem, Session, processors_of
 from .groups import with_fastest_groups
-from .results import Measured, MeasuredProblem, MeasuredWorkload
+from .results import Measured, MeasuredProblem
+from .rounds import Run, say
 from .workload import size_text
 
 
-@dataclasses.dataclass
-class Options:
-    """What a run is asked to do."""
-    out: object                  # folder for programs and inputs
-    threads: int
-    trials: int
-    rounds: int
-    device: str                  # as --device has it
-    limit_s: float               # a contender that takes longer is left out
-    tune: str                    # "none" or an effort of pbtune
-    config: object = None        # a configuration file to measure as well
-    only: str = ""               # contenders whose names hold one of these words, separated by commas
-    seed: int = 1
-    samples: int = 0             # random configurations that are compared with the reference, but not measured
-    element: str = "double"      # what ElementT is
-    is_resident: bool = False    # data is on the device before the clock starts, and stays there
-    with_groups: bool = False    # choices on a device get the fastest groups
-    environment: Environment = dataclasses.field(default_factory=lambda: Environment(None))   # of baselines in Python
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
-
-
-class WorkloadRun:
-    """One workload on its way: the compiled program, the baselines, and what became of them."""
+class WorkloadRun(Run):
+    """A workload on its way: the compiled program, the baselines, and what became of them."""
 
     def __init__(self, folder, workload, tools, options):
-        self.folder, self.workload, self.tools, self.options = folder, workload, tools, options
+        super().__init__(folder, workload, tools, options)
+        self.workload = workload
         if options.element not in workload.elements:
             raise polybricks.ToolError(f"`{folder.name}` has no element type {options.element}; it has {', '.join(workload.elements)}")
-        part = workload.part or workload.main
-        self.name = f"{folder.name}.{part}" if part else folder.name
         element = [] if options.element == workload.elements[0] else [f"--element={options.element}"]
         if element:
             self.name += f".{options.element}"
-        self.out = options.out / folder.name
-        self.out.mkdir(parents=True, exist_ok=True)
         main = ["--main", workload.main] if workload.main else []
         self.source = folder / workload.program
         self.program = tools.compile(self.source, self.out / self.name, *workload.options, *element, *main)
-        self.device_options = ["--device", options.device]
-        self.has_device = options.device != "none"
 
     def device_name(self):
         """The name of the OpenCL device in use, or an empty text."""
@@ -67,33 +35,17 @@ class WorkloadRun:
         with polybricks.Server(self.program, *self.device_options) as server:
             return server.hello["device"]
 
-    def run(self, sizes, ceilings):
-        """Measures every size. `ceilings.sample()` is called in each round."""
-        problems = [self._problem(size, ceilings) for size in sizes]
-        return MeasuredWorkload(self.name, self.workload.title, self.workload.source, problems)
-
     def _problem(self, size, ceilings):
         say(f"{self.name}, {size_text(size)}")
         problem = Problem.make(self.workload, size, self.out / "data", self.options.seed, self.options.element)
         session = Session(self.program, self.device_options, self.options.limit_s, self.options.is_resident)
-        measured, contenders = [], []
-        for contender in self._contenders(problem, session):
-            if isinstance(contender, Measured):
-                measured.append(contender)
-                continue
-            figures = Measured(contender.name, contender.kind, contender.on, lines=contender.lines)
-            measured.append(figures)
-            try:
-                figures.error = contender.check(problem)
-                figures.words = self._words(problem, contender)
-                contenders.append((contender, figures))
-            except Failed as error:
-                figures.status, figures.message = error.status, str(error)
-                say(f"  {contender.name}: {error}")
+        measured, able = self.checked(self._contenders(problem, session), problem)
+        for contender, figures in able:
+            figures.words = self._words(problem, contender)
         self._check_samples(problem)
-        self._rounds(problem, contenders, ceilings)
+        self.rounds(problem, able, ceilings)
         session.close()
-        self._kernel_times(problem, contenders)
+        self._kernel_times(problem, able)
         for file in (*problem.files, *problem.output_files()):
             file.unlink(missing_ok=True)
         return MeasuredProblem(size, self._work(size), measured)
@@ -107,26 +59,15 @@ class WorkloadRun:
         """The contenders, or a Measured in place of one that is missing."""
         yield from self._baselines(problem)
         for name, configuration in self._configurations(problem):
-            if self._is_wanted(name):
+            if self.is_wanted(name):
                 yield self._generated(name, configuration, session)
-        if self.options.tune != "none" and self._is_wanted("tuned"):
+        if self.options.tune != "none" and self.is_wanted("tuned"):
             yield self._tuned(problem, session)
-
-    def _is_wanted(self, name):
-        return not self.options.only or any(word in name for word in self.options.only.split(","))
 
     def _baselines(self, problem):
         for baseline in self.workload.baselines:
-            if not baseline.applies(problem.size) or not self._is_wanted(baseline.name):
-                continue
-            try:
-                if baseline.on == "opencl" and not self.has_device:
-                    raise Missing("there is no OpenCL device")
-                command = command_of(self.folder, baseline, self.out, self.options.environment)
-                yield HandWritten(baseline, self.folder, command, self.options)
-            except Missing as error:
-                say(f"  {baseline.name}: missing: {error}")
-                yield Measured(baseline.name, "baseline", baseline.on, "missing", str(error))
+            if baseline.applies(problem.size) and self.is_wanted(baseline.name):
+                yield self.hand_written(baseline)
 
     def _configurations(self, problem):
         """Yields (name, configuration) of all but the tuned contender."""
@@ -136,7 +77,7 @@ class WorkloadRun:
                 continue
             configuration = choice(self.options.threads) if callable(choice) else dict(choice)
             configuration["global"] = {"threads": self.options.threads, **configuration.get("global", {})}
-            if self.options.with_groups and self.has_device and self._is_wanted(name) and "opencl" in processors_of(configuration):
+            if self.options.with_groups and self.has_device and self.is_wanted(name) and "opencl" in processors_of(configuration):
                 say(f"  groups of {name}")
                 configuration = with_fastest_groups(configuration, self.program, problem, profiled)
             yield name, configuration
@@ -145,9 +86,10 @@ class WorkloadRun:
             yield self.options.config.name, first_entry(self.options.config)
 
     def _generated(self, name, configuration, session):
-        contender = Generated(name, self.source, self.program, configuration, session)
+        kind = "baseline" if name in self.workload.rivals else "program"
+        contender = Generated(name, self.source, self.program, configuration, session, kind)
         if "opencl" in contender.on and not self.has_device:
-            return Measured(name, "program", contender.on, "missing", "there is no OpenCL device")
+            return Measured(name, kind, contender.on, "missing", "there is no OpenCL device")
         return contender
 
     def _tuned(self, problem, session):
@@ -178,28 +120,11 @@ class WorkloadRun:
                 if "wrong result" in str(error):
                     raise polybricks.ToolError(f"{self.name}, {size_text(problem.size)}: {error}, with this configuration:\n{line}") from None
 
-    def _rounds(self, problem, contenders, ceilings):
-        order = random.Random(self.options.seed)
-        for number in range(self.options.rounds):
-            say(f"  round {number + 1} of {self.options.rounds}")
-            ceilings.sample()
-            for contender, figures in order.sample(contenders, len(contenders)):
-                if figures.status != "ok":
-                    continue
-                try:
-                    times, kernels = contender.measure(problem, self.options.trials)
-                    figures.rounds_ns.append(times)
-                    if kernels:
-                        figures.kernels_ns.append(kernels)
-                except Failed as error:
-                    figures.status, figures.message, figures.rounds_ns = error.status, str(error), []
-                    say(f"  {contender.name}: {error}")
-
-    def _kernel_times(self, problem, contenders):
+    def _kernel_times(self, problem, able):
         """Times of the program's kernels by the device's clock, which needs a process of its own."""
         session = Session(self.program, [*self.device_options, "--profile"], self.options.limit_s, self.options.is_resident)
-        for contender, figures in contenders:
-            if figures.status != "ok" or contender.kind != "program" or "opencl" not in contender.on:
+        for contender, figures in able:
+            if figures.status != "ok" or not isinstance(contender, Generated) or "opencl" not in contender.on:
                 continue
             profiled = Generated(contender.name, self.source, self.program, contender.configuration, session)
             figures.kernels_ns.append(profiled.measure(problem, self.options.trials)[1])

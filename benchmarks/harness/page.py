@@ -5,7 +5,7 @@ import html
 import math
 
 from .results import ratio
-from .text_report import cells, headings, rate_text
+from .text_report import cells, headings, is_series, rate_text, series
 from .workload import size_text
 
 STYLE = """
@@ -25,6 +25,9 @@ def page(results):
              f"<title>Polybricks: measurements</title><style>{STYLE}</style><h1>Measurements</h1>", _machine(results)]
     for workload in results.workloads:
         parts.append(f"<h2>{html.escape(workload.title)}</h2><p>{html.escape(workload.source)}</p>")
+        if is_series(workload):
+            parts.append(_plain_table(*series(workload)))
+            continue
         parts.append(lines(workload))
         for problem in workload.problems:
             parts += [f"<h3>{html.escape(size_text(problem.size))}</h3>", bars(problem), _table(problem, results.ceilings), *_choices(problem)]
@@ -39,6 +42,12 @@ def _machine(results):
     rows.append(("asked for", ", ".join(f"{name} {value}" for name, value in results.options.items())))
     lines = "".join(f"<tr><td>{html.escape(name)}</td><td class='note'>{html.escape(str(value))}</td></tr>" for name, value in rows)
     return f"<p>Ratios are medians over interleaved rounds of one run. Above 1: the program is faster than the baseline.</p><table>{lines}</table>"
+
+
+def _plain_table(names, rows):
+    tagged = [("th", names), *(("td", row) for row in rows)]
+    lines = ["<tr>" + "".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in texts) + "</tr>" for tag, texts in tagged]
+    return f"<table>{''.join(lines)}</table>"
 
 
 def _table(problem, ceilings):
@@ -89,7 +98,7 @@ def bars(problem):
 def _axis(problems):
     """The one number in which problems of one workload differ, or None. Fewer than three are no line."""
     names = [name for name in problems[0].size if len({problem.size.get(name) for problem in problems}) > 1] if len(problems) > 2 else []
-    return names[0] if len(names) == 1 else None
+    return names[0] if len(names) == 1 and isinstance(problems[0].size[names[0]], int) else None
 
 
 def lines(workload):

@@ -120,6 +120,12 @@ def ratio(above, below):
     return Ratio(statistics.median(pairs), min(pairs), max(pairs))
 
 
+def geometric_mean(values):
+    """The geometric mean of the values that are no NaN; NaN if there are none."""
+    logarithms = [math.log(value) for value in values if not math.isnan(value)]
+    return math.exp(statistics.fmean(logarithms)) if logarithms else math.nan
+
+
 def least_ns(work, ceilings, on):
     """The least time in ns that the ceilings of a processor ("cpu" or "device") leave for `work`, and the name of the ceiling that
     bounds it; (NaN, "") if they were not measured."""

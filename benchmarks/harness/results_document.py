@@ -7,11 +7,10 @@ Each file there is what one call of `benchmarks/run … --json` wrote. Runs on o
 import argparse
 import math
 import pathlib
-import statistics
 import sys
 
 from .common import ROOT, milliseconds
-from .results import Results, least_ns, ratio
+from .results import Results, geometric_mean, least_ns, ratio
 from .text_report import percent, rate_text
 from .workload import size_text
 
@@ -104,8 +103,7 @@ def summary(runs):
                     ratios.append(ratio(baselines[0], own).median)
     if not ratios:
         return [machine_title(runs[0]), "0", "-", "-", "-"]
-    mean = math.exp(statistics.fmean(map(math.log, ratios)))
-    return [machine_title(runs[0]), str(len(ratios)), f"{mean:.2f}", str(sum(each >= 1 for each in ratios)), f"{min(ratios):.2f}"]
+    return [machine_title(runs[0]), str(len(ratios)), f"{geometric_mean(ratios):.2f}", str(sum(each >= 1 for each in ratios)), f"{min(ratios):.2f}"]
 
 
 def document(files):

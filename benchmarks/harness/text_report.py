@@ -5,7 +5,7 @@ import math
 import statistics
 
 from .common import milliseconds, table
-from .results import least_ns, ratio
+from .results import geometric_mean, least_ns, ratio
 from .workload import size_text
 
 
@@ -29,9 +29,58 @@ def print_results(results):
     for name, values in results.ceilings.items():
         print(f"  {name}: {rate_text(name, values)}")
     for workload in results.workloads:
+        if is_series(workload):
+            print(f"\n{workload.title}\n\n{table(*series(workload))}")
+            for problem in workload.problems:
+                for said in troubles(problem):
+                    print(f"{size_text(problem.size)}: {said}")
+            continue
         for problem in workload.problems:
-            print(f"\n{workload.title}, {size_text(problem.size)}\n")
-            print(problem_table(problem, results.ceilings))
+            print(f"\n{workload.title}, {size_text(problem.size)}\n\n{table(*problem_table(problem, results.ceilings))}")
+            for said in troubles(problem):
+                print(said)
+    rows = overview(results)
+    if len(rows) > 2:
+        print("\nThe fastest of each problem\n")
+        print(table(["", "size", "program", "ms", "baseline", "ms", "baseline : program"], rows))
+
+
+def is_series(workload):
+    """Whether the problems fit one table: several ones with the same contenders, of whose work nothing is known."""
+    names = {tuple(each.name for each in problem.contenders) for problem in workload.problems}
+    return len(workload.problems) > 1 and len(names) == 1 and not any(any(problem.work.values()) for problem in workload.problems)
+
+
+def series(workload):
+    """One line per problem: times, and the baselines' times : the programs'. Returns (headings, rows)."""
+    first = workload.problems[0].contenders
+    pairs = [(above.name, below.name) for above in first if above.kind == "baseline" for below in first if below.kind == "program"]
+    rows, ratios = [], {pair: [] for pair in pairs}
+    for problem in workload.problems:
+        for pair in pairs:
+            ratios[pair].append(ratio(*map(problem.named, pair)))
+        rows.append([size_text(problem.size), *(milliseconds(each.median()) for each in problem.contenders), *(str(ratios[pair][-1]) for pair in pairs)])
+    means = [geometric_mean(each.median for each in ratios[pair]) for pair in pairs]
+    rows.append(["geometric mean", *("" for _ in first), *("-" if math.isnan(mean) else f"{mean:.2f}" for mean in means)])
+    return ["", *(f"{each.name}, ms" for each in first), *(f"{above} : {below}" for above, below in pairs)], rows
+
+
+def overview(results):
+    """One line per problem outside of series that has a program and a baseline, and their geometric mean."""
+    rows, ratios = [], []
+    for workload in (each for each in results.workloads if not is_series(each)):
+        for problem in workload.problems:
+            programs, baselines = problem.fastest("program"), problem.fastest("baseline")
+            if programs and baselines:
+                ratios.append(ratio(baselines[0], programs[0]))
+                rows.append([workload.name, size_text(problem.size), *(word for each in (programs[0], baselines[0]) for word in (each.name, milliseconds(each.median()))),
+                             str(ratios[-1])])
+    return [*rows, ["geometric mean", "", "", "", "", "", f"{geometric_mean(each.median for each in ratios):.2f}"]]
+
+
+def troubles(problem):
+    """A line for each contender that is missing or failed."""
+    return [f"{each.name}: {each.status}: {each.message}"[:110] for each in problem.contenders if each.status != "ok"]
 
 
 def headings(problem, ceilings):
@@ -48,9 +97,8 @@ def cells(problem, each, ceilings):
 
 
 def problem_table(problem, ceilings):
-    """One line per contender: its figures, and the fastest baselines' times : its own."""
+    """One line per contender: its figures, and the fastest baselines' times : its own. Returns (headings, rows)."""
     baselines = problem.fastest("baseline")[:3]
     rows = [[each.name, *cells(problem, each, ceilings), *(str(ratio(baseline, each)) for baseline in baselines)]
             for each in problem.contenders if each.status == "ok"]
-    said = [f"{each.name}: {each.status}: {each.message}"[:110] for each in problem.contenders if each.status != "ok"]
-    return "\n".join([table(["", *headings(problem, ceilings), *(f"{each.name} :" for each in baselines)], rows), *said])
+    return ["", *headings(problem, ceilings), *(f"{each.name} :" for each in baselines)], rows

@@ -41,6 +41,7 @@ class Baseline:
     on: str = "cpu"                                                     # "cpu", "opencl" or "cuda"
     applies: typing.Callable[[Size], bool] = lambda size: True          # whether it can solve a problem of that size
     requirements: tuple[str, ...] = ()
+    uses_runtime: bool = False                                          # whether it calls the C++ interface of our runtime
 
 
 def relative_error(found, expected):
@@ -69,6 +70,7 @@ class Workload:
     * `work(size)` says what a solution has to read, write and compute at least.
     * `choices` maps a name to the configuration that it stands for: a dictionary with `transforms` and `global`, as a configuration
       file has them, or a function from the number of threads to one. They are measured beside the default and the tuned one.
+    * `rivals` names the choices that count as baselines of the others.
     * `choice_applies(name, size)` says whether a choice is worth measuring at a size; some would never end.
     * `set(size)` gives values to params and to inputs that are one number, as `--set` does.
     """
@@ -80,6 +82,7 @@ class Workload:
     work: typing.Callable[[Size], Work]
     baselines: tuple[Baseline, ...] = ()
     choices: dict[str, typing.Any] = dataclasses.field(default_factory=dict)
+    rivals: tuple[str, ...] = ()
     choice_applies: typing.Callable[[str, Size], bool] = lambda name, size: True
     tolerance: float = 1e-9
     error: typing.Callable | None = None
@@ -92,6 +95,11 @@ class Workload:
     # Types of ElementT that `--element` may ask for. The harness makes inputs of that type from those of `inputs`, and gives baselines
     # the option --element. Tolerances of floats are at least 1e-5.
     elements: tuple[str, ...] = ("double",)
+
+    @property
+    def own_name(self):
+        """Its name among the workloads of a folder, or an empty text."""
+        return self.part or self.main
 
     def error_of(self, size, inputs, outputs, expected):
         """How wrong the outputs are; 0 is right."""
