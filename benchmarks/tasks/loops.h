@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What both sides of the loops share: sizes, the work per cell, and the measurement. The loops follow each other over
-// one array that fits the caches, so that the times show what it costs to start and to end a loop.
+// What both sides of the loops share: the work per cell, and the measurement. The loops follow each other over one
+// array that fits the caches, so that the times show what it costs to start and to end a loop.
 #pragma once
 
-#include "measure.h"
-
-inline constexpr std::int64_t kLoopSizes[] = {2'000, 10'000, 50'000, 200'000, 1'000'000};
+#include "benchmarks/harness/baseline.h"
 
 /// The work of a loop: about a quarter of a nanosecond per cell.
 inline void compute(double* cells, std::int64_t lo, std::int64_t hi) {
@@ -16,19 +14,14 @@ inline void compute(double* cells, std::int64_t lo, std::int64_t hi) {
   }
 }
 
-/// Prints the time per loop for each size; `run(cells, size)` runs one on all threads.
+/// Measures --loops loops over --cells cells; `loop(cells, size)` runs one on all threads.
 template <class F>
-void print_loop_times(const Options& options, F run) {
-  constexpr std::int64_t kCells = 10'000'000;  // per trial
-  const char* separator = "{";
-  for (const std::int64_t size : kLoopSizes) {
-    std::vector<double> cells(static_cast<std::size_t>(size), 1.0);
-    const int num_loops = static_cast<int>(std::clamp<std::int64_t>(kCells / size, 20, 1000));
-    const double ns = median_ns(options, [&] {
-      for (int i = 0; i < num_loops; ++i) run(cells.data(), size);
-    });
-    std::printf("%s\"loop_%lld_ns\": %.0f", separator, static_cast<long long>(size), ns / num_loops);
-    separator = ", ";
-  }
-  std::printf("}\n");
+void measure_loops(baseline::Run& run, F loop) {
+  const int num_loops = run.number("loops", 1000);
+  std::vector<double> cells(static_cast<std::size_t>(run.number("cells", 1000)), 1.0);
+  run.measure(
+      [&] {
+        for (int i = 0; i < num_loops; ++i) loop(cells.data(), static_cast<std::int64_t>(cells.size()));
+      },
+      [] {});
 }

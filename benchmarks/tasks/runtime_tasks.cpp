@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The tasks of baseline_tbb.cpp on runtime/sched, as its C++ interface offers them, and the ceiling of both: the same
-// recursion without tasks.
-#include <cstdio>
-
-#include "measure.h"
+// The tasks of tbb.cpp on runtime/sched, as its C++ interface offers them.
 #include "runtime/sched/scheduler.h"
+#include "tasks.h"
 
 namespace {
 
@@ -27,14 +24,10 @@ void spawn(pbrt::Frame& parent, int batch) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Options options = parse(argc, argv);
-  pbrt::Scheduler scheduler(options.threads);
+  baseline::Run run(argc, argv);
+  pbrt::Scheduler scheduler(run.threads());
   scheduler.run([&](pbrt::Frame& root) {
-    const double one = spawn_ns(options, 1, [&](int batch) { spawn(root, batch); });
-    const double many = spawn_ns(options, 100, [&](int batch) { spawn(root, batch); });
-    const double run = median_ns(options, [&] { check(options, fib(root, options.n)); });
-    const double plain = median_ns(options, [&] { check(options, plain_fib(options.n)); });
-    std::printf("{\"spawn_1_ns\": %.2f, \"spawn_100_ns\": %.2f, \"fib_ns\": %.0f, \"plain_fib_ns\": %.0f}\n", one, many,
-                run, plain);
+    if (run.text("what", "fib") == "spawn") return measure_spawn(run, [&](int batch) { spawn(root, batch); });
+    measure_fib(run, [&](int n) { return fib(root, n); });
   });
 }
