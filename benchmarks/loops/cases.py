@@ -17,7 +17,6 @@ class Case:
     num_outputs: int
     by_hand: str          # statements on `m0`, `m1`, ... (pointers, or numbers) and n
     n: int
-    is_vector_bound: bool = True
     fill: str = ""        # statements on `m0`, ... (pointers) and n that give matrices other contents than the usual
 
 
@@ -88,10 +87,10 @@ for (int y = 0; y < n-2; ++y)
     Case("transpose", "transform Job from A[n,n] to B[n,n] { B.cell(x,y) from (A.cell(y,x) a) { return a; } }",
          ("n,n", "n,n"), 1,
          """parallel
-for (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) m0[x+y*n] = m1[y+x*n];""", 200, False),
+for (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) m0[x+y*n] = m1[y+x*n];""", 200),
     Case("dot", """transform Job from A[m], B[m] to S {
   S from (A a, B b) { ElementT s = 0; for (int i = 0; i < m; ++i) s += a.cell(i)*b.cell(i); return s; } }""",
-         ("", "n*n", "n*n"), 1, "E s = 0;\nfor (int i = 0; i < n*n; ++i) s += m1[i]*m2[i];\nm0 = s;", 200, False),
+         ("", "n*n", "n*n"), 1, "E s = 0;\nfor (int i = 0; i < n*n; ++i) s += m1[i]*m2[i];\nm0 = s;", 200),
     Case("row_sums", """transform Job from A[n,n] to S[n] {
   S.cell(y) from (A.row(y) a) { ElementT s = 0; for (int i = 0; i < n; ++i) s += a.cell(i); return s; } }""",
          ("n", "n,n"), 1,
@@ -100,7 +99,7 @@ for (int y = 0; y < n; ++y) {
   E s = 0;
   for (int i = 0; i < n; ++i) s += m1[i+y*n];
   m0[y] = s;
-}""", 200, False),
+}""", 200),
     Case("column_sums", """transform Job from A[n,n] to S[n] {
   S.cell(x) from (A.column(x) a) { ElementT s = 0; for (int i = 0; i < n; ++i) s += a.cell(i); return s; } }""",
          ("n", "n,n"), 1,
@@ -128,7 +127,7 @@ for (int y = 0; y < n; ++y) {
          ("n,n", "n,n", "n,n"), 1,
          """parallel
 for (int x = 0; x < n; ++x)
-  for (int y = 0; y < n; ++y) m0[x+y*n] = m1[x+y*n]*m2[x+y*n] + 1;""", 200, False),
+  for (int y = 0; y < n; ++y) m0[x+y*n] = m1[x+y*n]*m2[x+y*n] + 1;""", 200),
     Case("region_rule", """transform Job from A[8*w,8*h] to C[8*w,8*h] {
   to (C.region(8*x,8*y,8*x+8,8*y+8) c) from (A.region(8*x,8*y,8*x+8,8*y+8) a) {
     for (int j = 0; j < 8; ++j) for (int i = 0; i < 8; ++i) c.cell(i,j) = 2*a.cell(i,j) + 1; } }""",
@@ -165,7 +164,7 @@ for (int y = 0; y < n; ++y)
     Case("prefix_sum", """transform Job from A[m] to B[m] {
   B.cell(0) from (A.cell(0) a) { return a; }
   B.cell(i) from (A.cell(i) a, B.cell(i-1) b) { return a+b; } }""", ("n*n", "n*n"), 1,
-         "m0[0] = m1[0];\nfor (int i = 1; i < n*n; ++i) m0[i] = m1[i] + m0[i-1];", 200, False),
+         "m0[0] = m1[0];\nfor (int i = 1; i < n*n; ++i) m0[i] = m1[i] + m0[i-1];", 200),
     Case("prefix_rows", """transform Job from A[n,n] to B[n,n] {
   B.cell(x,0) from (A.cell(x,0) a) { return a; }
   B.cell(x,y) from (A.cell(x,y) a, B.cell(x,y-1) b) { return a+b; } }""", ("n,n", "n,n"), 1,
@@ -198,7 +197,7 @@ for (int y = 0; y < n; ++y) {
   for (int y = 1; y < n-1; ++y)
     for (int x = 1 + (y + 1 + c) % 2; x < n-1; x += 2)
       m0[x+y*n] += 1.25f*0.25f*(m0[x-1+y*n] + m0[x+1+y*n] + m0[x+(y-1)*n] + m0[x+(y+1)*n] + m1[x+y*n] - 4*m0[x+y*n]);""",
-         200, False),
+         200),
     Case("zebra_rules", """transform Job from F[n,n], OLD[n,n] to U[n,n] {
   U.cell(2*x+1,y) from (OLD.cell(2*x,y) l, OLD.cell(2*x+2,y) r, OLD.cell(2*x+1,y-1) u, OLD.cell(2*x+1,y+1) d,
                         OLD.cell(2*x+1,y) c, F.cell(2*x+1,y) f) { return c + 1.25f*0.25f*(l+r+u+d+f-4*c); }
@@ -209,7 +208,7 @@ for (int y = 0; y < n; ++y) {
   if (y == 0 || y == n-1) continue;
   for (int x = 1; x < n-1; x += 2)
     m0[x+y*n] = m2[x+y*n] + 1.25f*0.25f*(m2[x-1+y*n] + m2[x+1+y*n] + m2[x+(y-1)*n] + m2[x+(y+1)*n] + m1[x+y*n] - 4*m2[x+y*n]);
-}""", 200, False),
+}""", 200),
     Case("axpy_whole", """transform Job from A[m], B[m], K to C[m] {
   to (C c) from (A a, B b, K k) { for (int i = 0; i < m; ++i) c.cell(i) = k*a.cell(i) + b.cell(i); } }""",
          ("n*n", "n*n", "n*n", ""), 1,

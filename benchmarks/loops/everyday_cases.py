@@ -7,11 +7,11 @@ CASES = [
     Case("running_sum", """transform Job from A[n] to B[n] {
   B.cell(0) from (A.cell(0) a) { return a; }
   B.cell(i) from (A.cell(i) a, B.cell(i-1) p) { return 0.5f*p + a; } }""", ("n", "n"), 1, """m0[0] = m1[0];
-for (int i = 1; i < n; ++i) m0[i] = 0.5f*m0[i-1] + m1[i];""", 20000, False),
+for (int i = 1; i < n; ++i) m0[i] = 0.5f*m0[i-1] + m1[i];""", 20000),
     Case("running_sum_rows", """transform Job from A[n,n] to B[n,n] {
   to (B.row(y) b) from (A.row(y) a) { ElementT s = 0; for (int i = 0; i < n; ++i) { s += a.cell(i); b.cell(i) = s; } } }""",
          ("n,n", "n,n"), 1, """parallel
-for (int y = 0; y < n; ++y) { E s = 0; for (int i = 0; i < n; ++i) { s += m1[i+y*n]; m0[i+y*n] = s; } }""", 150, False),
+for (int y = 0; y < n; ++y) { E s = 0; for (int i = 0; i < n; ++i) { s += m1[i+y*n]; m0[i+y*n] = s; } }""", 150),
     Case("argmin_rows", """transform Job from A[n,n] to I[n] {
   I.cell(y) from (A.row(y) a) { int k = 0; for (int i = 1; i < n; ++i) if (a.cell(i) < a.cell(k)) k = i; return k; } }""",
          ("n", "n,n"), 1, """parallel
@@ -20,7 +20,7 @@ for (int y = 0; y < n; ++y) {
   int k = 0;
   for (int i = 1; i < n; ++i) if (a[i] < a[k]) k = i;
   m0[y] = k;
-}""", 150, False),
+}""", 150),
     Case("range_of_rows", """transform Job from A[n,n] to LO[n], HI[n] {
   to (LO.cell(y) lo, HI.cell(y) hi) from (A.row(y) a) {
     ElementT l = a.cell(0), h = l;
@@ -30,7 +30,7 @@ for (int y = 0; y < n; ++y) {
   E l = m2[y*n], h = l;
   for (int i = 1; i < n; ++i) { l = std::min(l, m2[i+y*n]); h = std::max(h, m2[i+y*n]); }
   m0[y] = l; m1[y] = h;
-}""", 150, False),
+}""", 150),
     Case("softmax_rows", """transform Job from A[n,n] to B[n,n] {
   to (B.row(y) b) from (A.row(y) a) {
     ElementT s = 0;
@@ -40,7 +40,7 @@ for (int y = 0; y < n; ++y) {
   E s = 0;
   for (int i = 0; i < n; ++i) { m0[i+y*n] = std::exp(m1[i+y*n]); s += m0[i+y*n]; }
   for (int i = 0; i < n; ++i) m0[i+y*n] /= s;
-}""", 100, False),
+}""", 100),
     Case("reverse", "transform Job from A[n] to B[n] { B.cell(i) from (A.cell(n-1-i) a) { return 2*a; } }", ("n", "n"), 1,
          """parallel
 for (int i = 0; i < n; ++i) m0[i] = 2*m1[n-1-i];""", 20000),
@@ -78,15 +78,15 @@ for (int i = 0; i < n; ++i) m0[i] = 0.3f*m1[3*i] + 0.6f*m1[3*i+1] + 0.1f*m1[3*i+
     Case("histogram", """transform Job from A[n] to H[32] {
   H.cell(k) from (A a) { int c = 0; for (int i = 0; i < n; ++i) if (int(a.cell(i)*32) == k) ++c; return c; } }""", ("32", "n"), 1,
          """parallel
-for (int k = 0; k < 32; ++k) { int c = 0; for (int i = 0; i < n; ++i) if (int(m1[i]*32) == k) ++c; m0[k] = c; }""", 2000, False),
+for (int k = 0; k < 32; ++k) { int c = 0; for (int i = 0; i < n; ++i) if (int(m1[i]*32) == k) ++c; m0[k] = c; }""", 2000),
     Case("symmetrize", "transform Job from A[n,n] to B[n,n] { B.cell(x,y) from (A.cell(x,y) a, A.cell(y,x) b) { return 0.5f*(a+b); } }",
          ("n,n", "n,n"), 1, """parallel
-for (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) m0[x+y*n] = 0.5f*(m1[x+y*n] + m1[y+x*n]);""", 150, False),
+for (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) m0[x+y*n] = 0.5f*(m1[x+y*n] + m1[y+x*n]);""", 150),
     Case("small_matrices", """transform Job from A[3,3,n], X[3,n] to Y[3,n] {
   to (Y.row(k) y) from (A.region(0,0,k,3,3,k+1) a, X.row(k) x) {
     for (int i = 0; i < 3; ++i) y.cell(i) = a.cell(0,i,0)*x.cell(0) + a.cell(1,i,0)*x.cell(1) + a.cell(2,i,0)*x.cell(2); } }""",
          ("3,n", "3,3,n", "3,n"), 1, """parallel
 for (int k = 0; k < n; ++k)
   for (int i = 0; i < 3; ++i)
-    m0[i+3*k] = m1[3*i+9*k]*m2[3*k] + m1[1+3*i+9*k]*m2[1+3*k] + m1[2+3*i+9*k]*m2[2+3*k];""", 3000, False),
+    m0[i+3*k] = m1[3*i+9*k]*m2[3*k] + m1[1+3*i+9*k]*m2[1+3*k] + m1[2+3*i+9*k]*m2[2+3*k];""", 3000),
 ]

@@ -17,7 +17,7 @@ CASES = [
   Y.cell(r) from (FIRST.cell(r) b, FIRST.cell(r+1) e, COLUMN c, V v, X x) {
     ElementT s = 0; for (int i = b; i < e; ++i) s += v.cell(i)*x.cell(c.cell(i)); return s; } }""",
          ("n", "int n+1", "int 12*n", "12*n", "n"), 1, """parallel
-for (int r = 0; r < n; ++r) { E s = 0; for (int i = m1[r]; i < m1[r+1]; ++i) s += m3[i]*m4[m2[i]]; m0[r] = s; }""", 2000, False,
+for (int r = 0; r < n; ++r) { E s = 0; for (int i = m1[r]; i < m1[r+1]; ++i) s += m3[i]*m4[m2[i]]; m0[r] = s; }""", 2000,
          """for (int i = 0; i <= n; ++i) m1[i] = 12*i;
 for (int i = 0; i < 12*n; ++i) m2[i] = (i/12 + i*7919%100) % n;"""),
     Case("star_3d", """transform Job from A[n,n,n] to B[n-8,n-8,n-8] {
@@ -46,10 +46,10 @@ for (int z = 0; z < m; ++z) for (int y = 0; y < m; ++y) for (int x = 0; x < m; +
 }""", 32),
     Case("count_ints", """transform Job from int A[n], int K to int S {
   S from (A a, K k) { int c = 0; for (int i = 0; i < n; ++i) if (a.cell(i) > k) ++c; return c; } }""", ("int ", "int n", "int "), 1,
-         "int c = 0;\nfor (int i = 0; i < n; ++i) if (m1[i] > m2) ++c;\nm0 = c;", 20000, False),
+         "int c = 0;\nfor (int i = 0; i < n; ++i) if (m1[i] > m2) ++c;\nm0 = c;", 20000),
     Case("count_bytes", """transform Job from uchar A[n,n] to int S[n] {
   S.cell(y) from (A.row(y) a) { int c = 0; for (int i = 0; i < n; ++i) c += a.cell(i) == 7; return c; } }""", ("int n", "uchar n,n"), 1,
-         "parallel\nfor (int y = 0; y < n; ++y) { int c = 0; for (int i = 0; i < n; ++i) c += m1[i+y*n] == 7; m0[y] = c; }", 400, False),
+         "parallel\nfor (int y = 0; y < n; ++y) { int c = 0; for (int i = 0; i < n; ++i) c += m1[i+y*n] == 7; m0[y] = c; }", 400),
     Case("byte_mask", "transform Job from A[n,n] to uchar M[n,n] { M.cell(x,y) from (A.cell(x,y) a) { return a > 0.5f ? 255 : 0; } }",
          ("uchar n,n", "n,n"), 1, "parallel\nfor (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) m0[x+y*n] = m1[x+y*n] > 0.5f ? 255 : 0;", 200),
     Case("masked", """transform Job from uchar M[n,n], A[n,n], B[n,n] to C[n,n] {
@@ -57,7 +57,7 @@ for (int z = 0; z < m; ++z) for (int y = 0; y < m; ++y) for (int x = 0; x < m; +
          "parallel\nfor (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) m0[x+y*n] = m1[x+y*n] ? m2[x+y*n] : m3[x+y*n];", 150),
     Case("byte_blend", """transform Job from uchar A[n,n], uchar B[n,n] to uchar C[n,n] {
   C.cell(x,y) from (A.cell(x,y) a, B.cell(x,y) b) { return (3*a + b) / 4; } }""", ("uchar n,n", "uchar n,n", "uchar n,n"), 1,
-         "parallel\nfor (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) m0[x+y*n] = (3*m1[x+y*n] + m2[x+y*n]) / 4;", 300, False),
+         "parallel\nfor (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) m0[x+y*n] = (3*m1[x+y*n] + m2[x+y*n]) / 4;", 300),
     Case("byte_blur", """transform Job from uchar A[n,n] to uchar B[n-2,n-2] {
   B.cell(x,y) from (A.region(x,y,x+3,y+3) a) {
     int s = 0;
@@ -67,10 +67,10 @@ for (int y = 0; y < n-2; ++y) for (int x = 0; x < n-2; ++x) {
   int s = 0;
   for (int j = 0; j < 3; ++j) for (int i = 0; i < 3; ++i) s += m1[x+i+(y+j)*n];
   m0[x+y*(n-2)] = s / 9;
-}""", 300, False),
+}""", 300),
     Case("int_mix", """transform Job from int A[n], int B[n] to int C[n] {
   C.cell(i) from (A.cell(i) a, B.cell(i) b) { return (a*31 ^ (b >> 3)) & 65535; } }""", ("int n", "int n", "int n"), 1,
-         "parallel\nfor (int i = 0; i < n; ++i) m0[i] = (m1[i]*31 ^ (m2[i] >> 3)) & 65535;", 20000, False),
+         "parallel\nfor (int i = 0; i < n; ++i) m0[i] = (m1[i]*31 ^ (m2[i] >> 3)) & 65535;", 20000),
     Case("quadrants", """transform Job from A[n,n] to B[n,n] {
   B.cell(x,y) from (A.cell(x,y) a) where x < n/2 && y < n/2 { return a; }
   B.cell(x,y) from (A.cell(x,y) a, A.cell(x-1,y) l) where x >= n/2 && y < n/2 { return a+l; }
@@ -116,15 +116,15 @@ for (int y = 0; y < n; ++y) {
   E best = a[0]; int at = 0;
   for (int i = 1; i < n; ++i) if (a[i] > best) { best = a[i]; at = i; }
   m0[y] = at; m1[y] = best;
-}""", 150, False),
+}""", 150),
     Case("matrices_4x4", """transform Job from A[4,4,n], B[4,4,n] to C[4,4,n] {
   to (C.region(0,0,k,4,4,k+1) c) from (A.region(0,0,k,4,4,k+1) a, B.region(0,0,k,4,4,k+1) b) {
     for (int y = 0; y < 4; ++y) for (int x = 0; x < 4; ++x) {
       ElementT s = 0; for (int i = 0; i < 4; ++i) s += a.cell(i,y,0)*b.cell(x,i,0);
-      c.cell(x,y,0) = s; } } }""", ("4,4,n", "4,4,n", "4,4,n"), 1, MATRICES_4X4, 500, False),
+      c.cell(x,y,0) = s; } } }""", ("4,4,n", "4,4,n", "4,4,n"), 1, MATRICES_4X4, 500),
     Case("matrices_4x4_cells", """transform Job from A[4,4,n], B[4,4,n] to C[4,4,n] {
   C.cell(x,y,k) from (A.region(0,y,k,4,y+1,k+1) a, B.region(x,0,k,x+1,4,k+1) b) {
-    ElementT s = 0; for (int i = 0; i < 4; ++i) s += a.cell(i,0,0)*b.cell(0,i,0); return s; } }""", ("4,4,n", "4,4,n", "4,4,n"), 1, MATRICES_4X4, 500, False),
+    ElementT s = 0; for (int i = 0; i < 4; ++i) s += a.cell(i,0,0)*b.cell(0,i,0); return s; } }""", ("4,4,n", "4,4,n", "4,4,n"), 1, MATRICES_4X4, 500),
     Case("magnitudes", """transform Job from A[2,n] to M[n] {
   M.cell(i) from (A.cell(0,i) re, A.cell(1,i) im) { return sqrt(re*re + im*im); } }""", ("n", "2,n"), 1,
          "parallel\nfor (int i = 0; i < n; ++i) m0[i] = std::sqrt(m1[2*i]*m1[2*i] + m1[2*i+1]*m1[2*i+1]);", 10000),
@@ -142,7 +142,7 @@ for (int i = 0; i < n; ++i) {
 for (int y = 0; y < n; ++y) {
   E s = m1[n-1+y*n];
   for (int i = n-1; i >= 0; --i) { s = std::max(s, m1[i+y*n]); m0[i+y*n] = s; }
-}""", 150, False),
+}""", 150),
     Case("clamped", """transform Job from A[n,n] to B[n,n] {
   B.cell(x,y) from (A a) {
     return a.cell(x,y) + 0.25f*(a.cell(std::max(x-1,0),y) + a.cell(std::min(x+1,n-1),y) + a.cell(x,std::max(y-1,0)) + a.cell(x,std::min(y+1,n-1))); } }""",
@@ -150,10 +150,10 @@ for (int y = 0; y < n; ++y) {
 for (int y = 0; y < n; ++y) {
   const E *a = m1 + y*n, *u = m1 + std::max(y-1,0)*n, *d = m1 + std::min(y+1,n-1)*n;
   for (int x = 0; x < n; ++x) m0[x+y*n] = a[x] + 0.25f*(a[std::max(x-1,0)] + a[std::min(x+1,n-1)] + u[x] + d[x]);
-}""", 200, False),
+}""", 200),
     Case("gather", """transform Job from int I[n,n], T[n] to B[n,n] {
   B.cell(x,y) from (I.cell(x,y) i, T t) { return t.cell(i); } }""", ("n,n", "int n,n", "n"), 1,
-         "parallel\nfor (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) m0[x+y*n] = m2[m1[x+y*n]];", 150, False, "for (int i = 0; i < n*n; ++i) m1[i] = i*7919%n;"),
+         "parallel\nfor (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) m0[x+y*n] = m2[m1[x+y*n]];", 150, "for (int i = 0; i < n*n; ++i) m1[i] = i*7919%n;"),
     Case("four_dimensions", """transform Job from A[n,n,n,n] to B[n,n,n-1,n-1] {
   B.cell(x,y,z,t) from (A.cell(x,y,z,t) a, A.cell(x,y,z+1,t) b, A.cell(x,y,z,t+1) c) { return a + 0.5f*(b-c); } }""",
          ("n,n,n-1,n-1", "n,n,n,n"), 1, """const int p = n*n, q = p*n, m = n-1;
@@ -179,7 +179,7 @@ for (int y = 0; y < n-1; ++y) for (int x = 0; x < n-1; ++x) {
 for (int z = 0; z < n; ++z) for (int y = 0; y < n; ++y) {
   E s = 0; for (int k = 0; k < n; ++k) s += m1[k+(y+z*n)*n];
   m0[y+z*n] = s;
-}""", 48, False),
+}""", 48),
     Case("column_max", """transform Job from A[n,n] to M[n] {
   M.cell(x) from (A.column(x) a) { ElementT m = a.cell(0); for (int y = 1; y < n; ++y) m = std::max(m, a.cell(y)); return m; } }""",
          ("n", "n,n"), 1, """for (int x = 0; x < n; ++x) m0[x] = m1[x];
@@ -191,7 +191,7 @@ for (int y = 1; y < n; ++y) for (int x = 0; x < n; ++x) m0[x] = std::max(m0[x], 
 for (int y = 0; y < n; ++y) {
   for (int k = 0; k < 16; ++k) m0[k+16*y] = 0;
   for (int i = 0; i < n; ++i) m0[(m1[i+y*n] & 15) + 16*y] += 1;
-}""", 200, False),
+}""", 200),
     Case("distances", """transform Job from P[3,n], Q[3,m] to D[n,m] {
   D.cell(i,j) from (P.row(i) p, Q.row(j) q) {
     ElementT s = 0; for (int k = 0; k < 3; ++k) s += (p.cell(k)-q.cell(k))*(p.cell(k)-q.cell(k)); return sqrt(s); } }""",

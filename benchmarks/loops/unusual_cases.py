@@ -33,7 +33,7 @@ for (int k = 1; k < n; ++k)
     m1[x+k*n] = -m;
     m0[x+k*n] = (m2[x+k*n] + m0[x+(k-1)*n])*m;
   }
-for (int k = n-2; k >= 0; --k) for (int x = 0; x < n; ++x) m0[x+k*n] -= m1[x+k*n]*m0[x+(k+1)*n];""", 203, False),
+for (int k = n-2; k >= 0; --k) for (int x = 0; x < n; ++x) m0[x+k*n] -= m1[x+k*n]*m0[x+(k+1)*n];""", 203),
     Case("wave_3d", """transform Job from A[n,n,n] to B[n,n,n] {
   B.cell(x,y,z) from (B.cell(x-1,y,z) p, B.cell(x,y-1,z) q, B.cell(x,y,z-1) r, A.cell(x,y,z) a) { return a + 0.3f*(p+q+r); }
   secondary B.cell(x,y,z) from (A.cell(x,y,z) a) { return a; } }""", ("n,n,n", "n,n,n"), 1,
@@ -41,7 +41,7 @@ for (int k = n-2; k >= 0; --k) for (int x = 0; x < n; ++x) m0[x+k*n] -= m1[x+k*n
 for (int z = 0; z < n; ++z) for (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) {
   const int i = x + y*s + z*t;
   m0[i] = x && y && z ? m1[i] + 0.3f*(m0[i-1] + m0[i-s] + m0[i-t]) : m1[i];
-}""", 48, False),
+}""", 48),
     Case("median_3x3", """transform Job from A[n,n] to B[n-2,n-2] {
   B.cell(x,y) from (A.region(x,y,x+3,y+3) a) {
     ElementT v[9];
@@ -59,7 +59,7 @@ for (int y = 0; y < n-2; ++y) for (int x = 0; x < n-2; ++x) {
     v[i] = lo; v[j] = hi;
   }
   m0[x+y*(n-2)] = v[4];
-}""", 100, False),
+}""", 100),
     Case("optional", """transform Job from A[n,n] to B[n,n] {
   B.cell(x,y) from (A.cell(x,y) c, A.cell(x-1,y) l = 0, A.cell(x+1,y) r = 0, A.cell(x,y-1) u = 0, A.cell(x,y+1) d = 0) {
     return c + 0.1f*(l+r+u+d-4*c); } }""", ("n,n", "n,n"), 1, """parallel
@@ -72,11 +72,11 @@ for (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) {
   F.cell(x,y) from (C.cell(x/2,y/2) a, C.cell((x+1)/2,y/2) b, C.cell(x/2,(y+1)/2) c, C.cell((x+1)/2,(y+1)/2) d) {
     return 0.25f*(a+b+c+d); } }""", ("2*n-1,2*n-1", "n,n"), 1, """parallel
 for (int y = 0; y < 2*n-1; ++y) for (int x = 0; x < 2*n-1; ++x)
-  m0[x+y*(2*n-1)] = 0.25f*(m1[x/2+y/2*n] + m1[(x+1)/2+y/2*n] + m1[x/2+(y+1)/2*n] + m1[(x+1)/2+(y+1)/2*n]);""", 100, False),
+  m0[x+y*(2*n-1)] = 0.25f*(m1[x/2+y/2*n] + m1[(x+1)/2+y/2*n] + m1[x/2+(y+1)/2*n] + m1[(x+1)/2+(y+1)/2*n]);""", 100),
     Case("interleave", """transform Job from A[n], B[n] to C[2*n] {
   C.cell(2*i) from (A.cell(i) a) { return a; }
   C.cell(2*i+1) from (B.cell(i) b) { return b; } }""", ("2*n", "n", "n"), 1, """parallel
-for (int i = 0; i < n; ++i) { m0[2*i] = m1[i]; m0[2*i+1] = m2[i]; }""", 20000, False),
+for (int i = 0; i < n; ++i) { m0[2*i] = m1[i]; m0[2*i+1] = m2[i]; }""", 20000),
     Case("triangular_product", """transform Job from U[n,n], B[n,n] to C[n,n] {
   C.cell(x,y) from (U.row(y) u, B.column(x) b) where x >= y {
     ElementT s = 0; for (int k = y; k <= x; ++k) s += u.cell(k)*b.cell(k); return s; }
@@ -96,12 +96,12 @@ for (int y = 0; y < n; ++y) {
     Case("call_per_cell", """transform Smooth from A[3] to S { S from (A a) { return (a.cell(0) + 2*a.cell(1) + a.cell(2))/4; } }
 transform Job from A[n] to B[n-2] { to (B.cell(i) b) from (A.region(i,i+3) a) { Smooth(b, a); } }""", ("n-2", "n"), 1,
          """parallel
-for (int i = 0; i < n-2; ++i) m0[i] = (m1[i] + 2*m1[i+1] + m1[i+2])/4;""", 1000, False),
+for (int i = 0; i < n-2; ++i) m0[i] = (m1[i] + 2*m1[i+1] + m1[i+2])/4;""", 1000),
     Case("interpolate_1d", """transform Job from C[n] to F[2*n-1] {
   F.cell(2*i) from (C.cell(i) c) { return c; }
   F.cell(2*i+1) from (C.cell(i) l, C.cell(i+1) r) { return 0.5f*(l+r); } }""", ("2*n-1", "n"), 1, """parallel
 for (int i = 0; i < n-1; ++i) { m0[2*i] = m1[i]; m0[2*i+1] = 0.5f*(m1[i]+m1[i+1]); }
-m0[2*n-2] = m1[n-1];""", 20000, False),
+m0[2*n-2] = m1[n-1];""", 20000),
     Case("interpolate_2d", """transform Job from C[n,n] to F[2*n-1,2*n-1] {
   F.cell(2*x,2*y) from (C.cell(x,y) c) { return c; }
   F.cell(2*x+1,2*y) from (C.cell(x,y) l, C.cell(x+1,y) r) { return 0.5f*(l+r); }
@@ -124,7 +124,7 @@ for (int y = 0; y < n-1; ++y) {
 const E *p = m1 + (n-1)*n;
 E *f = m0 + (m-1)*m;
 for (int x = 0; x < n-1; ++x) { f[2*x] = p[x]; f[2*x+1] = 0.5f*(p[x]+p[x+1]); }
-f[m-1] = p[n-1];""", 100, False),
+f[m-1] = p[n-1];""", 100),
     Case("even_odd_rows", """transform Job from A[n,m] to B[n,2*m] {
   B.cell(x,2*y) from (A.cell(x,y) a) { return a; }
   B.cell(x,2*y+1) from (A.cell(x,y) a, A.cell(x,y+1) b) { return 0.5f*(a+b); }
@@ -161,7 +161,7 @@ for (int y = 0; y < n; ++y) for (int x = 0; x < n; ++x) {
   p[0] = m1[x+y*n];
   p[1] = m2[x+y*n];
   p[2] = m3[x+y*n];
-}""", 150, False),
+}""", 150),
     Case("red_black", """transform Job from A[2*w,2*h] to B[2*w,2*h] {
   B.cell(2*x,2*y) from (A.cell(2*x,2*y) a, A.cell(2*x+1,2*y) b) { return a + 0.5f*b; }
   B.cell(2*x+1,2*y+1) from (A.cell(2*x+1,2*y+1) a, A.cell(2*x,2*y+1) b) { return a + 0.5f*b; }
