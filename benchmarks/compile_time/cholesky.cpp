@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a person would write instead of tests/conformance/linear_algebra/cholesky.pbcc. Compiled, not run, by bench.py.
+// What a person would write instead of tests/conformance/linear_algebra/cholesky.pbcc. Compiled, not run.
 #include "text_matrix.h"
 
 static void by_rows(Matrix& l, const Matrix& a) {

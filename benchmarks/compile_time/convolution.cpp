@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a person would write instead of examples/separable_convolution.pbcc: both algorithms, reading and writing of
-// text matrices. Compiled, not run, by bench.py.
+// text matrices. Compiled, not run.
 #include "text_matrix.h"
 
 static void convolve_2d(Matrix& out, const Matrix& in, const std::vector<double>& kernel) {

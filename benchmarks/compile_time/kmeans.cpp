@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a person would write instead of tests/conformance/applications/kmeans.pbcc. Compiled, not run, by bench.py.
+// What a person would write instead of tests/conformance/applications/kmeans.pbcc. Compiled, not run.
 #include "text_matrix.h"
 
 static void assign(Matrix& cluster, const Matrix& p, const Matrix& c) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a person would write instead of tests/conformance/linear_algebra/lu_blocked.pbcc. Compiled, not run, by
-// bench.py.
+// What a person would write instead of tests/conformance/linear_algebra/lu_blocked.pbcc. Compiled, not run.
 #include "text_matrix.h"
 
 static void small_lu(Part a) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a person would write instead of tests/conformance/grids/poisson_multigrid_2d.pbcc. Compiled, not run, by
-// bench.py.
+// What a person would write instead of tests/conformance/grids/poisson_multigrid_2d.pbcc. Compiled, not run.
 #include "text_matrix.h"
 
 static void sor_sweep(Matrix& u, const Matrix& f) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a person would write instead of tests/conformance/sorting/poly_sort.pbcc: the same sorts, with sizes at which
-// one hands over to another as a table. Compiled, not run, by bench.py.
+// one hands over to another as a table. Compiled, not run.
 #include "text_matrix.h"
 
 struct Span {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a person would write instead of tests/conformance/products/strassen.pbcc. Compiled, not run, by bench.py.
+// What a person would write instead of tests/conformance/products/strassen.pbcc. Compiled, not run.
 #include "text_matrix.h"
 
 static void combine(Part c, Part a, Part b, double s) {
