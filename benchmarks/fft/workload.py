@@ -5,8 +5,7 @@ import math
 
 import numpy
 
-from harness.common import levels
-from harness.workload import Baseline, Work, Workload
+from harness.workload import Baseline, Work, Workload, levels
 
 LEAVES = (256, 1024, 4096)
 

@@ -159,6 +159,7 @@ class Run {
     return std::atoi(text(name, std::to_string(otherwise)).c_str());
   }
   [[nodiscard]] int threads() const { return number("threads", 1); }
+  [[nodiscard]] std::size_t num_inputs() const { return files_.size(); }
 
   template <class T>
   [[nodiscard]] Array<T> input(std::size_t number) const {

@@ -115,6 +115,11 @@ def at(rule, on="cpu"):
     return [{"rule": rule, "on": on}]
 
 
+def levels(*pairs):
+    """Returns the levels of a site on the CPU. Each pair is (smallest size, rule); the first size is 0."""
+    return [dict({"rule": rule, "on": "cpu"}, **({"from": start} if start else {})) for start, rule in pairs]
+
+
 def configuration(on, transforms):
     """A configuration for `choices`. With steps on a device, calls of all sizes may run there."""
     return {"global": {} if on == "cpu" else {"sequential_cutoff": 1}, "transforms": transforms}

@@ -3,9 +3,8 @@
 
 import numpy
 
-from harness.common import levels
 from harness.environment import NUMPY
-from harness.workload import Baseline, Work, Workload, at, configuration
+from harness.workload import Baseline, Work, Workload, at, configuration, levels
 
 RULES = "Radix|Insertion|Selection|Library|Merge[Halvings=1]|Merge[Halvings=2]|Merge[Halvings=3]|Quick|Buckets|Bitonic|BottomUp"
 

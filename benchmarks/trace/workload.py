@@ -3,8 +3,9 @@
 
 import re
 
-from harness.common import ROOT, levels, polybricks
+from harness.common import ROOT, polybricks
 from harness.experiment import Contender, Experiment
+from harness.workload import levels
 
 SORT = "Radix|Insertion|Selection|Library|Merge[Halvings=1]|Merge[Halvings=2]|Merge[Halvings=3]|Quick|Buckets|Bitonic|BottomUp"
 MERGE_SORT = {"sites": {SORT: levels((0, "Insertion"), (60, "Merge[Halvings=1]"))}}

@@ -1,55 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Data-parallel programs of tests/conformance, written by hand with OpenMP, for bench.py. --kernel NAME chooses one.
-// The loops are those a careful C++ programmer writes: restrict pointers, the inner loop along a row, nothing tested
-// inside that can be tested outside. Inputs are written as .npy files for the generated program (--inputs FOLDER).
+// Data-parallel programs of tests/conformance, written by hand with OpenMP. --program NAME chooses one. The loops are
+// those a careful C++ programmer writes: restrict pointers, the inner loop along a row, nothing tested inside that can
+// be tested outside.
 #include <omp.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <map>
-#include <random>
 
-#include "../timing.h"
+#include "benchmarks/harness/baseline.h"
 
 namespace {
 
 /// A matrix, x fastest; sizes as in the language.
 struct Matrix {
+  baseline::Array<double> array;
   std::vector<int> sizes;
-  baseline::Buffer<double> memory;
-  explicit Matrix(std::vector<int> s) : sizes(std::move(s)), memory(count_of(sizes)) {}
-  static std::size_t count_of(const std::vector<int>& sizes) {
-    std::size_t count = 1;
-    for (const int size : sizes) count *= static_cast<std::size_t>(size);
-    return count;
-  }
-  [[nodiscard]] double* data() const { return memory.data(); }
-  [[nodiscard]] std::size_t count() const { return memory.size(); }
+  explicit Matrix(baseline::Array<double> cells)
+      : array(std::move(cells)), sizes(array.shape.rbegin(), array.shape.rend()) {}
+  [[nodiscard]] double* data() const { return array.data(); }
   [[nodiscard]] double* row(int y, int z = 0) const {
     return data() + (static_cast<std::ptrdiff_t>(z) * (sizes.size() > 2 ? sizes[1] : 0) + y) * sizes[0];
   }
 };
-
-struct Problem {
-  std::vector<Matrix> in, out;
-  std::function<void()> run;
-};
-
-std::mt19937_64 rng(1);
-
-Matrix random_matrix(std::vector<int> sizes) {
-  Matrix m(std::move(sizes));
-  for (std::size_t i = 0; i < m.count(); ++i) m.data()[i] = std::uniform_real_distribution<double>(0, 1)(rng);
-  return m;
-}
-Matrix number(double value) {
-  Matrix m{{}};
-  m.data()[0] = value;
-  return m;
-}
-
-// ---- the programs --------------------------------------------------------------
+using Matrices = std::vector<Matrix>;
 
 void heat_1d(const Matrix& u, const Matrix& v) {
   const int n = u.sizes[0];
@@ -244,137 +217,64 @@ void transpose(const Matrix& in, const Matrix& out) {
     }
 }
 
-// ---- their inputs ----------------------------------------------------------------
+/// What a program is: the sizes of its outputs, and the loops.
+struct Kernel {
+  std::vector<std::vector<int>> outputs;
+  void (*run)(const Matrices& in, const Matrices& out);
+};
 
-Problem make(const std::string& name, int n) {
-  Problem p;
-  const auto done = [&](auto f) {
-    p.run = f;
-    return std::move(p);
-  };
-  // References to the matrices stay valid when a Problem is moved, because their vectors' memory moves along.
-  p.in.reserve(8), p.out.reserve(8);
-  auto& in = p.in;
-  auto& out = p.out;
-  const auto same = [&](std::vector<int> sizes) { out.emplace_back(std::move(sizes)); };
-  if (name == "heat_1d") {
-    in.push_back(random_matrix({n * n})), same({n * n});
-    return done([i = in.data(), o = out.data()] { heat_1d(i[0], o[0]); });
-  }
-  if (name == "heat_2d") {
-    in.push_back(random_matrix({n + 2, n + 2})), same({n, n});
-    return done([i = in.data(), o = out.data()] { heat_2d(i[0], o[0]); });
-  }
-  if (name == "heat_3d") {
-    const int side = static_cast<int>(std::cbrt(double(n) * n));
-    in.push_back(random_matrix({side, side, side})), same({side, side, side});
-    return done([i = in.data(), o = out.data()] { heat_3d(i[0], o[0]); });
-  }
-  if (name == "gray_scott") {
-    in.push_back(random_matrix({n, n})), in.push_back(random_matrix({n, n})), same({n, n}), same({n, n});
-    return done([i = in.data(), o = out.data()] { gray_scott(i[0], i[1], o[0], o[1]); });
-  }
-  if (name == "life") {
-    in.push_back(random_matrix({n, n})), same({n, n});
-    for (std::size_t i = 0; i < in[0].count(); ++i) in[0].data()[i] = in[0].data()[i] < 0.3 ? 1 : 0;
-    return done([i = in.data(), o = out.data()] { life(i[0], o[0]); });
-  }
-  if (name == "mandelbrot") {
-    in.push_back(number(-2)), in.push_back(number(-1.5)), in.push_back(number(3.0 / n)),
-        in.push_back(random_matrix({n, n})), same({n, n});
-    return done([i = in.data(), o = out.data()] { mandelbrot(*i[0].data(), *i[1].data(), *i[2].data(), o[0]); });
-  }
-  if (name == "nbody") {
-    in.push_back(random_matrix({3, n})), in.push_back(random_matrix({n})), same({3, n});
-    return done([i = in.data(), o = out.data()] { forces(i[0], i[1], o[0]); });
-  }
-  if (name == "kernel_regression") {
-    in.push_back(random_matrix({n})), in.push_back(random_matrix({n})), in.push_back(random_matrix({n})),
-        in.push_back(number(0.1));
-    same({n}), same({n});
-    return done([i = in.data(), o = out.data()] { regression(i[0], i[1], i[2], *i[3].data(), o[0], o[1]); });
-  }
-  if (name == "sparse_matvec") {
-    const int rows = n * n / 16, each = 16;
-    in.emplace_back(std::vector<int>{rows + 1});
-    for (int r = 0; r <= rows; ++r) in[0].data()[r] = r * each;
-    in.push_back(random_matrix({rows * each}));
-    // Columns near the diagonal, as meshes have them.
-    for (int e = 0; e < rows * each; ++e) {
-      const int column = e / each + static_cast<int>((in[1].data()[e] - 0.5) * 1000);
-      in[1].data()[e] = std::clamp(column, 0, rows - 1);
-    }
-    in.push_back(random_matrix({rows * each})), in.push_back(random_matrix({rows})), same({rows});
-    return done([i = in.data(), o = out.data()] { sparse(i[0], i[1], i[2], i[3], o[0]); });
-  }
-  if (name == "convolution_2d") {
-    in.push_back(random_matrix({n, n})), in.push_back(random_matrix({5, 3})), same({n - 4, n - 2});
-    return done([i = in.data(), o = out.data()] { correlate(i[0], i[1], o[0]); });
-  }
-  if (name == "transposes") {
-    in.push_back(random_matrix({n, n})), same({n, n});
-    return done([i = in.data(), o = out.data()] { transpose(i[0], o[0]); });
-  }
-  std::fprintf(stderr, "baseline: there is no kernel %s\n", name.c_str());
-  std::exit(1);
+Kernel kernel(const std::string& name, const Matrices& in) {
+  const std::vector<int>& first = in[0].sizes;
+  if (name == "heat_1d") return {{first}, [](auto& i, auto& o) { heat_1d(i[0], o[0]); }};
+  if (name == "heat_2d") return {{{first[0] - 2, first[1] - 2}}, [](auto& i, auto& o) { heat_2d(i[0], o[0]); }};
+  if (name == "heat_3d") return {{first}, [](auto& i, auto& o) { heat_3d(i[0], o[0]); }};
+  if (name == "gray_scott") return {{first, first}, [](auto& i, auto& o) { gray_scott(i[0], i[1], o[0], o[1]); }};
+  if (name == "life") return {{first}, [](auto& i, auto& o) { life(i[0], o[0]); }};
+  if (name == "mandelbrot")
+    return {{in[3].sizes}, [](auto& i, auto& o) { mandelbrot(*i[0].data(), *i[1].data(), *i[2].data(), o[0]); }};
+  if (name == "nbody") return {{first}, [](auto& i, auto& o) { forces(i[0], i[1], o[0]); }};
+  if (name == "kernel_regression")
+    return {{in[2].sizes, in[2].sizes},
+            [](auto& i, auto& o) { regression(i[0], i[1], i[2], *i[3].data(), o[0], o[1]); }};
+  if (name == "sparse_matvec")
+    return {{{first[0] - 1}}, [](auto& i, auto& o) { sparse(i[0], i[1], i[2], i[3], o[0]); }};
+  if (name == "convolution_2d")
+    return {{{first[0] - 4, first[1] - 2}}, [](auto& i, auto& o) { correlate(i[0], i[1], o[0]); }};
+  if (name == "transposes") return {{{first[1], first[0]}}, [](auto& i, auto& o) { transpose(i[0], o[0]); }};
+  baseline::fail("there is no program " + name);
 }
 
-void write_npy(const std::string& path, const Matrix& m) {
-  std::string shape;
-  for (auto size = m.sizes.rbegin(); size != m.sizes.rend(); ++size) shape += std::to_string(*size) + ", ";
-  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" + shape + "), }";
-  header += std::string(63 - (10 + header.size()) % 64, ' ') + "\n";
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) std::exit(1);
-  const char length[2] = {static_cast<char>(header.size() & 255), static_cast<char>(header.size() >> 8)};
-  std::fwrite("\x93NUMPY\x01\x00", 1, 8, file);
-  std::fwrite(length, 1, 2, file);
-  std::fwrite(header.data(), 1, header.size(), file);
-  std::fwrite(m.data(), sizeof(double), m.count(), file);
-  std::fclose(file);
-}
+/// One thread puts the contents of matrices back before each run, as the measurement server does, so that caches hold
+/// the same data.
+class Restored {
+ public:
+  void add(const Matrix& matrix, bool is_output) {
+    auto& copy = copies_.emplace_back(&matrix, std::vector<double>(matrix.data(), matrix.data() + matrix.array.size()));
+    if (is_output) std::fill(copy.second.begin(), copy.second.end(), std::numeric_limits<double>::quiet_NaN());
+  }
+  void operator()() const {
+    for (const auto& [matrix, copy] : copies_) std::copy(copy.begin(), copy.end(), matrix->data());
+  }
 
-/// Sums that bench.py compares: of every element, and of every seventh.
-void add_sums(baseline::Report& report, const Problem& p) {
-  for (std::size_t k = 0; k < p.out.size(); ++k)
-    for (const int step : {1, 7}) {
-      double sum = 0;
-      for (std::size_t i = 0; i < p.out[k].count(); i += static_cast<std::size_t>(step)) sum += p.out[k].data()[i];
-      report.add("sum" + std::to_string(k) + "_" + std::to_string(step), sum);
-    }
-}
+ private:
+  std::vector<std::pair<const Matrix*, std::vector<double>>> copies_;
+};
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const baseline::Options options(argc, argv);
-  const int n = options.number("n", 2048), trials = options.number("trials", 5), threads = options.number("threads", 2);
-  const std::string name = options.text("kernel", ""), folder = options.text("inputs", "");
-  baseline::Report report;
-  if (name == "triad") {
-    omp_set_num_threads(threads);
-    const std::size_t count = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
-    report.add("triad_bytes_per_ns", baseline::triad_rate(count, trials));
-    report.add("read_bytes_per_ns", baseline::read_rate(count, trials));
-    report.print();
-    return 0;
-  }
-  const Problem p = make(name, n);
-  if (!folder.empty())
-    for (std::size_t i = 0; i < p.in.size(); ++i) write_npy(folder + "/in" + std::to_string(i) + ".npy", p.in[i]);
-  // Inputs and outputs are copied from elsewhere, as the measurement server does, so that caches hold the same data.
-  using Copies = std::vector<std::vector<double>>;
-  Copies in, out;
-  for (const Matrix& m : p.in) in.emplace_back(m.data(), m.data() + m.count());
-  for (const Matrix& m : p.out) out.emplace_back(m.count(), std::numeric_limits<double>::quiet_NaN());
-  const auto put_back = [](const std::vector<Matrix>& matrices, const Copies& copies) {
-    for (std::size_t i = 0; i < matrices.size(); ++i) std::copy(copies[i].begin(), copies[i].end(), matrices[i].data());
-  };
-  const auto restore = [&] { put_back(p.in, in), put_back(p.out, out); };
-  omp_set_num_threads(1);
-  report.add("one_ns", baseline::median_ns(trials, restore, p.run));
-  omp_set_num_threads(threads);
-  report.add("many_ns", baseline::median_ns(trials, restore, p.run));
-  add_sums(report, p);
-  report.print();
+  baseline::Run run(argc, argv);
+  omp_set_num_threads(run.threads());
+  Matrices in, out;
+  for (std::size_t i = 0; i < run.num_inputs(); ++i) in.emplace_back(run.input<double>(i));
+  const Kernel chosen = kernel(run.text("program", ""), in);
+  for (const auto& sizes : chosen.outputs)
+    out.emplace_back(baseline::Array<double>(std::vector<std::size_t>(sizes.rbegin(), sizes.rend())));
+  Restored restored;
+  for (const Matrix& matrix : in) restored.add(matrix, false);
+  for (const Matrix& matrix : out) restored.add(matrix, true);
+  run.measure([&] { restored(); }, [&] { chosen.run(in, out); },
+              [&] {
+                for (std::size_t i = 0; i < out.size(); ++i) run.write(i, out[i].array);
+              });
 }
