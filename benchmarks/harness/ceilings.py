@@ -9,18 +9,25 @@ from .compile_baseline import Missing, compile_baseline
 from .workload import Baseline
 
 CPU = Baseline("CPU", "ceilings.cpp", ("-fopenmp",))
+DEVICE = Baseline("device", "ceilings_opencl.cpp", ("-lOpenCL",), on="opencl")
 
 
 class Ceilings:
-    """Rates by name, in bytes or floating-point operations per ns, one value per sample."""
+    """Rates by name, in bytes or floating-point operations per ns, one value per sample. A device is measured if the run has one;
+    baselines in CUDA have the ceilings of the OpenCL device."""
 
     def __init__(self, options):
         self.values = {}
         self._commands = []
-        elements = 1 << 24 if options.rounds > 1 else 1 << 16
+        tiny = options.rounds <= 1
+        self._add(CPU, options, "--threads", options.threads, "--elements", 1 << 16 if tiny else 1 << 24)
+        if options.device != "none":
+            self._add(DEVICE, options, "--device", options.device, *(("--elements", 1 << 16, "--steps", 64) if tiny else ()))
+
+    def _add(self, baseline, options, *words):
+        """Compiles a program that measures ceilings. Without the libraries that it needs there are none."""
         try:
-            program = compile_baseline(pathlib.Path(__file__).resolve().parent, CPU, options.out)
-            self._commands.append([program, "--threads", options.threads, "--elements", elements])
+            self._commands.append([compile_baseline(pathlib.Path(__file__).resolve().parent, baseline, options.out), *words])
         except Missing:
             pass
 

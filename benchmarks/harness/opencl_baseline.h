@@ -3,8 +3,8 @@
 //
 //   baseline … [--device N] [--source FILE.cl] [--resident 1]
 //
-// N counts the devices of all platforms, as --list-devices of a generated program does. With --resident 1 inputs are on
-// the device before the clock starts, and outputs stay there.
+// N counts the devices of all platforms, as --list-devices of a generated program does; it may also be a part of a
+// device's name. With --resident 1 inputs are on the device before the clock starts, and outputs stay there.
 #pragma once
 
 #ifndef CL_TARGET_OPENCL_VERSION
@@ -12,6 +12,7 @@
 #endif
 #include <CL/cl.h>
 
+#include <cctype>
 #include <cmath>
 #include <initializer_list>
 #include <type_traits>
@@ -51,13 +52,8 @@ struct Group {
 class Device {
  public:
   explicit Device(Run& run) : run_(run), is_resident_(run.number("resident", 0) != 0) {
-    const std::vector<cl_device_id> devices = all();
-    const std::size_t number = static_cast<std::size_t>(run.number("device", 0));
-    if (number >= devices.size()) fail("no OpenCL device " + std::to_string(number));
-    id_ = devices[number];
-    cl_device_type type = 0;
-    check(clGetDeviceInfo(id_, CL_DEVICE_TYPE, sizeof type, &type, nullptr), "clGetDeviceInfo");
-    shares_memory_ = (type & CL_DEVICE_TYPE_CPU) != 0;
+    id_ = chosen(run.text("device", "0"));
+    shares_memory_ = (number<cl_device_type>(CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
     cl_int status = 0;
     context_.reset(clCreateContext(nullptr, 1, &id_, nullptr, nullptr, &status));
     check(status, "clCreateContext");
@@ -66,12 +62,17 @@ class Device {
   }
 
   [[nodiscard]] cl_device_id id() const { return id_; }
-  /// Bytes of local memory that a group may use.
-  [[nodiscard]] std::size_t local_bytes() const {
-    cl_ulong bytes = 0;
-    check(clGetDeviceInfo(id_, CL_DEVICE_LOCAL_MEM_SIZE, sizeof bytes, &bytes, nullptr), "clGetDeviceInfo");
-    return bytes;
+  /// Whether the device is the CPU itself, and arrays of the host need no copies.
+  [[nodiscard]] bool shares_memory() const { return shares_memory_; }
+  /// What clGetDeviceInfo says. T is the type that OpenCL gives to this property.
+  template <class T>
+  [[nodiscard]] T number(cl_device_info property) const {
+    T value{};
+    check(clGetDeviceInfo(id_, property, sizeof value, &value, nullptr), "clGetDeviceInfo");
+    return value;
   }
+  /// Bytes of local memory that a group may use.
+  [[nodiscard]] std::size_t local_bytes() const { return number<cl_ulong>(CL_DEVICE_LOCAL_MEM_SIZE); }
   [[nodiscard]] cl_context context() const { return context_.get(); }
   [[nodiscard]] cl_command_queue queue() const { return queue_.get(); }
 
@@ -198,8 +199,7 @@ class Device {
   /// Waits for all that was enqueued.
   void finish() const { check(clFinish(queue()), "clFinish"); }
 
- private:
-  /// Time of the kernels since the last call, by the device's clock. Waits for them.
+  /// Time of the kernels since the last call in ns, by the device's clock. Waits for them.
   double kernels_ns() {
     finish();
     double sum = 0;
@@ -212,6 +212,28 @@ class Device {
     }
     launched_.clear();
     return sum;
+  }
+
+ private:
+  static std::string lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+  }
+
+  /// The device of this index, or the first one whose name holds these words.
+  static cl_device_id chosen(const std::string& wish) {
+    const std::vector<cl_device_id> devices = all();
+    if (!wish.empty() && wish.find_first_not_of("0123456789") == std::string::npos) {
+      const std::size_t index = std::strtoull(wish.c_str(), nullptr, 10);
+      if (index < devices.size()) return devices[index];
+    } else {
+      for (const cl_device_id device : devices) {
+        char name[256] = "";
+        check(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, nullptr), "clGetDeviceInfo");
+        if (lower(name).find(lower(wish)) != std::string::npos) return device;
+      }
+    }
+    fail("no OpenCL device " + wish);
   }
 
   static std::vector<cl_device_id> all() {

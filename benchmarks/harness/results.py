@@ -35,6 +35,10 @@ class Measured:
         """The median of the rounds' medians in ns; NaN if nothing was measured."""
         return statistics.median(self.round_medians() or [math.nan])
 
+    def processor(self):
+        """The processor whose ceilings bound it, "cpu" or "device". A device bounds what the CPU and a device do together."""
+        return "cpu" if self.on == "cpu" else "device"
+
     def kernel_median(self):
         """The median time of its kernels in ns; NaN if it has none."""
         return statistics.median([statistics.median(times) for times in self.kernels_ns if times] or [math.nan])

@@ -55,6 +55,15 @@ def fastest_choice(problem, own):
     return next((each for each in problem.fastest("program") if each is not own), None)
 
 
+def ceiling_text(problem, own, ceilings):
+    """How near the program comes to the ceiling of its processor; on a device also how near its kernels alone come."""
+    least, bound = least_ns(problem.work, ceilings, own.processor())
+    if math.isnan(least):
+        return "-"
+    kernels = "" if math.isnan(own.kernel_median()) else f", kernels {percent(least / own.kernel_median())}"
+    return f"{percent(least / own.median())} of {bound}{kernels}"
+
+
 def workload_text(workload, ceilings):
     """The heading and the table of one benchmark."""
     names = list(dict.fromkeys(each.name for problem in workload.problems for each in problem.fastest("baseline")))
@@ -63,11 +72,8 @@ def workload_text(workload, ceilings):
         own = own_contender(problem)
         if own is None:
             continue
-        on = "device" if own.on != "cpu" else "cpu"
-        least, bound = least_ns(problem.work, ceilings, on)
         by_hand = fastest_choice(problem, own)
-        rows.append([size_text(problem.size), f"{milliseconds(own.median())} ms", own.on,
-                     "-" if math.isnan(least) else f"{percent(least / own.median())} of {bound}",
+        rows.append([size_text(problem.size), f"{milliseconds(own.median())} ms", own.on, ceiling_text(problem, own, ceilings),
                      f"{ratio(by_hand, own)} ({by_hand.name})" if by_hand else "-", *(str(ratio(problem.named(name), own)) for name in names)])
         missing.update((each.name, each.message) for each in problem.contenders if each.status == "missing")
     text = f"### {workload.title}\n\n{markdown_table(['size', 'ours', 'on', 'ceiling', 'by hand', *names], rows)}\n"

@@ -83,17 +83,28 @@ def troubles(problem):
     return [f"{each.name}: {each.status}: {each.message}"[:110] for each in problem.contenders if each.status != "ok"]
 
 
+def shares(problem, ceilings):
+    """Columns that say how near contenders come to a ceiling: pairs of a heading and a function from a contender to its part of the
+    ceiling, NaN if the ceiling is that of another processor. Devices have a column by whole calls and another by the kernels alone."""
+    least, bound = least_ns(problem.work, ceilings, "cpu")
+    columns = [(f"of {bound or 'ceiling'}", lambda each: least / each.median() if each.processor() == "cpu" else math.nan)]
+    device_least, device_bound = least_ns(problem.work, ceilings, "device")
+    if device_bound and any(each.processor() == "device" for each in problem.contenders):
+        columns.append((f"of {device_bound}", lambda each: device_least / each.median() if each.processor() == "device" else math.nan))
+        columns.append((f"kernels of {device_bound}", lambda each: device_least / each.kernel_median() if each.processor() == "device" else math.nan))
+    return columns
+
+
 def headings(problem, ceilings):
     """The headings of the figures of `cells`, after the contender's name."""
-    _, bound = least_ns(problem.work, ceilings, "cpu")
-    return ["ms", "spread", "kernels", f"of {bound or 'ceiling'}", "error", "lines"]
+    return ["ms", "spread", "kernels", *(heading for heading, _ in shares(problem, ceilings)), "error", "lines"]
 
 
 def cells(problem, each, ceilings):
-    """A contender's figures: time, spread, time of kernels, the share of what the ceilings leave, error, lines of code."""
-    least, _ = least_ns(problem.work, ceilings, "cpu")
-    return [milliseconds(each.median()), spread(each.round_medians()), milliseconds(each.kernel_median()), percent(least / each.median()),
-            "" if each.error is None else f"{each.error:.1e}", "" if each.lines is None else str(each.lines)]
+    """A contender's figures: time, spread, time of kernels, the shares of what the ceilings leave, error, lines of code."""
+    return [milliseconds(each.median()), spread(each.round_medians()), milliseconds(each.kernel_median()),
+            *(percent(share(each)) for _, share in shares(problem, ceilings)), "" if each.error is None else f"{each.error:.1e}",
+            "" if each.lines is None else str(each.lines)]
 
 
 def problem_table(problem, ceilings):
