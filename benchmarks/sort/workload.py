@@ -83,5 +83,7 @@ WORKLOAD = Workload(
         Baseline("vqsort, merged", "vqsort.cpp", ("-lhwy_contrib", "-ltbb"), ("libhwy-dev", "libtbb-dev")),
         Baseline("NumPy", "numpy_sort.py", requirements=(NUMPY,)),
         Baseline("radix sort in OpenCL", "opencl.cpp", ("-lOpenCL",), ("ocl-icd-opencl-dev",), on="opencl"),
+        Baseline("CUB radix sort", "cub.cu", (), ("nvidia-cuda-toolkit",), on="cuda"),
+        Baseline("CUB merge sort", "cub.cu", (), ("nvidia-cuda-toolkit",), {"way": "merge"}, "cuda"),
     ),
 )
