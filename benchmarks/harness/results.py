@@ -54,6 +54,10 @@ class MeasuredProblem:
     def named(self, name):
         return next((each for each in self.contenders if each.name == name), None)
 
+    def has_known_work(self):
+        """Whether it is known what every solution has to do. Problems of which this is not known ask what something costs."""
+        return any(self.work.values())
+
     def fastest(self, kind):
         """The contenders of a kind ("program" or "baseline") that were measured, the fastest first."""
         measured = [each for each in self.contenders if each.kind == kind and each.status == "ok" and each.rounds_ns]

@@ -11,7 +11,7 @@ import sys
 
 from .common import ROOT, milliseconds
 from .results import Results, geometric_mean, least_ns, ratio
-from .text_report import percent, rate_text
+from .text_report import is_series, percent, rate_text, series
 from .workload import size_text
 
 FOLDER = ROOT / "benchmarks" / "results"
@@ -66,6 +66,8 @@ def ceiling_text(problem, own, ceilings):
 
 def workload_text(workload, ceilings):
     """The heading and the table of one benchmark."""
+    if is_series(workload):
+        return f"### {workload.title}\n\n{markdown_table(*series(workload))}\n"
     names = list(dict.fromkeys(each.name for problem in workload.problems for each in problem.fastest("baseline")))
     rows, missing = [], {}
     for problem in workload.problems:
@@ -99,13 +101,13 @@ def section(runs):
 
 
 def summary(runs):
-    """One line per machine: over all problems, the fastest baseline's time : ours."""
+    """One line per machine: over all problems whose work is known, the fastest baseline's time : ours."""
     ratios = []
     for run in runs:
         for workload in run.workloads:
             for problem in workload.problems:
                 own, baselines = own_contender(problem), problem.fastest("baseline")
-                if own and baselines:
+                if own and baselines and problem.has_known_work():
                     ratios.append(ratio(baselines[0], own).median)
     if not ratios:
         return [machine_title(runs[0]), "0", "-", "-", "-"]

@@ -46,9 +46,9 @@ def print_results(results):
 
 
 def is_series(workload):
-    """Whether the problems fit one table: several ones with the same contenders, of whose work nothing is known."""
+    """Whether the problems fit one table: they have the same few contenders, and nothing is known of their work."""
     names = {tuple(each.name for each in problem.contenders) for problem in workload.problems}
-    return len(workload.problems) > 1 and len(names) == 1 and not any(any(problem.work.values()) for problem in workload.problems)
+    return len(names) == 1 and len(workload.problems[0].contenders) <= 4 and not any(problem.has_known_work() for problem in workload.problems)
 
 
 def series(workload):
@@ -60,8 +60,9 @@ def series(workload):
         for pair in pairs:
             ratios[pair].append(ratio(*map(problem.named, pair)))
         rows.append([size_text(problem.size), *(milliseconds(each.median()) for each in problem.contenders), *(str(ratios[pair][-1]) for pair in pairs)])
-    means = [geometric_mean(each.median for each in ratios[pair]) for pair in pairs]
-    rows.append(["geometric mean", *("" for _ in first), *("-" if math.isnan(mean) else f"{mean:.2f}" for mean in means)])
+    if len(rows) > 1:
+        means = [geometric_mean(each.median for each in ratios[pair]) for pair in pairs]
+        rows.append(["geometric mean", *("" for _ in first), *("-" if math.isnan(mean) else f"{mean:.2f}" for mean in means)])
     return ["", *(f"{each.name}, ms" for each in first), *(f"{above} : {below}" for above, below in pairs)], rows
 
 

@@ -60,6 +60,13 @@ class ResultsDocument(unittest.TestCase):
         self.assertEqual([line for line in page.splitlines() if line.startswith("## ")], ["## P, 2 CPUs", "## Q, 2 CPUs"])
         self.assertEqual(page.count("### Copy"), 3)
 
+    def test_what_something_costs_has_a_table_of_its_own_and_no_part_in_the_summary(self):
+        run = results("P", [measured("off", "baseline", 2), measured("--trace", "program", 4)])
+        run.workloads[0].problems[0].work = {"read_bytes": 0, "written_bytes": 0, "flops": 0}
+        page = self.page(run)
+        self.assertIn("| n=1000 | 2.00 | 4.00 | 0.50 |", page)
+        self.assertIn("| P, 2 CPUs | 0 | - | - | - |", page)
+
     def test_a_check_finds_a_page_of_old_measurements(self):
         self.page(results("P", [measured("tuned", "program", 2)]))
         self.assertEqual(self.run_publish("--check"), (0, ""))
