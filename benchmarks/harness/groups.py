@@ -21,7 +21,12 @@ def _groups(configuration, program):
             rules = [level["rule"]] if "rule" in level else level["rules"].values()
             for name in (f"{rule}.{level['on']}.work_group" for rule in rules):
                 if name in tunables:
-                    yield transform, name, tunables[name]["count"]
+                    yield transform, name, tunables[name].get("count", 1)
+
+
+def _value(shape):
+    """A shape as configurations have it: one number in one dimension, a list in several."""
+    return shape[0] if len(shape) == 1 else list(shape)
 
 
 def _kernel_ns(session, configuration):
@@ -44,7 +49,7 @@ def with_fastest_groups(configuration, program, problem, session):
         tunables = configuration["transforms"][transform].setdefault("tunables", {})
         times = {}
         for shape in dict.fromkeys((*shape, 1)[:count] for shape in SHAPES):
-            tunables[name] = list(shape)
+            tunables[name] = _value(shape)
             times[shape] = _kernel_ns(session, configuration)
-        tunables[name] = list(min(times, key=times.get))
+        tunables[name] = _value(min(times, key=times.get))
     return configuration
