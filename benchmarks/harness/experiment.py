@@ -65,16 +65,9 @@ class Setting:
 class ExperimentRun(Run):
     """An experiment on its way."""
 
-    def __init__(self, *args):
-        super().__init__(*args)
-        self._programs = {}
-
     def compile(self, source, *options):
-        """Returns the program of a file, which is compiled once."""
-        key = (source, *options)
-        if key not in self._programs:
-            self._programs[key] = self.tools.compile(source, self.out / f"{self.name}_{len(self._programs)}_{source.stem}", *options)
-        return self._programs[key]
+        """Returns the program of a file."""
+        return self.tools.compile(source, self.out / "_".join([self.name, source.parent.name, source.stem, *(word.strip("-") for word in options)]), *options)
 
     def _problem(self, size, ceilings):
         say(f"{self.name}, {size_text(size)}")

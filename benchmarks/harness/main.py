@@ -12,7 +12,7 @@ from .environment import Environment
 from .experiment import Experiment, ExperimentRun
 from .measure import WorkloadRun
 from .results import Results
-from .rounds import Options
+from .rounds import CompilingOnce, Options
 from .workload import load
 
 BENCHMARKS = ROOT / "benchmarks"
@@ -47,7 +47,7 @@ def arguments(words):
     parser.add_argument("--dist", type=pathlib.Path, default=ROOT / "build" / "dist", help="folder of the built tools")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build" / "benchmarks", help="folder for programs, inputs and configurations")
     parser.add_argument("--set", default="cpu", choices=("smoke", "cpu", "gpu"), help="which sizes (default: cpu)")
-    parser.add_argument("--sizes", nargs="+", metavar="n=64,m=7", help="these sizes instead")
+    parser.add_argument("--sizes", nargs="+", metavar="n=64,m=7", help="these sizes instead; values may be words, as in kind=add")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--trials", type=int, default=3, help="timed runs in each round")
     parser.add_argument("--rounds", type=int, default=5, help="interleaved rounds of all contenders")
@@ -72,7 +72,7 @@ def arguments(words):
 
 
 def run(args):
-    tools = polybricks.Tools(args.dist)
+    tools = CompilingOnce(args.dist)
     options = Options(args.out, args.threads, args.trials, args.rounds, args.device, args.limit, args.tune, args.config, args.only, args.seed, args.samples,
                       args.element, args.resident, args.groups, Environment(None if args.environment == "none" else args.environment))
     args.out.mkdir(parents=True, exist_ok=True)

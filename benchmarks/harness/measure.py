@@ -24,9 +24,12 @@ class WorkloadRun(Run):
         element = [] if options.element == workload.elements[0] else [f"--element={options.element}"]
         if element:
             self.name += f".{options.element}"
-        main = ["--main", workload.main] if workload.main else []
         self.source = folder / workload.program
-        self.program = tools.compile(self.source, self.out / self.name, *workload.options, *element, *main)
+        compiled = (self.source, self.out / self.name, *workload.options, *element)
+        # pbtune tunes the main transform. Where it does not run, the workloads of one source share a program.
+        is_shared = workload.main and options.tune == "none"
+        self.program = tools.compile(*compiled, *(["--main", workload.main] if workload.main and not is_shared else []))
+        self.run_options = [*self.device_options, *(["--transform", workload.main] if is_shared else [])]
 
     def device_name(self):
         """The name of the OpenCL device in use, or an empty text."""
@@ -38,7 +41,7 @@ class WorkloadRun(Run):
     def _problem(self, size, ceilings):
         say(f"{self.name}, {size_text(size)}")
         problem = Problem.make(self.workload, size, self.out / "data", self.options.seed, self.options.element)
-        session = Session(self.program, self.device_options, self.options.limit_s, self.options.is_resident)
+        session = Session(self.program, self.run_options, self.options.limit_s, self.options.is_resident)
         measured, able = self.checked(self._contenders(problem, session), problem)
         for contender, figures in able:
             figures.words = self._words(problem, contender)
@@ -71,7 +74,7 @@ class WorkloadRun(Run):
 
     def _configurations(self, problem):
         """Yields (name, configuration) of all but the tuned contender."""
-        profiled = Session(self.program, [*self.device_options, "--profile"], self.options.limit_s, self.options.is_resident)
+        profiled = Session(self.program, [*self.run_options, "--profile"], self.options.limit_s, self.options.is_resident)
         for name, choice in {"default": {}, **self.workload.choices}.items():
             if not self.workload.choice_applies(name, problem.size):
                 continue
@@ -112,7 +115,7 @@ class WorkloadRun(Run):
             return
         done = polybricks.run_tool([self.tools.pbtune, "sample", self.program.path, "--count", self.options.samples, "--seed", self.options.seed,
                                     "--max-n", max(problem.size.values(), default=2), *self.device_options])
-        session = Session(self.program, self.device_options, self.options.limit_s)
+        session = Session(self.program, self.run_options, self.options.limit_s)
         for number, line in enumerate(done.stdout.splitlines()):
             try:
                 Generated(f"sample {number}", self.source, self.program, json.loads(line), session).check(problem)
@@ -122,7 +125,7 @@ class WorkloadRun(Run):
 
     def _kernel_times(self, problem, able):
         """Times of the program's kernels by the device's clock, which needs a process of its own."""
-        session = Session(self.program, [*self.device_options, "--profile"], self.options.limit_s, self.options.is_resident)
+        session = Session(self.program, [*self.run_options, "--profile"], self.options.limit_s, self.options.is_resident)
         for contender, figures in able:
             if figures.status != "ok" or not isinstance(contender, Generated) or "opencl" not in contender.on:
                 continue

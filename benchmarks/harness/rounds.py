@@ -5,6 +5,7 @@ import dataclasses
 import random
 import sys
 
+from .common import polybricks
 from .compile_baseline import Missing, command_of, with_runtime
 from .contenders import Failed, HandWritten
 from .environment import Environment
@@ -29,6 +30,21 @@ class Options:
     is_resident: bool = False    # data is on the device before the clock starts, and stays there
     with_groups: bool = False    # choices on a device get the fastest groups
     environment: Environment = dataclasses.field(default_factory=lambda: Environment(None))   # of baselines in Python
+
+
+class CompilingOnce(polybricks.Tools):
+    """The tools, which compile each program with the same options once."""
+
+    def __init__(self, dist):
+        super().__init__(dist)
+        self._programs = {}
+
+    def compile(self, source, output, *options):
+        """Returns the program, which lies elsewhere than in `output` if it was compiled before. Raises ToolError."""
+        key = (source, *options)
+        if key not in self._programs:
+            self._programs[key] = super().compile(source, output, *options)
+        return self._programs[key]
 
 
 def say(text):
