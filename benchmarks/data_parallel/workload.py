@@ -15,7 +15,7 @@ def workload(source, main, sites, inputs, reference, work, n=2048, is_tried=Fals
     for rule in ways:
         for where, on in (("CPU", "cpu"), ("device", "opencl")):
             levels = {site: at(rules if isinstance(rules, str) else rule, on) for site, rules in sites.items()}
-            choices[f"{rule} on the {where}"] = configuration(on, {main: {"sites": levels}})
+            choices[f"{rule} on the {where}" if len(ways) > 1 else f"on the {where}"] = configuration(on, {main: {"sites": levels}})
     return Workload(
         title=f"Data parallel: {part}", source=f"tests/conformance/{source}.pbcc", part=part, program=f"../../tests/conformance/{source}.pbcc", main=main,
         inputs=inputs, reference=reference, work=work, choices=choices,

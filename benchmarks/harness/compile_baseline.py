@@ -3,6 +3,7 @@
 
 import dataclasses
 import hashlib
+import os
 import pathlib
 import subprocess
 import sys
@@ -64,7 +65,7 @@ def compile_baseline(folder, baseline, out):
     if _is_newer(program, own):
         return program
     out.mkdir(parents=True, exist_ok=True)
-    unfinished = program.with_suffix(".new")
+    unfinished = program.with_name(f"{program.name}.{os.getpid()}.new")  # others may compile the same at this moment
     command = [*_command(baseline, source), "-o", str(unfinished), *baseline.flags]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What a benchmark is: a program, its inputs, what they should give, and the baselines beside it.
 
-Each folder of benchmarks/ with a file `workload.py` defines one WORKLOAD, or a list WORKLOADS, each of which measures another
-transform of one program. The harness compiles the program and its baselines, compares every result with the reference, and only
-then measures.
+The file `workload.py` of a folder of benchmarks/ defines one WORKLOAD, or a list WORKLOADS, which measure several transforms or
+programs. experiment.py has those that measure something else. The harness compiles the program and its baselines, compares every
+result with the reference, and only then measures.
 """
 
 import dataclasses
