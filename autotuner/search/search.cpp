@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -136,37 +137,55 @@ std::vector<Candidate> Search::starting_points(std::int64_t previous_n) {
 }
 
 /// Measures the default, the members of the last size and the starting points. Those that work become the population.
+/// Once one on a device was far slower than the best, the others on devices wait until the rest was tried: where the
+/// device is slow, they would take all the time.
 void Search::seed_population(std::int64_t previous_n) {
   std::vector<Candidate> starts = starting_points(previous_n);
-  for (Candidate& start : starts) {
-    publish("trying " + start.origin);
+  std::deque<Candidate*> waiting, on_slow_device;
+  for (Candidate& start : starts) waiting.push_back(&start);
+  bool is_device_slow = false;
+  for (; !waiting.empty() || !on_slow_device.empty(); waiting.pop_front()) {
+    if (waiting.empty()) {
+      waiting.swap(on_slow_device);
+      is_device_slow = false;
+    }
+    Candidate& start = *waiting.front();
     const bool is_default = &start == &starts.front();
+    const bool is_on_device = space_.uses_device(start.configuration);
+    if (is_device_slow && is_on_device) {
+      on_slow_device.push_back(&start);
+      continue;
+    }
     if (!is_new(start.configuration)) continue;
     if (!is_default && trials_.is_hopeless(start.configuration)) continue;
     const bool is_late = trials_.elapsed_s() > schedule_.deadline_s() && population_.members().size() > 1;
     if (is_late) break;
-    try_start(start, is_default);
+    publish("trying " + start.origin);
+    const bool is_close = try_start(start, is_default);
+    if (is_on_device && !is_default) is_device_slow = !is_close;
   }
   population_.prune();
 }
 
 /// Measures a starting point; it becomes a member if it is not far slower than the best, or if it is the default.
-void Search::try_start(Candidate& start, bool is_default) {
+/// Returns whether it is not far slower.
+bool Search::try_start(Candidate& start, bool is_default) {
   // The limit is wide, because the first run of a configuration may be slow, and there may be no time to compare it
   // with.
   const double limit = population_.has_accurate() ? limit_ms(population_.best_ns(), kSlowestSeed * kColdFactor)
                                                   : schedule_.generous_limit_ms(trials_.elapsed_s());
-  if (!trials_.measure(start, 1, limit)) return;
+  if (!trials_.measure(start, 1, limit)) return false;
   // The first run may include the cost of new memory. So it only decides whether further runs are worth their time.
   if (population_.has_accurate() && minimum(start.times_ns) < kSlowestSeed * kColdFactor * population_.best_ns()) {
     start.times_ns.clear();
-    if (!trials_.measure(start, std::max(1, options_.min_trials - 1), limit)) return;
+    if (!trials_.measure(start, std::max(1, options_.min_trials - 1), limit)) return false;
   }
   const bool is_close = !population_.has_accurate() || minimum(start.times_ns) < kSlowestSeed * population_.best_ns();
   if (is_close) trials_.confirm(start);
   if (is_default && start.meets_accuracy) default_ = start;
   if (is_close || is_default) population_.add(std::move(start));
   population_.sort();
+  return is_close;
 }
 
 bool Search::is_new(const Configuration& configuration) {

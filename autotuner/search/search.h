@@ -44,7 +44,7 @@ class Search {
   [[nodiscard]] bool begin_size(std::size_t size_index);
   void seed_population(std::int64_t previous_n);
   [[nodiscard]] std::vector<Candidate> starting_points(std::int64_t previous_n);
-  void try_start(Candidate& start, bool is_default);
+  bool try_start(Candidate& start, bool is_default);
   bool evolve_once();
   [[nodiscard]] Candidate make_child(const Candidate& parent, Configuration configuration, std::string origin);
   /// Tries the usual work-group shapes and shares for every member that runs on a device, one value after the other.

@@ -316,6 +316,34 @@ TEST_F(SearchTest, TriesEachUniformChoiceAndTheUsualShapesAtTheTarget) {
   EXPECT_EQ(values("ConvolveRows", "Out#1.opencl_local.work_group"), (std::vector<double>{64, 4}));
 }
 
+TEST_F(SearchTest, StartingPointsOnASlowDeviceWaitForTheOthers) {
+  constexpr double kCpuNs = 1e6, kDeviceNs = 1e9;
+  std::vector<std::string> order;
+  std::set<std::string> on_cpu, on_device;
+  for (const NamedConfiguration& seed : space.seeds())
+    (space.uses_device(seed.configuration) ? on_device : on_cpu).insert(fingerprint(index, seed.configuration));
+  ASSERT_GT(on_cpu.size(), 1U);
+  ASSERT_GT(on_device.size(), 1U);
+  SyntheticWorld world(index, 1);
+  world.true_time = [&](const Configuration& c) {
+    order.push_back(fingerprint(index, c));
+    return space.uses_device(c) ? kDeviceNs : kCpuNs;
+  };
+  SearchOptions limited = options(1);
+  limited.sizes = {kTarget};
+  limited.max_failures = 0;
+  (void)Search(space, limited, world.evaluator(), {}).run();
+  std::set<std::string> tried;
+  std::size_t num_on_device = 0;
+  for (const std::string& configuration : order) {
+    if (!tried.insert(configuration).second) continue;
+    on_cpu.erase(configuration);
+    if (on_device.contains(configuration) && ++num_on_device == 2) break;
+  }
+  EXPECT_EQ(num_on_device, 2U) << "those on the device are tried in the end";
+  EXPECT_TRUE(on_cpu.empty()) << on_cpu.size() << " on the CPU were tried after a second one on the device";
+}
+
 TEST_F(SearchTest, AmongEqualsTheValuesAreTheDefaults) {
   const Configuration standard = space.default_configuration();
   int num_differences = 0;

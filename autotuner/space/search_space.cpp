@@ -144,6 +144,15 @@ std::vector<NamedConfiguration> Space::seeds() const {
   return out;
 }
 
+bool Space::uses_device(const Configuration& configuration) const {
+  return std::any_of(sites_.begin(), sites_.end(), [&](const SiteGene& gene) {
+    const SiteInfo& site = *index_->site(gene.id).site;
+    const std::vector<pbrt::Level>& levels = configuration.sites[at(gene.id)].levels;
+    return std::any_of(levels.begin(), levels.end(),
+                       [&](const pbrt::Level& level) { return pbrt::is_device(site.choice(level.alternative).on); });
+  });
+}
+
 bool Space::is_site_relevant(int site, const std::vector<RanChoice>& ran) const {
   return ran.empty() ||
          std::any_of(ran.begin(), ran.end(), [&](const RanChoice& choice) { return choice.site == site; });

@@ -80,6 +80,8 @@ class Space {
   /// larger accuracy values: of the measured transform alone, then of all that it calls.
   [[nodiscard]] std::vector<NamedConfiguration> seeds() const;
 
+  /// Whether a site of the configuration chooses a version for a device, at any size.
+  [[nodiscard]] bool uses_device(const Configuration& configuration) const;
   /// Whether a site, or a tunable, took part in a run that executed `ran` (empty: not known, so yes).
   [[nodiscard]] bool is_site_relevant(int site, const std::vector<RanChoice>& ran) const;
   [[nodiscard]] bool is_tunable_relevant(int tunable, const std::vector<RanChoice>& ran) const;
