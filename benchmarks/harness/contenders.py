@@ -150,7 +150,7 @@ class Generated:
         except subprocess.TimeoutExpired:
             raise Failed(f"takes longer than {3 * self._session.limit_s:g} s") from None
         if done.returncode != 0:
-            words = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[0]
+            words = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[0].removeprefix(f"{self._program.path}: ")
             is_unable = done.returncode == GAVE_UP or words.endswith("(--strict)")   # a rule did not run where it was to run
             raise (Unable if is_unable else Failed)(words)
         return problem.error()

@@ -92,7 +92,7 @@ class WorkloadRun(Run):
         kind = "baseline" if name in self.workload.rivals else "program"
         contender = Generated(name, self.source, self.program, configuration, session, kind)
         if "opencl" in contender.on and not self.has_device:
-            return Measured(name, kind, contender.on, "missing", "there is no OpenCL device")
+            return Measured(name, kind, contender.on, "missing", "no device is in use")
         return contender
 
     def _tuned(self, problem, session):

@@ -22,10 +22,15 @@ HEAD = """# Results
 <!-- Written by benchmarks/publish from benchmarks/results/. Do not edit it. -->
 
 Each number beside a baseline is the baseline's time divided by ours, the median over interleaved rounds of one run: above 1, ours
-is faster. Ours is the configuration that `pbtune` found. *By hand* is the fastest of the choices that the benchmark names. A
-ceiling was measured in the same rounds; `100 %` means that nothing can be faster. Every result was compared with a reference
-before its time counted. [performance.md](performance.md) says how the measurements are made,
-[judgement.md](judgement.md) what they mean.
+is faster. Behind it, if both ran on a device, stands the same of the kernels alone. Every result was compared with a reference
+before its time counted.
+
+* *Ours* is the configuration that `pbtune` found. Where nothing was tuned, it is the fastest of the choices that the benchmark
+  names, and column *on* has its name.
+* *Named choice* is the fastest of these choices beside ours: its time divided by ours.
+* A *ceiling* was measured in the same rounds; `100 %` means that nothing can be faster.
+
+[performance.md](performance.md) says how the measurements are made, [judgement.md](judgement.md) what they mean.
 """
 
 
@@ -55,6 +60,12 @@ def fastest_choice(problem, own):
     return next((each for each in problem.fastest("program") if each is not own), None)
 
 
+def baseline_text(baseline, own):
+    """The time of a baseline : ours; if both have kernels, the same of these."""
+    kernels = baseline.kernel_median() / own.kernel_median() if baseline else math.nan
+    return str(ratio(baseline, own)) + ("" if math.isnan(kernels) else f" (kernels {kernels:.2f})")
+
+
 def ceiling_text(problem, own, ceilings):
     """How near the program comes to the ceiling of its processor; on a device also how near its kernels alone come."""
     least, bound = least_ns(problem.work, ceilings, own.processor())
@@ -74,11 +85,11 @@ def workload_text(workload, ceilings):
         own = own_contender(problem)
         if own is None:
             continue
-        by_hand = fastest_choice(problem, own)
-        rows.append([size_text(problem.size), f"{milliseconds(own.median())} ms", own.on, ceiling_text(problem, own, ceilings),
-                     f"{ratio(by_hand, own)} ({by_hand.name})" if by_hand else "-", *(str(ratio(problem.named(name), own)) for name in names)])
-        missing.update((each.name, each.message) for each in problem.contenders if each.status == "missing")
-    text = f"### {workload.title}\n\n{markdown_table(['size', 'ours', 'on', 'ceiling', 'by hand', *names], rows)}\n"
+        named = fastest_choice(problem, own)
+        rows.append([size_text(problem.size), f"{milliseconds(own.median())} ms", own.on if own.name == "tuned" else f"{own.on}: {own.name}", ceiling_text(problem, own, ceilings),
+                     f"{ratio(named, own)} ({named.name})" if named else "-", *(baseline_text(problem.named(name), own) for name in names)])
+        missing.update((each.name, each.message) for each in problem.contenders if each.status != "ok")
+    text = f"### {workload.title}\n\n{markdown_table(['size', 'ours', 'on', 'ceiling', 'named choice', *names], rows)}\n"
     return text + "".join(f"\nNot measured: {name} ({message}).\n" for name, message in missing.items() if name not in names)
 
 

@@ -2,6 +2,7 @@
 """Tunes the program for one problem. A search that was interrupted goes on; a configuration that is there is taken."""
 
 import json
+import re
 
 from .common import first_entry, polybricks
 from .contenders import Failed
@@ -26,5 +27,6 @@ def is_of(program, path):
 
 
 def words(tools, program, path):
-    """What a configuration chooses, in words."""
-    return polybricks.run_tool([tools.pbtune, "explain", program.path, "--config", path], expect=None).stdout.strip()
+    """What a configuration chooses, in words, without the command line of the search, whose files are gone."""
+    text = polybricks.run_tool([tools.pbtune, "explain", program.path, "--config", path], expect=None).stdout.strip()
+    return re.sub(r" \(tuned with [^)]*\)", "", text)

@@ -52,7 +52,15 @@ class ResultsDocument(unittest.TestCase):
 
     def test_without_tuning_the_fastest_choice_counts(self):
         page = self.page(results("P", [measured("default", "program", 4), measured("by definition", "program", 3), measured("OpenMP", "baseline", 3)]))
-        self.assertIn("| 3.00 ms | cpu | 33 % of cpu triad | 1.33 (default) | 1.00 |", page)
+        self.assertIn("| 3.00 ms | cpu: by definition | 33 % of cpu triad | 1.33 (default) | 1.00 |", page)
+
+    def test_kernels_are_compared_with_kernels(self):
+        ours, theirs = measured("tuned", "program", 4, "opencl"), measured("CUDA", "baseline", 2, "cuda")
+        ours.kernels_ns, theirs.kernels_ns = [[1e6], [1e6], [1e6]], [[3e6], [3e6], [3e6]]
+        self.assertIn("| 0.50 (kernels 3.00) |", self.page(results("P", [ours, theirs])))
+
+    def test_the_page_in_docs_says_what_the_measurements_say(self):
+        self.assertEqual(results_document.main(["--check"]), 0)
 
     def test_each_machine_has_a_section(self):
         same = [measured("tuned", "program", 2), measured("OpenMP", "baseline", 5)]
