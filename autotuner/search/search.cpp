@@ -63,6 +63,7 @@ SearchResult Search::run() {
 bool Search::begin_size(std::size_t size_index) {
   const std::int64_t n = options_.sizes[size_index];
   const Prepared prepared = trials_.begin_size(n, population_.is_empty() ? nullptr : &population_.best().configuration);
+  reference_ns_ = prepared.reference_ns;
   if (prepared.status == PrepareStatus::Ready) return true;
   if (prepared.status == PrepareStatus::Skipped) {
     if (schedule_.is_last())
@@ -170,10 +171,7 @@ void Search::seed_population(std::int64_t previous_n) {
 /// Measures a starting point; it becomes a member if it is not far slower than the best, or if it is the default.
 /// Returns whether it is not far slower.
 bool Search::try_start(Candidate& start, bool is_default) {
-  // The limit is wide, because the first run of a configuration may be slow, and there may be no time to compare it
-  // with.
-  const double limit = population_.has_accurate() ? limit_ms(population_.best_ns(), kSlowestSeed * kColdFactor)
-                                                  : schedule_.generous_limit_ms(trials_.elapsed_s());
+  const double limit = start_limit_ms();
   if (!trials_.measure(start, 1, limit)) return false;
   // The first run may include the cost of new memory. So it only decides whether further runs are worth their time.
   if (population_.has_accurate() && minimum(start.times_ns) < kSlowestSeed * kColdFactor * population_.best_ns()) {
@@ -186,6 +184,15 @@ bool Search::try_start(Candidate& start, bool is_default) {
   if (is_close || is_default) population_.add(std::move(start));
   population_.sort();
   return is_close;
+}
+
+/// The limit of a trial of a starting point. It is wide, because the first run of a configuration may be slow. Without
+/// a time to compare with, the starting point may take some times as long as the reference did, even if no time is
+/// left: else nothing would be found.
+double Search::start_limit_ms() const {
+  if (population_.has_accurate()) return limit_ms(population_.best_ns(), kSlowestSeed * kColdFactor);
+  const double generous = schedule_.generous_limit_ms(trials_.elapsed_s());
+  return reference_ns_ > 0 ? std::max(generous, limit_ms(reference_ns_, kSlowestSeed)) : generous;
 }
 
 bool Search::is_new(const Configuration& configuration) {

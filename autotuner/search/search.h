@@ -45,6 +45,7 @@ class Search {
   void seed_population(std::int64_t previous_n);
   [[nodiscard]] std::vector<Candidate> starting_points(std::int64_t previous_n);
   bool try_start(Candidate& start, bool is_default);
+  [[nodiscard]] double start_limit_ms() const;
   bool evolve_once();
   [[nodiscard]] Candidate make_child(const Candidate& parent, Configuration configuration, std::string origin);
   /// Tries the usual work-group shapes and shares for every member that runs on a device, one value after the other.
@@ -68,7 +69,8 @@ class Search {
   Selection selection_;
   std::set<std::string> tried_;  ///< fingerprints, at the current size
   SearchResult result_;
-  Candidate default_;  ///< the default as measured at this size; without times if it did not end in time
+  Candidate default_;         ///< the default as measured at this size; without times if it did not end in time
+  double reference_ns_ = -1;  ///< time of the run that made the reference at this size; below 0: unknown
   int next_id_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 
+#include "autotuner/search/statistics.h"
 #include "autotuner/testing/synthetic.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/rng.h"
@@ -30,7 +31,7 @@ class SyntheticWorld {
     Evaluator out;
     out.prepare = [this](std::int64_t n, const Configuration*) {
       n_ = n;
-      return Prepared{n >= skip_below ? PrepareStatus::Ready : PrepareStatus::Skipped, 0, "too small"};
+      return Prepared{n >= skip_below ? PrepareStatus::Ready : PrepareStatus::Skipped, reference_ns, "too small"};
     };
     out.run = [this](const Configuration& configuration, const RunSpec& spec) { return run(configuration, spec); };
     out.elapsed_s = [this] { return elapsed_s; };
@@ -46,6 +47,8 @@ class SyntheticWorld {
       out.times_ns.push_back(true_ns(configuration) * std::exp(noise * std::fabs(rng_.normal())));
       elapsed_s += out.times_ns.back() * 1e-9 + 1e-3;
     }
+    const bool is_slow = has_limits && spec.limit_ms > 0 && minimum(out.times_ns) > spec.limit_ms * 1e6;
+    if (is_slow) out.kind = OutcomeKind::TimedOut;
     for (const RanChoice& ran : out.ran) {
       if (!(ran == wrong)) continue;
       out.kind = OutcomeKind::Wrong;
@@ -64,6 +67,8 @@ class SyntheticWorld {
   int num_trials = 0;
   double elapsed_s = 0;
   std::int64_t skip_below = 0;
+  double reference_ns = 0;
+  bool has_limits = false;  ///< whether a run that takes longer than its limit fails
   RanChoice wrong{-1, -1};
 
  private:
@@ -213,6 +218,22 @@ TEST_F(SearchTest, StaysWithinItsTime) {
     const SearchResult result = search.run();
     EXPECT_LT(world.elapsed_s, 1.15 * budget + 0.3) << budget;
     EXPECT_GT(result.best_ns, 0);
+  }
+}
+
+TEST_F(SearchTest, WithoutTimeTheDefaultMayTakeAsLongAsTheReference) {
+  for (const double seconds : {0.01, 1.0, 20.0}) {
+    SyntheticWorld world(index, 1);
+    world.has_limits = true;
+    world.true_time = [&](const Configuration&) { return seconds * 1e9; };
+    world.reference_ns = seconds * 1e9;
+    world.elapsed_s = 100;
+    SearchOptions late = options(1);
+    late.sizes = {kTarget};
+    late.budget_s = 1;
+    const SearchResult result = Search(space, late, world.evaluator(), {}).run();
+    EXPECT_EQ(result.best, space.default_configuration()) << seconds;
+    EXPECT_LT(world.elapsed_s, 100 + 15 * seconds) << seconds;
   }
 }
 

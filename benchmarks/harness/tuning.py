@@ -9,9 +9,10 @@ from .contenders import Failed
 
 
 def tuned(tools, program, problem, path, effort, options):
-    """Returns the configuration that `pbtune` finds for the problem's own inputs, kept in the file `path`. Raises Failed."""
+    """Returns the configuration that `pbtune` finds for the problem, kept in the file `path`. Raises Failed."""
     if not is_of(program, path):
-        command = [tools.pbtune, program.path, "--inputs", *problem.files, "-o", path, "--effort", effort, "--quiet", *problem.settings(), *options]
+        inputs = problem.workload.search_sizes(problem.size) or ("--inputs", *problem.files)
+        command = [tools.pbtune, program.path, *inputs, "-o", path, "--effort", effort, "--quiet", *problem.settings(), *options]
         done = polybricks.run_tool(command, expect=None, timeout=24 * 3600)
         if done.returncode != 0:
             raise Failed((done.stderr.strip().splitlines() or ["pbtune failed"])[0])

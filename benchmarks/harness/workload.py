@@ -72,6 +72,8 @@ class Workload:
       file has them, or a function from the number of threads to one. They are measured beside the default and the tuned one.
     * `rivals` names the choices that count as baselines of the others.
     * `choice_applies(name, size)` says whether a choice is worth measuring at a size; some would never end.
+    * `search_sizes(size)` gives options with which `pbtune` makes inputs like these itself, such as ("--n", 1024): then it searches at
+      smaller sizes first. Without them it searches on the inputs themselves, at their size alone.
     * `set(size)` gives values to params and to inputs that are one number, as `--set` does.
     """
     title: str
@@ -86,6 +88,7 @@ class Workload:
     choice_applies: typing.Callable[[str, Size], bool] = lambda name, size: True
     tolerance: float = 1e-9
     error: typing.Callable | None = None
+    search_sizes: typing.Callable[[Size], tuple] = lambda size: ()
     set: typing.Callable[[Size], dict[str, float]] = lambda size: {}
     any_choice_is_right: bool = True              # False: configurations also decide how accurate results are
     program: str = "program.pbcc"

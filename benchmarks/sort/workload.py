@@ -47,6 +47,7 @@ WORKLOAD = Workload(
     inputs=inputs,
     reference=reference,
     choice_applies=lambda name, size: name not in ("insertion", "selection") or size["n"] <= 1 << 16,
+    search_sizes=lambda size: () if "values" in size else ("--n", size["n"]),
     tolerance=0,
     sizes={"smoke": [{"n": 1}, {"n": 4099}, {"n": 3001, "values": 5}],
            "cpu": [{"n": 1 << 20}, {"n": 1 << 24}],

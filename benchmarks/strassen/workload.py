@@ -5,7 +5,7 @@ from harness import openblas
 from harness.workload import Baseline, Work, Workload
 
 CUTS = "Whole|ByRows|ByColumns|ByInner|ByAll|Strassen"
-DIRECT = "Definition|TransposedA|TransposedB|TransposedBoth|Blocked|Library"
+DIRECT = "Library|Definition|TransposedA|TransposedB|TransposedBoth|Blocked"
 
 
 def inputs(size, random):
@@ -44,6 +44,7 @@ WORKLOAD = Workload(
     title="Strassen",
     source="P. Phothilimthana et al., Portable Performance on Heterogeneous Architectures, 2013",
     inputs=inputs,
+    search_sizes=lambda size: ("--n", size["n"]) if size == cube(size["n"]) else (),
     reference=reference,
     sizes={"smoke": [cube(1), {"m": 65, "k": 131, "n": 97}, {"m": 541, "k": 523, "n": 521}],
            "cpu": [cube(1024), cube(4096)],
