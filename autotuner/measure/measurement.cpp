@@ -187,11 +187,12 @@ void Measurement::ensure_ready() {
 /// How long to wait before the child is killed. The time is generous: killing costs a restart and is for hangs; mere
 /// slowness is found by the limit.
 double Measurement::patience_for(const Configuration& configuration, const RunSpec& spec) {
-  bool is_cold = false;
+  bool is_cold = false, is_on_device = false;
   for (int id = 0; id < index_.num_sites(); ++id) {
     for (const pbrt::Level& level : configuration.sites[static_cast<std::size_t>(id)].levels) {
       const pbrt::Choice choice = index_.site(id).site->choice(level.alternative);
       const std::string name = index_.site_name(id) + "." + choice.rule + "." + to_string(choice.on);
+      is_on_device = is_on_device || pbrt::is_device(choice.on);
       if (!pbrt::is_device(choice.on) || std::find(warm_.begin(), warm_.end(), name) != warm_.end()) continue;
       is_cold = true;
       warm_.push_back(name);
@@ -199,8 +200,9 @@ double Measurement::patience_for(const Configuration& configuration, const RunSp
   }
   const double grace = options_.grace_s + 4 * overhead_ms_ * 1e-3 + (is_cold ? kKernelShare * options_.patience_s : 0);
   if (spec.limit_ms <= 0) return options_.patience_s + grace;
-  // The warm-up counts as one trial more, and may take twice as long. Limits are wide already.
-  return grace + slowdown_ * spec.limit_ms * 1e-3 * (spec.trials + 2);
+  // Where kernels are built, a warm-up comes first, which may take twice as long as a trial. Limits are wide already.
+  const double more_trials = is_on_device ? 2 : 0.5;
+  return grace + slowdown_ * spec.limit_ms * 1e-3 * (spec.trials + more_trials);
 }
 
 Sample Measurement::own_times(const Reply& reply) {

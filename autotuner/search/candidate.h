@@ -15,7 +15,8 @@ struct Candidate {
   std::string origin;  ///< `all opencl`, `change Conv.split_size`, …
   int id = 0;          ///< in order of appearance
   int parent = -1;
-  Sample times_ns;             ///< at the current size
+  Sample times_ns;     ///< at the current size
+  double rank_ns = 0;  ///< the time that counts for its rank, if that is not the median; see the note in candidate.cpp
   bool meets_accuracy = true;  ///< in all trials
   bool is_confirmed = false;   ///< runs at this size tested whether it is accurate on other inputs, too
   bool is_refuted = false;     ///< these runs showed that it is not
@@ -27,10 +28,16 @@ struct Candidate {
 /// accuracy.
 [[nodiscard]] bool ranks_before(const Candidate& a, const Candidate& b);
 
+/// The time that counts for a candidate's rank. Pre: it has times
+[[nodiscard]] double rank_time_ns(const Candidate& candidate);
+
+/// Ranks `child` by how its times compare with `parent_times_ns`, which were taken in turns with them.
+void rank_beside(Candidate& child, Candidate& parent, const Sample& parent_times_ns);
+
 /// The median time of the default; 0: it is not known.
 [[nodiscard]] double default_time_ns(const Candidate& standard);
 
-/// Drops the times: those that follow are taken in turns with others.
+/// Drops the times and the rank: those that follow are taken in turns with others.
 void forget_times(Candidate& candidate);
 
 }  // namespace pbtune

@@ -19,14 +19,19 @@ constexpr double kMostPossible = 0.07;  // if, besides, the times rule out that 
 
 }  // namespace
 
-/// The best few of the population, as many as there is time for.
+/// The best few of the population, or all of it if all their rounds take little time.
 std::vector<Candidate> Finals::finalists() const {
   const double left_ns = std::max(0.0, context_.options.budget_s - context_.trials.elapsed_s()) * 1e9;
   const double round_ns = std::max(1.0, context_.population.best_ns() + context_.default_ns());
   const auto num_affordable = static_cast<std::ptrdiff_t>(left_ns / (context_.options.min_trials * round_ns));
-  const std::ptrdiff_t wanted =
-      std::min<std::ptrdiff_t>(context_.options.num_finalists, std::max<std::ptrdiff_t>(2, num_affordable));
   const std::vector<Candidate>& members = context_.population.members();
+  const double run_s = context_.population.best_ns() * 1e-9 + context_.trials.overhead_s();
+  const double all_s = run_s * static_cast<double>(members.size()) * context_.options.final_trials;
+  const bool is_cheap =
+      all_s < context_.end_before_parts(context_.schedule.num_final_parts() - 1) - context_.trials.elapsed_s();
+  const std::ptrdiff_t wanted =
+      is_cheap ? std::ssize(members)
+               : std::min<std::ptrdiff_t>(context_.options.num_finalists, std::max<std::ptrdiff_t>(2, num_affordable));
   std::vector<Candidate> out(members.begin(), members.begin() + std::min(wanted, std::ssize(members)));
   // Plainer configurations take part, too, and win among equals, so that nothing differs from the default without a
   // reason.
@@ -139,6 +144,7 @@ void Finals::try_other_pages(Candidate& winner) {
   std::vector<Candidate> both{std::move(other), winner};
   std::for_each(both.begin(), both.end(), forget_times);
   const double end_s = context_.end_before_parts(2);
+  if (context_.trials.elapsed_s() > end_s) return;
   contest(both, {"trying other pages of memory", end_s, kPagesMatter});
   const bool have_both_run = both.size() == 2 && !both[0].times_ns.empty() && both[0].meets_accuracy;
   if (have_both_run && is_surely_faster(both[0].times_ns, both[1].times_ns, kPagesMatter)) winner = both[0];

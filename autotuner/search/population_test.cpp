@@ -35,6 +35,17 @@ TEST(Population, RanksAccurateMembersByTimeAndOthersByAccuracy) {
   EXPECT_TRUE(population.has_accurate());
 }
 
+TEST(Population, AChildRanksBesideItsParentWhateverMomentItsTimesComeFrom) {
+  Candidate parent = candidate(1, 100), child = candidate(2, 180), other = candidate(3, 95);
+  rank_beside(child, parent, {200, 200});  // the machine is half as fast now
+  EXPECT_DOUBLE_EQ(child.rank_ns, 90);
+  EXPECT_DOUBLE_EQ(parent.rank_ns, 100) << "its new times do not change its rank";
+  EXPECT_TRUE(ranks_before(child, other));
+  forget_times(child);
+  child.times_ns = {96};
+  EXPECT_TRUE(ranks_before(other, child)) << "times that are taken in turns rank by themselves";
+}
+
 TEST(Population, DropsTheLastMembersWhenItIsPruned) {
   Population population(2);
   for (const int time : {3, 1, 2}) population.add(candidate(time, time));

@@ -18,6 +18,8 @@ namespace {
 
 // The first run of a configuration may be slower by this factor: it touches new memory.
 constexpr double kColdFactor = 3.0;
+// A starting point whose run takes much of the time that is left is cut off at this factor.
+constexpr double kSlowestCostly = 2.5;
 
 /// Whether `a` seems faster. The times were not taken in turns, so this does not decide what is written at the end.
 bool seems_faster(const Sample& a, const Sample& b) {
@@ -34,6 +36,8 @@ Search::Search(const Space& space, SearchOptions options, Evaluator evaluator, S
       options_(std::move(options)),
       events_(std::move(events)),
       extra_seeds_(std::move(extra_seeds)),
+      starting_points_(space, extra_seeds_),
+      site_sweep_(space),
       strategy_(strategy ? std::move(strategy) : std::make_unique<Evolution>(space, options_.seed)),
       population_(options_.max_population),
       schedule_(options_, space.large_pages().has_value()),
@@ -86,6 +90,9 @@ bool Search::tune_size(std::size_t size_index) {
   seed_population(previous_n);
   if (!population_.is_empty() && previous_ns > 0)
     schedule_.note_growth(previous_n, previous_ns, trials_.n(), population_.best_ns());
+  sweep_accuracy();  // before what is slow at the values that starting points have is dropped
+  population_.prune();
+  sweep_sites(previous_n > 0 ? size_between(previous_n, trials_.n()) : 0);
   if (schedule_.is_last()) sweep_usual_values();
   const double end_s = schedule_.end_s({population_.best_ns(), default_time_ns(default_), trials_.overhead_s()});
   const double begin_s = trials_.elapsed_s();
@@ -98,42 +105,18 @@ bool Search::tune_size(std::size_t size_index) {
   return true;
 }
 
-std::vector<Candidate> Search::starting_points(std::int64_t previous_n) {
-  std::vector<Candidate> out;
-  const auto add = [&](Configuration configuration, const std::string& origin) {
-    Candidate candidate;
-    candidate.configuration = std::move(configuration);
-    candidate.origin = origin;
-    candidate.id = next_id_++;
-    out.push_back(std::move(candidate));
-  };
-  add(space_.default_configuration(), "the default");
-  const bool is_first = population_.is_empty();
-  for (Candidate& member : population_.take_all()) {
+std::vector<StartingPoint> Search::starting_points(std::int64_t previous_n) {
+  std::vector<Candidate> members = population_.take_all();
+  for (Candidate& member : members) {
     member.times_ns.clear();
+    member.rank_ns = 0;
     member.is_confirmed = member.is_refuted = false;
-    if (member.configuration != out[0].configuration) out.push_back(std::move(member));
   }
-  if (is_first)
-    for (const NamedConfiguration& seed : extra_seeds_) add(seed.configuration, seed.name);
-  // The best so far is kept for smaller sizes. From a size between the last one and this one on, each starting point
-  // makes one choice everywhere.
-  const bool has_smaller = !is_first && out.size() > 1;
-  Configuration best = has_smaller ? out[1].configuration : Configuration{};
-  if (has_smaller) {
-    carry_up(space_.index(), previous_n, best);
-    if (best != out[1].configuration) add(best, "values of size " + std::to_string(previous_n));
-  }
-  const std::int64_t from = std::llround(
-      std::sqrt(static_cast<double>(std::max<std::int64_t>(previous_n, 1)) * static_cast<double>(trials_.n())));
-  for (const NamedConfiguration& seed : space_.seeds()) {
-    if (!has_smaller || (schedule_.is_last() && options_.has_pure_starts)) add(seed.configuration, seed.name);
-    if (!has_smaller) continue;
-    Configuration grafted = graft(best, seed.configuration, from);
-    grafted.tunables = best.tunables;
-    (void)pbrt::repair_forbidden(space_.index(), grafted);  // a forbidden configuration becomes the nearest legal one
-    add(std::move(grafted), seed.name + " from " + std::to_string(from));
-  }
+  const bool is_last = schedule_.is_last();
+  const SizeStep step{previous_n, trials_.n(), is_last, is_last && options_.has_pure_starts};
+  std::vector<StartingPoint> out = starting_points_.at(step, std::move(members));
+  for (StartingPoint& start : out)
+    if (start.candidate.id < 0) start.candidate.id = next_id_++;
   return out;
 }
 
@@ -141,47 +124,62 @@ std::vector<Candidate> Search::starting_points(std::int64_t previous_n) {
 /// Once one on a device was far slower than the best, the others on devices wait until the rest was tried: where the
 /// device is slow, they would take all the time.
 void Search::seed_population(std::int64_t previous_n) {
-  std::vector<Candidate> starts = starting_points(previous_n);
-  std::deque<Candidate*> waiting, on_slow_device;
-  for (Candidate& start : starts) waiting.push_back(&start);
+  std::vector<StartingPoint> starts = starting_points(previous_n);
+  std::deque<StartingPoint*> waiting, on_slow_device;
+  for (StartingPoint& start : starts) waiting.push_back(&start);
   bool is_device_slow = false;
   for (; !waiting.empty() || !on_slow_device.empty(); waiting.pop_front()) {
     if (waiting.empty()) {
       waiting.swap(on_slow_device);
       is_device_slow = false;
     }
-    Candidate& start = *waiting.front();
+    StartingPoint& start = *waiting.front();
     const bool is_default = &start == &starts.front();
-    const bool is_on_device = space_.uses_device(start.configuration);
+    const bool is_on_device = space_.uses_device(start.candidate.configuration);
     if (is_device_slow && is_on_device) {
       on_slow_device.push_back(&start);
       continue;
     }
-    if (!is_new(start.configuration)) continue;
-    if (!is_default && trials_.is_hopeless(start.configuration)) continue;
+    if (is_skipped(start)) continue;
     const bool is_late = trials_.elapsed_s() > schedule_.deadline_s() && population_.members().size() > 1;
     if (is_late) break;
-    publish("trying " + start.origin);
+    publish("trying " + start.candidate.origin);
     const bool is_close = try_start(start, is_default);
     if (is_on_device && !is_default) is_device_slow = !is_close;
   }
-  population_.prune();
+  population_.sort();
 }
+
+bool Search::is_skipped(const StartingPoint& start) {
+  if (!is_new(start.candidate.configuration)) return true;
+  if (start.seed < 0) return false;
+  return trials_.is_hopeless(start.candidate.configuration) ||
+         !is_worth_a_run(starting_points_.factor(start), population_.best_ns() * 1e-9, left_s());
+}
+
+/// The time that is left at this size.
+double Search::left_s() const { return std::max(0.0, schedule_.deadline_s() - trials_.elapsed_s()); }
 
 /// Measures a starting point; it becomes a member if it is not far slower than the best, or if it is the default.
 /// Returns whether it is not far slower.
-bool Search::try_start(Candidate& start, bool is_default) {
+bool Search::try_start(StartingPoint& start, bool is_default) {
+  Candidate& candidate = start.candidate;
   const double limit = start_limit_ms();
-  if (!trials_.measure(start, 1, limit)) return false;
+  const bool has_run = trials_.measure(candidate, 1, limit);
+  starting_points_.note(start, trials_.factor_of_last(population_.best_ns()));
+  if (!has_run) return false;
   // The first run may include the cost of new memory. So it only decides whether further runs are worth their time.
-  if (population_.has_accurate() && minimum(start.times_ns) < kSlowestSeed * kColdFactor * population_.best_ns()) {
-    start.times_ns.clear();
-    if (!trials_.measure(start, std::max(1, options_.min_trials - 1), limit)) return false;
+  if (population_.has_accurate() && minimum(candidate.times_ns) < kSlowestSeed * kColdFactor * population_.best_ns()) {
+    candidate.times_ns.clear();
+    if (!trials_.measure(candidate, std::max(1, options_.min_trials - 1), limit)) return false;
   }
-  const bool is_close = !population_.has_accurate() || minimum(start.times_ns) < kSlowestSeed * population_.best_ns();
-  if (is_close) trials_.confirm(start);
-  if (is_default && start.meets_accuracy) default_ = start;
-  if (is_close || is_default) population_.add(std::move(start));
+  const bool is_close =
+      !population_.has_accurate() || minimum(candidate.times_ns) < kSlowestSeed * population_.best_ns();
+  // Runs on other inputs are dear. Without them, one that is slower than the best cannot do harm: the end tests it.
+  const bool is_best = !population_.has_accurate() || median(candidate.times_ns) < population_.best_ns();
+  if (is_best || is_default) trials_.confirm(candidate);
+  if (is_default && candidate.meets_accuracy) default_ = candidate;
+  if (is_close || is_default) population_.add(std::move(candidate));
   population_.sort();
   return is_close;
 }
@@ -190,7 +188,12 @@ bool Search::try_start(Candidate& start, bool is_default) {
 /// a time to compare with, the starting point may take some times as long as the reference did, even if no time is
 /// left: else nothing would be found.
 double Search::start_limit_ms() const {
-  if (population_.has_accurate()) return limit_ms(population_.best_ns(), kSlowestSeed * kColdFactor);
+  if (population_.has_accurate()) {
+    // Where runs are long, one that ends late may take all the time that is left.
+    constexpr double kMostOfTime = 0.2;
+    const double most = std::max(kSlowestCostly * population_.best_ns(), kMostOfTime * left_s() * 1e9);
+    return std::min(limit_ms(population_.best_ns(), kSlowestSeed * kColdFactor), limit_ms(most, 1));
+  }
   const double generous = schedule_.generous_limit_ms(trials_.elapsed_s());
   return reference_ns_ > 0 ? std::max(generous, limit_ms(reference_ns_, kSlowestSeed)) : generous;
 }
@@ -223,6 +226,75 @@ bool Search::evolve_once() {
   population_.add(std::move(child));
   population_.prune();
   return true;
+}
+
+void Search::sweep_accuracy() {
+  constexpr double kMostShare = 0.5;  // share of the time that is left
+  constexpr std::size_t kNumSwept = 4;
+  if (!space_.options().accuracy.has_target) return;
+  std::vector<Candidate> swept;
+  std::vector<std::vector<RanChoice>> known;  // the choices of the transform whose accuracy counts
+  for (const Candidate& member : population_.members()) {
+    std::vector<RanChoice> own = member.ran;
+    std::erase_if(own, [&](const RanChoice& ran) {
+      return space_.index().site(ran.site).transform->name != space_.options().measured;
+    });
+    if (!member.meets_accuracy || std::find(known.begin(), known.end(), own) != known.end()) continue;
+    known.push_back(std::move(own));
+    swept.push_back(member);
+    if (swept.size() == kNumSwept) break;
+  }
+  const double begin_s = trials_.elapsed_s(), all_s = kMostShare * left_s();
+  for (std::size_t i = 0; i < swept.size(); ++i)
+    sweep_accuracy_of(std::move(swept[i]),
+                      begin_s + all_s * static_cast<double>(i + 1) / static_cast<double>(swept.size()));
+}
+
+void Search::sweep_accuracy_of(Candidate parent, double end_s) {
+  const auto try_less = [&](const TunableGene& gene, double factor) {
+    std::optional<Configuration> configuration = space_.less_accurate(parent.configuration, gene, trials_.n(), factor);
+    if (trials_.elapsed_s() > end_s || !configuration || !is_new(*configuration)) return false;
+    Candidate child =
+        make_child(parent, std::move(*configuration), "a smaller " + space_.index().tunable_name(gene.id));
+    publish("trying smaller accuracy values");
+    if (!selection_.keeps(child, parent)) return false;
+    events_.on_kept(child, parent);
+    population_.add(child);
+    parent = std::move(child);
+    return true;
+  };
+  for (const TunableGene& gene : space_.tunables()) {
+    if (!space_.is_tunable_relevant(gene.id, parent.ran)) continue;
+    for (const double factor : {0.5, 0.7, 0.85, 0.95})
+      while (try_less(gene, factor)) continue;
+  }
+}
+
+void Search::sweep_sites(std::int64_t from) {
+  constexpr double kMostShare = 0.4;   // share of the time that is left
+  constexpr double kMostOfRun = 0.01;  // where a run takes more of the time left, there are too few to go on like this
+  if (!population_.has_accurate() || population_.best_ns() * 1e-9 > kMostOfRun * left_s()) return;
+  Candidate parent = population_.best();
+  const double end_s = trials_.elapsed_s() + kMostShare * left_s();
+  for (const RanChoice& choice : site_sweep_.others(parent.configuration, parent.ran, trials_.n())) {
+    if (trials_.elapsed_s() > end_s) break;
+    Configuration configuration = site_sweep_.with(parent.configuration, choice, from);
+    const double parent_ns = median(parent.times_ns);
+    const bool is_tried = !trials_.is_hopeless(configuration) &&
+                          is_worth_a_run(site_sweep_.factor(choice), parent_ns * 1e-9, end_s - trials_.elapsed_s()) &&
+                          is_new(configuration);
+    if (!is_tried) continue;
+    Candidate child =
+        make_child(parent, std::move(configuration), "another choice of " + space_.index().site_name(choice.site));
+    publish("trying other choices of single sites");
+    const bool is_kept = selection_.keeps(child, parent);
+    site_sweep_.note(choice, trials_.factor_of_last(parent_ns));
+    if (!is_kept) continue;
+    events_.on_kept(child, parent);
+    population_.add(child);
+    parent = std::move(child);
+  }
+  population_.prune();
 }
 
 void Search::sweep_usual_values() {

@@ -18,6 +18,8 @@
 #include "autotuner/search/search_options.h"
 #include "autotuner/search/search_result.h"
 #include "autotuner/search/selection.h"
+#include "autotuner/search/site_sweep.h"
+#include "autotuner/search/starting_points.h"
 #include "autotuner/search/strategy.h"
 #include "autotuner/search/trials.h"
 #include "autotuner/space/search_space.h"
@@ -43,11 +45,21 @@ class Search {
   bool tune_size(std::size_t size_index);
   [[nodiscard]] bool begin_size(std::size_t size_index);
   void seed_population(std::int64_t previous_n);
-  [[nodiscard]] std::vector<Candidate> starting_points(std::int64_t previous_n);
-  bool try_start(Candidate& start, bool is_default);
+  [[nodiscard]] std::vector<StartingPoint> starting_points(std::int64_t previous_n);
+  /// Whether a starting point is to be left out: it was measured, or it did badly before and there is little time.
+  [[nodiscard]] bool is_skipped(const StartingPoint& start);
+  bool try_start(StartingPoint& start, bool is_default);
   [[nodiscard]] double start_limit_ms() const;
+  [[nodiscard]] double left_s() const;
   bool evolve_once();
   [[nodiscard]] Candidate make_child(const Candidate& parent, Configuration configuration, std::string origin);
+  /// Lowers the accuracy values of the best few members that made different choices, one value after the other, as long
+  /// as the target is met and time is gained.
+  void sweep_accuracy();
+  /// Lowers those of one member, until `end_s`.
+  void sweep_accuracy_of(Candidate parent, double end_s);
+  /// Compares the best with its neighbours, each of which makes another choice at one site from size `from` on.
+  void sweep_sites(std::int64_t from);
   /// Tries the usual work-group shapes and shares for every member that runs on a device, one value after the other.
   void sweep_usual_values();
   /// Tries them for one such member, until `end_s`.
@@ -62,6 +74,8 @@ class Search {
   SearchOptions options_;
   SearchEvents events_;
   std::vector<NamedConfiguration> extra_seeds_;
+  StartingPoints starting_points_;
+  SiteSweep site_sweep_;
   std::unique_ptr<Strategy> strategy_;
   Population population_;
   Schedule schedule_;

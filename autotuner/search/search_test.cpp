@@ -181,7 +181,7 @@ class OneProposal : public Strategy {
   Configuration configuration_;
 };
 
-TEST_F(SearchTest, FindsWhatItsStrategyProposesAndNothingElse) {
+TEST_F(SearchTest, FindsWhatItsStrategyProposesAndNothingElseButSweeps) {
   SyntheticWorld world(index, 5);
   const Configuration optimum = testing::synthetic_optimum(index, kTarget);
   std::set<std::string> kept;
@@ -193,8 +193,11 @@ TEST_F(SearchTest, FindsWhatItsStrategyProposesAndNothingElse) {
   EXPECT_LT(testing::synthetic_ns(index, search.run().best, kTarget),
             1.1 * testing::synthetic_optimum_ns(index, kTarget));
   EXPECT_TRUE(kept.contains("what was proposed"));
-  for (const std::string& origin : kept)
-    EXPECT_TRUE(origin == "what was proposed" || origin.starts_with("usual value")) << origin;
+  for (const std::string& origin : kept) {
+    const bool is_sweep =
+        origin.starts_with("usual value") || origin.starts_with("another choice") || origin.starts_with("a smaller ");
+    EXPECT_TRUE(origin == "what was proposed" || is_sweep) << origin;
+  }
 }
 
 TEST_F(SearchTest, SizesWithoutInputsAreSkippedAndATargetWithoutInputsIsAnError) {
@@ -233,7 +236,7 @@ TEST_F(SearchTest, WithoutTimeTheDefaultMayTakeAsLongAsTheReference) {
     late.budget_s = 1;
     const SearchResult result = Search(space, late, world.evaluator(), {}).run();
     EXPECT_EQ(result.best, space.default_configuration()) << seconds;
-    EXPECT_LT(world.elapsed_s, 100 + 15 * seconds) << seconds;
+    EXPECT_LT(world.elapsed_s, 100 + 40 * seconds) << seconds;
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "autotuner/search/selection.h"
 
+#include <algorithm>
+
 namespace pbtune {
 namespace {
 
@@ -10,19 +12,32 @@ constexpr double kClearly = 1.1;  // factor between medians that decides if hicc
 }  // namespace
 
 bool Selection::keeps(Candidate& child, Candidate& parent) {
-  if (!trials_.measure(child, 1, child_limit_ms(parent))) return false;
-  if (!beats(child, parent)) return false;
+  const double parent_ns = time_now_ns(parent);
+  if (!trials_.measure(child, 1, child_limit_ms(parent, parent_ns))) return false;
+  if (!beats(child, parent, parent_ns)) return false;
   const bool was_accurate = child.meets_accuracy;
   trials_.confirm(child);
   return child.meets_accuracy == was_accurate || (!parent.meets_accuracy && child.accuracy > parent.accuracy);
 }
 
-bool Selection::beats(Candidate& child, Candidate& parent) {
+/// What a child is first compared with: the parent's median, or what it takes now, if that is more. The times that are
+/// known may come from a faster moment of the machine, in which nothing that is tried now would seem worth a look.
+double Selection::time_now_ns(const Candidate& parent) {
+  constexpr double kCheapNs = 3e7;  // longer runs are too dear, and see less of such moments
+  const double known_ns = median(parent.times_ns);
+  if (!parent.meets_accuracy || known_ns > kCheapNs) return known_ns;
+  Candidate now = parent;
+  forget_times(now);
+  return trials_.measure(now, 1, limit_ms(known_ns, kSlowestSeed), true) ? std::max(known_ns, now.times_ns[0])
+                                                                         : known_ns;
+}
+
+bool Selection::beats(Candidate& child, Candidate& parent, double parent_ns) {
   if (!child.meets_accuracy || !parent.meets_accuracy) {
     if (child.meets_accuracy != parent.meets_accuracy) return child.meets_accuracy;
     return child.accuracy > parent.accuracy;
   }
-  if (minimum(child.times_ns) > median(parent.times_ns)) return false;
+  if (minimum(child.times_ns) > parent_ns) return false;
   return beats_side_by_side(child, parent);
 }
 
@@ -43,6 +58,7 @@ bool Selection::beats_side_by_side(Candidate& child, Candidate& parent) {
     const Verdict verdict = compare(child.times_ns, fresh.times_ns, options_.matters, kConfidence);
     const bool is_decided = verdict != Verdict::Undecided;
     if (is_decided || trial + 1 == options_.max_trials) {
+      rank_beside(child, parent, fresh.times_ns);
       parent.times_ns = fresh.times_ns;
       // A single hiccup of the machine can leave the test undecided, but hardly changes the medians. So the medians
       // decide here. The final comparison has the last word.
@@ -55,8 +71,8 @@ bool Selection::beats_side_by_side(Candidate& child, Candidate& parent) {
 
 /// The time limit for a child of `parent`. If the parent misses the target of accuracy, its time says nothing about its
 /// child's, so the limit follows the best member's time.
-double Selection::child_limit_ms(const Candidate& parent) const {
-  if (parent.meets_accuracy) return limit_ms(median(parent.times_ns), kSlowestChild);
+double Selection::child_limit_ms(const Candidate& parent, double parent_ns) const {
+  if (parent.meets_accuracy) return limit_ms(parent_ns, kSlowestChild);
   if (population_.has_accurate()) return limit_ms(population_.best_ns(), kSlowestSeed);
   return schedule_.generous_limit_ms(trials_.elapsed_s());
 }

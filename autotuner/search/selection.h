@@ -22,9 +22,10 @@ class Selection {
   [[nodiscard]] bool keeps(Candidate& child, Candidate& parent);
 
  private:
-  [[nodiscard]] bool beats(Candidate& child, Candidate& parent);
+  [[nodiscard]] bool beats(Candidate& child, Candidate& parent, double parent_ns);
   [[nodiscard]] bool beats_side_by_side(Candidate& child, Candidate& parent);
-  [[nodiscard]] double child_limit_ms(const Candidate& parent) const;
+  [[nodiscard]] double child_limit_ms(const Candidate& parent, double parent_ns) const;
+  [[nodiscard]] double time_now_ns(const Candidate& parent);
 
   const SearchOptions& options_;
   const Schedule& schedule_;

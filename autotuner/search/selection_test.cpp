@@ -39,6 +39,8 @@ TEST_F(SelectionTest, KeepsAChildThatIsFasterAlone) {
 
 TEST_F(SelectionTest, DoesNotTrustTheParentsOldTimes) { EXPECT_FALSE(keeps(1.2e6, 1.5e6)); }
 
+TEST_F(SelectionTest, AFormerFastMomentOfTheParentDoesNotHideAFasterChild) { EXPECT_TRUE(keeps(0.8e6, 0.4e6)); }
+
 TEST_F(SelectionTest, KeepsTheOneThatIsAccurateEnough) {
   world.run = [](const Configuration&) { return testing::ScriptedWorld::ended(3e6); };
   Candidate parent = testing::ScriptedWorld::timed(world.choosing(0), 1e6);

@@ -2,6 +2,7 @@
 #include "autotuner/search/statistics.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -90,7 +91,15 @@ std::vector<double> walsh_averages(const std::vector<double>& values) {
 
 constexpr std::size_t kEnoughRounds = 8;  // fewer rounds have no interval at the confidence kSure
 constexpr double kSure = 0.99;  // two-sided: one time in 200 a configuration that is no faster is called faster
-constexpr double kFewRoundsFactor = 1.5;  // factor that fewer rounds can prove
+
+/// The factor between all times of one and all times of the other that so few rounds prove. Without noise that differs
+/// between the two, n times each are that far apart by luck once in C(2n, n), which is 20 at three rounds and 252 at
+/// five, even if the factor is 1.
+double factor_of_few(std::size_t rounds) {
+  constexpr std::array kFactors = {HUGE_VAL, 2.25, 1.5, 1.25, 1.15, 1.1, 1.06, 1.06};
+  static_assert(kFactors.size() == kEnoughRounds);
+  return kFactors[rounds];
+}
 
 }  // namespace
 
@@ -164,8 +173,11 @@ bool is_surely_faster(const Sample& a, const Sample& b, double matters) {
     return found.hi < 1 && found.ratio <= 1 / (1 + matters);
   }
   if (rounds == 0) return false;
-  return *std::max_element(a.begin(), a.end()) * kFewRoundsFactor < minimum(b) &&
-         (rounds > 1 || median(a) * kFewRoundsFactor * kFewRoundsFactor < median(b));
+  // A hiccup among the times of the faster one hides a difference; that all times of the other one are hiccups is rare.
+  constexpr double kDespiteHiccups = 1.5;
+  constexpr std::size_t kLeastWithHiccup = 3;
+  if (rounds >= kLeastWithHiccup && median(a) * std::max(1 + matters, kDespiteHiccups) < minimum(b)) return true;
+  return *std::max_element(a.begin(), a.end()) * std::max(1 + matters, factor_of_few(rounds)) < minimum(b);
 }
 
 bool is_surely_not_faster(const Sample& a, const Sample& b, double matters) {

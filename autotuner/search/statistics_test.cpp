@@ -88,7 +88,12 @@ TEST(Statistics, TooFewPairsGiveNoInterval) {
 
 TEST(Statistics, FewRoundsProveLargeDifferencesOnly) {
   EXPECT_TRUE(is_surely_faster({100e6, 102e6, 101e6}, {160e6, 170e6, 165e6}, 0.015));
-  EXPECT_FALSE(is_surely_faster({100e6, 102e6, 101e6}, {140e6, 141e6, 140e6}, 0.015));
+  EXPECT_TRUE(is_surely_faster({100e6, 102e6, 101e6}, {140e6, 141e6, 140e6}, 0.015));
+  EXPECT_FALSE(is_surely_faster({100e6, 102e6, 101e6}, {120e6, 121e6, 120e6}, 0.015));
+  EXPECT_FALSE(is_surely_faster({100e6, 102e6, 101e6}, {140e6, 141e6, 140e6}, 0.4));
+  EXPECT_TRUE(is_surely_faster({100e6, 102e6, 250e6}, {190e6, 191e6, 190e6}, 0.015)) << "a hiccup";
+  EXPECT_TRUE(is_surely_faster(Sample(6, 100e6), Sample(6, 108e6), 0.015));
+  EXPECT_FALSE(is_surely_faster({100e6, 102e6}, {140e6, 141e6}, 0.015));
   EXPECT_FALSE(is_surely_faster({100e6}, {200e6}, 0.015));
   EXPECT_FALSE(is_surely_faster({}, {}, 0.015));
   EXPECT_FALSE(is_surely_faster({}, {160e6, 170e6, 165e6}, 0.015)) << "what was never measured is not fast";

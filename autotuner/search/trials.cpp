@@ -2,6 +2,7 @@
 #include "autotuner/search/trials.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/seeded_fault.h"
@@ -61,6 +62,8 @@ bool Trials::measure(Candidate& candidate, int trials, double limit, bool is_sid
   overhead_s_ += (std::max(0.0, beside_s) - overhead_s_) / ++num_runs_;
   blame(candidate.configuration, outcome);
   const bool has_times = !outcome.times_ns.empty();
+  const bool is_endless = outcome.kind == OutcomeKind::TimedOut && !has_times;
+  last_ns_ = is_endless ? HUGE_VAL : has_times ? minimum(outcome.times_ns) : 0;
   const bool is_usable = outcome.kind == OutcomeKind::Ok || outcome.kind == OutcomeKind::AccuracyMissed ||
                          (outcome.kind == OutcomeKind::Wrong && PB_FAULT(wrong_may_win));
   if (!is_usable || !has_times) {
@@ -78,6 +81,8 @@ bool Trials::measure(Candidate& candidate, int trials, double limit, bool is_sid
   if (!outcome.ran.empty()) candidate.ran = outcome.ran;
   return true;
 }
+
+double Trials::factor_of_last(double base_ns) const { return last_ns_ > 0 && base_ns > 0 ? last_ns_ / base_ns : 1; }
 
 void Trials::confirm(Candidate& candidate) {
   const pbrt::AccuracyInfo& target = space_.options().accuracy;

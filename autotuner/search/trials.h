@@ -36,6 +36,8 @@ class Trials {
   bool measure(Candidate& candidate, int trials, double limit_ms, bool is_side_by_side = false);
   /// Tests whether a candidate that is accurate enough on these inputs is so on others; if not, it misses its target.
   void confirm(Candidate& candidate);
+  /// How many times as long as `base_ns` the last run took; infinite if it did not end, 1 if it failed otherwise.
+  [[nodiscard]] double factor_of_last(double base_ns) const;
   /// Whether the configuration chooses, at this size, something that took part in several runs that crashed or hung,
   /// and in no run that ended.
   [[nodiscard]] bool is_hopeless(const Configuration& configuration) const;
@@ -63,6 +65,7 @@ class Trials {
   double overhead_s_ = 0;
   int num_runs_ = 0;  ///< at this size
   int num_measured_ = 0;
+  double last_ns_ = 0;  ///< the least time of the last run; infinite if it did not end, 0 if it failed otherwise
 };
 
 }  // namespace pbtune

@@ -123,6 +123,13 @@ std::vector<NamedConfiguration> Space::seeds() const {
     const auto is_same = [&](const NamedConfiguration& other) { return other.configuration == seed.configuration; };
     if (out.size() < kMaxSeeds && std::none_of(out.begin(), out.end(), is_same)) out.push_back(std::move(seed));
   };
+  for (const TunableGene& gene : tunables_) {
+    if (!is_library_threads(index_->tunable(gene.id)) || gene.max <= 1) continue;
+    NamedConfiguration seed{"the default, OpenBLAS on " + std::to_string(std::lround(gene.max)) + " threads",
+                            out[0].configuration};
+    seed.configuration.tunables[at(gene.id)] = {gene.max};
+    add(std::move(seed));
+  }
   std::vector<NamedConfiguration> on_cpu;
   std::size_t num_rules = 1;
   for (const SiteGene& gene : sites_) num_rules = std::max(num_rules, index_->site(gene.id).site->alternatives.size());
@@ -141,6 +148,18 @@ std::vector<NamedConfiguration> Space::seeds() const {
   for (const bool is_own : {true, false})
     for (double factor = is_own ? 4 : 8; factor <= kMost; factor *= is_own ? 4 : 8)
       for (const NamedConfiguration& seed : on_cpu) add(more_accurate(seed, factor, is_own));
+  return out;
+}
+
+std::optional<Configuration> Space::less_accurate(const Configuration& configuration, const TunableGene& gene,
+                                                  std::int64_t n, double factor) const {
+  if (!is_for_accuracy(gene) || gene.info->count != 1) return std::nullopt;
+  Configuration out = configuration;
+  double& value = out.tunables[at(gene.id)][gene.info->is_size_specific ? static_cast<std::size_t>(bucket_of(n)) : 0];
+  const double scaled = gene.info->type == pbrt::TunableType::Real ? value * factor : std::floor(value * factor);
+  const double least = std::max(gene.min, scaled);
+  if (least >= value) return std::nullopt;
+  value = least;
   return out;
 }
 

@@ -75,9 +75,10 @@ class Space {
 
   /// The program's default, or the base, with the number of threads if that is fixed.
   [[nodiscard]] Configuration default_configuration() const;
-  /// The starting points: the default; then each n-th rule everywhere x each version everywhere (CPU where a site has
-  /// no such version). Where a target of accuracy must be reached, there are also these on the CPU with larger and
-  /// larger accuracy values: of the measured transform alone, then of all that it calls.
+  /// The starting points: the default; the same with OpenBLAS on all threads, if it is called; then each n-th rule
+  /// everywhere x each version everywhere (CPU where a site has no such version). Where a target of accuracy must be
+  /// reached, there are also these on the CPU with larger and larger accuracy values: of the measured transform alone,
+  /// then of all that it calls.
   [[nodiscard]] std::vector<NamedConfiguration> seeds() const;
 
   /// Whether a site of the configuration chooses a version for a device, at any size.
@@ -98,6 +99,10 @@ class Space {
   [[nodiscard]] std::vector<NamedConfiguration> reversions(const Configuration& configuration, std::int64_t n) const;
   /// Values that are often good for a tunable: shapes of work-groups, shares of a device; none for other tunables.
   [[nodiscard]] std::vector<std::vector<double>> usual_values(const TunableGene& gene) const;
+  /// The configuration with an accuracy value for calls of size `n` made smaller by `factor`, which is below 1; nothing
+  /// if the tunable is none, or has its least value.
+  [[nodiscard]] std::optional<Configuration> less_accurate(const Configuration& configuration, const TunableGene& gene,
+                                                           std::int64_t n, double factor) const;
   /// Sets each value that no choice uses at any size to the default's value.
   void forget_unused(Configuration& configuration) const;
 
