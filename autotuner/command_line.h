@@ -3,7 +3,7 @@
 // tests call it with a clock of their own.
 #pragma once
 
-#include "autotuner/search/evaluator.h"
+#include "autotuner/trials/evaluator.h"
 
 namespace pbtune {
 

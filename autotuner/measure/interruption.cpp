@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-#include "autotuner/search/evaluator.h"
+#include "autotuner/trials/evaluator.h"
 
 namespace pbtune {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "autotuner/search/evaluator.h"
+#include "autotuner/trials/evaluator.h"
 
 namespace pbtune {
 

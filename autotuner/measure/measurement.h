@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "autotuner/measure/child_process.h"
-#include "autotuner/search/evaluator.h"
+#include "autotuner/trials/evaluator.h"
 #include "runtime/config/formats/protocol.h"
 
 namespace pbtune {

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "autotuner/search/search.h"
 #include "autotuner/space/tuning_targets.h"
@@ -85,6 +88,7 @@ class World {
     if (spec.is_confirmation) is_met = found >= confirmed_digits && (confirms_fast || !is_fast(configuration));
     out.kind = is_met ? OutcomeKind::Ok : OutcomeKind::AccuracyMissed;
     out.accuracy = is_negated_ ? -found : found;
+    out.ran = {{index_.find_site(transform_, "Slow|Fast"), is_fast(configuration) ? 1 : 0}};
     for (int i = 0; i < spec.trials; ++i)
       out.times_ns.push_back(ns_per_sweep * sweeps(configuration) * (is_fast(configuration) ? 1 : 10));
     elapsed_s_ += 2e-3 * spec.trials;
@@ -105,10 +109,15 @@ class World {
   std::int64_t n_ = 1;
 };
 
+class NoProposals : public Strategy {
+ public:
+  std::optional<Proposal> propose(const Population&, std::int64_t, const Claim&) override { return std::nullopt; }
+};
+
 class Accuracy : public ::testing::Test {
  protected:
   SearchResult tune(World& world, const pbrt::AccuracyInfo& accuracy, std::vector<std::int64_t> sizes = {128, 512},
-                    int max_population = 8) {
+                    int max_population = 8, std::unique_ptr<Strategy> strategy = nullptr) {
     SpaceOptions options{false, 1, 1, 512};
     options.transforms = {"Solve<bin 1>"};
     options.measured = "Solve<bin 1>";
@@ -118,7 +127,7 @@ class Accuracy : public ::testing::Test {
     search.sizes = std::move(sizes);
     search.max_population = max_population;
     search.budget_s = 20;
-    return Search(space, search, world.evaluator(), {}).run();
+    return Search(space, search, world.evaluator(), {}, {}, std::move(strategy)).run();
   }
 
   pbrt::TrainingInfo info = program();
@@ -149,6 +158,19 @@ TEST_F(Accuracy, BelievesOtherInputs) {
   EXPECT_TRUE(result.meets_accuracy);
   EXPECT_FALSE(world.is_fast(result.best));
   EXPECT_GE(world.digits(result.best), 5);
+}
+
+TEST_F(Accuracy, ValuesOfEachChoiceAreLoweredToTheTarget) {
+  for (pbrt::TransformInfo& transform : info.transforms)
+    if (!transform.tunables.empty()) transform.tunables[0].initial = {900};  // 90 digits, or 18
+  const double asked = 4.2;                                                  // on other inputs
+  World world(index, "Solve<bin 1>", 4, false);
+  world.confirmed_digits = asked;
+  const SearchResult result = tune(world, info.transforms[1].accuracy, {512}, 8, std::make_unique<NoProposals>());
+  EXPECT_TRUE(result.meets_accuracy);
+  EXPECT_TRUE(world.is_fast(result.best));
+  EXPECT_GE(world.digits(result.best), asked);
+  EXPECT_LE(world.sweeps(result.best), 210 / 0.9) << "210 are enough";
 }
 
 TEST_F(Accuracy, ChildrenGetNoLimitForColdStarts) {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "autotuner/search/population.h"
 #include "autotuner/search/schedule.h"
 #include "autotuner/search/search_options.h"
-#include "autotuner/search/trials.h"
+#include "autotuner/trials/population.h"
+#include "autotuner/trials/trials.h"
 
 namespace pbtune {
 

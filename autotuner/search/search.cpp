@@ -90,7 +90,6 @@ bool Search::tune_size(std::size_t size_index) {
   seed_population(previous_n);
   if (!population_.is_empty() && previous_ns > 0)
     schedule_.note_growth(previous_n, previous_ns, trials_.n(), population_.best_ns());
-  sweep_accuracy();  // before what is slow at the values that starting points have is dropped
   population_.prune();
   sweep_sites(previous_n > 0 ? size_between(previous_n, trials_.n()) : 0);
   if (schedule_.is_last()) sweep_usual_values();
@@ -107,6 +106,8 @@ bool Search::tune_size(std::size_t size_index) {
 
 std::vector<StartingPoint> Search::starting_points(std::int64_t previous_n) {
   std::vector<Candidate> members = population_.take_all();
+  for (Candidate& other : lowered_) members.push_back(std::move(other));
+  lowered_.clear();
   for (Candidate& member : members) {
     member.times_ns.clear();
     member.rank_ns = 0;
@@ -124,8 +125,10 @@ std::vector<StartingPoint> Search::starting_points(std::int64_t previous_n) {
 /// Once one on a device was far slower than the best, the others on devices wait until the rest was tried: where the
 /// device is slow, they would take all the time.
 void Search::seed_population(std::int64_t previous_n) {
+  has_members_ = !population_.is_empty();
   std::vector<StartingPoint> starts = starting_points(previous_n);
   std::deque<StartingPoint*> waiting, on_slow_device;
+  lowered_kinds_.clear();
   for (StartingPoint& start : starts) waiting.push_back(&start);
   bool is_device_slow = false;
   for (; !waiting.empty() || !on_slow_device.empty(); waiting.pop_front()) {
@@ -168,6 +171,15 @@ bool Search::try_start(StartingPoint& start, bool is_default) {
   const bool has_run = trials_.measure(candidate, 1, limit);
   starting_points_.note(start, trials_.factor_of_last(population_.best_ns()));
   if (!has_run) return false;
+  if (is_first_of_kind(candidate, is_default)) {
+    Candidate lowered = lower_accuracy(candidate);
+    lowered_.push_back(lowered);
+    if (population_.has_accurate()) starting_points_.note(start, rank_time_ns(lowered) / population_.best_ns());
+    if (is_default)
+      population_.add(std::move(lowered));
+    else
+      candidate = std::move(lowered);
+  }
   // The first run may include the cost of new memory. So it only decides whether further runs are worth their time.
   if (population_.has_accurate() && minimum(candidate.times_ns) < kSlowestSeed * kColdFactor * population_.best_ns()) {
     candidate.times_ns.clear();
@@ -228,46 +240,54 @@ bool Search::evolve_once() {
   return true;
 }
 
-void Search::sweep_accuracy() {
-  constexpr double kMostShare = 0.5;  // share of the time that is left
-  constexpr std::size_t kNumSwept = 4;
-  if (!space_.options().accuracy.has_target) return;
-  std::vector<Candidate> swept;
-  std::vector<std::vector<RanChoice>> known;  // the choices of the transform whose accuracy counts
-  for (const Candidate& member : population_.members()) {
-    std::vector<RanChoice> own = member.ran;
-    std::erase_if(own, [&](const RanChoice& ran) {
-      return space_.index().site(ran.site).transform->name != space_.options().measured;
-    });
-    if (!member.meets_accuracy || std::find(known.begin(), known.end(), own) != known.end()) continue;
-    known.push_back(std::move(own));
-    swept.push_back(member);
-    if (swept.size() == kNumSwept) break;
-  }
-  const double begin_s = trials_.elapsed_s(), all_s = kMostShare * left_s();
-  for (std::size_t i = 0; i < swept.size(); ++i)
-    sweep_accuracy_of(std::move(swept[i]),
-                      begin_s + all_s * static_cast<double>(i + 1) / static_cast<double>(swept.size()));
+/// Whether the accuracy values of a starting point are to be lowered: it is accurate, and the first at this size with
+/// its choices for the transform that is measured. The default waits for members with the same choices.
+bool Search::is_first_of_kind(const Candidate& candidate, bool is_default) {
+  constexpr std::size_t kMostKinds = 8;
+  if (!space_.options().accuracy.has_target || !candidate.meets_accuracy) return false;
+  if ((is_default && has_members_) || lowered_kinds_.size() == kMostKinds) return false;
+  std::vector<RanChoice> kind = candidate.ran;
+  std::erase_if(kind, [&](const RanChoice& ran) {
+    return space_.index().site(ran.site).transform->name != space_.options().measured;
+  });
+  if (std::find(lowered_kinds_.begin(), lowered_kinds_.end(), kind) != lowered_kinds_.end()) return false;
+  lowered_kinds_.push_back(std::move(kind));
+  return true;
 }
 
-void Search::sweep_accuracy_of(Candidate parent, double end_s) {
+/// Only accuracy decides, one run each. If the last one misses the target on other inputs, the one before is taken. Its
+/// time does not matter: smaller values cost less, at larger sizes more surely than here.
+Candidate Search::lower_accuracy(Candidate parent) {
+  constexpr double kMostShare = 0.3;  // share of the time that is left
+  const double end_s = trials_.elapsed_s() + kMostShare * left_s();
+  const double limit = limit_ms(median(parent.times_ns), kSlowestSeed);
+  std::vector<Candidate> lowered;
   const auto try_less = [&](const TunableGene& gene, double factor) {
-    std::optional<Configuration> configuration = space_.less_accurate(parent.configuration, gene, trials_.n(), factor);
+    const Candidate& last = lowered.empty() ? parent : lowered.back();
+    std::optional<Configuration> configuration = space_.less_accurate(last.configuration, gene, trials_.n(), factor);
     if (trials_.elapsed_s() > end_s || !configuration || !is_new(*configuration)) return false;
     Candidate child =
         make_child(parent, std::move(*configuration), "a smaller " + space_.index().tunable_name(gene.id));
     publish("trying smaller accuracy values");
-    if (!selection_.keeps(child, parent)) return false;
-    events_.on_kept(child, parent);
-    population_.add(child);
-    parent = std::move(child);
+    if (!trials_.measure(child, 1, limit) || !child.meets_accuracy) return false;
+    lowered.push_back(std::move(child));
     return true;
   };
   for (const TunableGene& gene : space_.tunables()) {
     if (!space_.is_tunable_relevant(gene.id, parent.ran)) continue;
+    constexpr double kToTheLeast = 0;  // many values do not matter
+    if (try_less(gene, kToTheLeast)) continue;
     for (const double factor : {0.5, 0.7, 0.85, 0.95})
       while (try_less(gene, factor)) continue;
   }
+  for (; !lowered.empty(); lowered.pop_back()) {
+    Candidate& child = lowered.back();
+    trials_.confirm(child);
+    if (!child.meets_accuracy) continue;
+    events_.on_kept(child, parent);
+    return std::move(child);
+  }
+  return parent;
 }
 
 void Search::sweep_sites(std::int64_t from) {

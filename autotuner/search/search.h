@@ -11,18 +11,18 @@
 #include <string>
 #include <vector>
 
-#include "autotuner/search/evaluator.h"
-#include "autotuner/search/population.h"
 #include "autotuner/search/schedule.h"
-#include "autotuner/search/search_events.h"
 #include "autotuner/search/search_options.h"
 #include "autotuner/search/search_result.h"
 #include "autotuner/search/selection.h"
 #include "autotuner/search/site_sweep.h"
 #include "autotuner/search/starting_points.h"
 #include "autotuner/search/strategy.h"
-#include "autotuner/search/trials.h"
 #include "autotuner/space/search_space.h"
+#include "autotuner/trials/evaluator.h"
+#include "autotuner/trials/population.h"
+#include "autotuner/trials/search_events.h"
+#include "autotuner/trials/trials.h"
 
 namespace pbtune {
 
@@ -53,11 +53,10 @@ class Search {
   [[nodiscard]] double left_s() const;
   bool evolve_once();
   [[nodiscard]] Candidate make_child(const Candidate& parent, Configuration configuration, std::string origin);
-  /// Lowers the accuracy values of the best few members that made different choices, one value after the other, as long
-  /// as the target is met and time is gained.
-  void sweep_accuracy();
-  /// Lowers those of one member, until `end_s`.
-  void sweep_accuracy_of(Candidate parent, double end_s);
+  [[nodiscard]] bool is_first_of_kind(const Candidate& candidate, bool is_default);
+  /// Lowers the accuracy values of a candidate, one after the other, as far as the target allows. Returns what it
+  /// became, if that is faster. A choice may be far more accurate than it must be, and slow for that reason alone.
+  [[nodiscard]] Candidate lower_accuracy(Candidate parent);
   /// Compares the best with its neighbours, each of which makes another choice at one site from size `from` on.
   void sweep_sites(std::int64_t from);
   /// Tries the usual work-group shapes and shares for every member that runs on a device, one value after the other.
@@ -82,6 +81,10 @@ class Search {
   Trials trials_;
   Selection selection_;
   std::set<std::string> tried_;  ///< fingerprints, at the current size
+  std::vector<std::vector<RanChoice>>
+      lowered_kinds_;               ///< of candidates whose accuracy values were lowered at this size
+  std::vector<Candidate> lowered_;  ///< what they became, for the next size
+  bool has_members_ = false;        ///< whether a smaller size left any
   SearchResult result_;
   Candidate default_;         ///< the default as measured at this size; without times if it did not end in time
   double reference_ns_ = -1;  ///< time of the run that made the reference at this size; below 0: unknown

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "autotuner/search/candidate.h"
+#include "autotuner/trials/candidate.h"
 
 namespace pbtune {
 

@@ -11,8 +11,8 @@
 #include <optional>
 #include <set>
 
-#include "autotuner/search/statistics.h"
 #include "autotuner/testing/synthetic.h"
+#include "autotuner/trials/statistics.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/rng.h"
 

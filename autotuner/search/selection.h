@@ -2,9 +2,9 @@
 // Decides which candidates stay: whether a child is surely better than its parent.
 #pragma once
 
-#include "autotuner/search/population.h"
 #include "autotuner/search/schedule.h"
-#include "autotuner/search/trials.h"
+#include "autotuner/trials/population.h"
+#include "autotuner/trials/trials.h"
 
 namespace pbtune {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "autotuner/search/candidate.h"
 #include "autotuner/space/search_space.h"
+#include "autotuner/trials/candidate.h"
 
 namespace pbtune {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "autotuner/search/candidate.h"
 #include "autotuner/space/search_space.h"
+#include "autotuner/trials/candidate.h"
 
 namespace pbtune {
 

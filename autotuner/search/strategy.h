@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "autotuner/search/population.h"
+#include "autotuner/trials/population.h"
 
 namespace pbtune {
 

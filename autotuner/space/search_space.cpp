@@ -130,6 +130,20 @@ std::vector<NamedConfiguration> Space::seeds() const {
     seed.configuration.tunables[at(gene.id)] = {gene.max};
     add(std::move(seed));
   }
+  // How accurate a choice of the measured transform is hardly depends on the choices inside.
+  if (options_.accuracy.has_target)
+    for (const SiteGene& gene : sites_) {
+      const auto& site = index_->site(gene.id);
+      if (site.transform->name != options_.measured) continue;
+      for (const int alternative : gene.choices) {
+        const pbrt::Choice choice = site.site->choice(alternative);
+        if (pbrt::is_device(choice.on)) continue;
+        NamedConfiguration seed{"the default, " + choice.rule, out[0].configuration};
+        seed.configuration.sites[at(gene.id)].levels = {{0, alternative}};
+        (void)pbrt::repair_forbidden(*index_, seed.configuration);
+        add(std::move(seed));
+      }
+    }
   std::vector<NamedConfiguration> on_cpu;
   std::size_t num_rules = 1;
   for (const SiteGene& gene : sites_) num_rules = std::max(num_rules, index_->site(gene.id).site->alternatives.size());

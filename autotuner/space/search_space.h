@@ -77,8 +77,8 @@ class Space {
   [[nodiscard]] Configuration default_configuration() const;
   /// The starting points: the default; the same with OpenBLAS on all threads, if it is called; then each n-th rule
   /// everywhere x each version everywhere (CPU where a site has no such version). Where a target of accuracy must be
-  /// reached, there are also these on the CPU with larger and larger accuracy values: of the measured transform alone,
-  /// then of all that it calls.
+  /// reached, there are also the default with each other choice of the measured transform, and each n-th rule on the
+  /// CPU with larger and larger accuracy values: of the measured transform alone, then of all that it calls.
   [[nodiscard]] std::vector<NamedConfiguration> seeds() const;
 
   /// Whether a site of the configuration chooses a version for a device, at any size.

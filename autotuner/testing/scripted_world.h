@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "autotuner/search/population.h"
 #include "autotuner/search/search_options.h"
-#include "autotuner/search/trials.h"
 #include "autotuner/testing/synthetic.h"
+#include "autotuner/trials/population.h"
+#include "autotuner/trials/trials.h"
 
 namespace pbtune::testing {
 

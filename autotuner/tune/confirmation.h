@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "autotuner/search/evaluator.h"
 #include "autotuner/search/search_result.h"
 #include "autotuner/space/tuning_targets.h"
+#include "autotuner/trials/evaluator.h"
 
 namespace pbtune {
 

@@ -7,8 +7,8 @@
 #include <functional>
 #include <string>
 
-#include "autotuner/search/evaluator.h"
-#include "autotuner/search/search_events.h"
+#include "autotuner/trials/evaluator.h"
+#include "autotuner/trials/search_events.h"
 
 namespace pbtune {
 

@@ -3,7 +3,7 @@
 // configuration, the journal, progress, and the file that is written.
 #pragma once
 
-#include "autotuner/search/evaluator.h"
+#include "autotuner/trials/evaluator.h"
 #include "autotuner/tune/tune_options.h"
 
 namespace pbtune {

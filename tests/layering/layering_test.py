@@ -109,11 +109,12 @@ MAY_USE = {
     "runtime/body_api.h": ["runtime/matrix"],
     "runtime": ["runtime"],
     "autotuner/space": ["runtime/config"],
-    "autotuner/search": ["runtime/config", "autotuner/space"],
-    "autotuner/measure": ["runtime/config", "autotuner/space", "autotuner/search"],
-    "autotuner/report": ["runtime/config", "autotuner/space", "autotuner/search", "autotuner/measure"],
-    "autotuner/tune": ["runtime/config", "autotuner/space", "autotuner/search", "autotuner/measure", "autotuner/report"],
-    "autotuner/migrate": ["runtime/config", "autotuner/space", "autotuner/search", "autotuner/measure", "autotuner/report"],
+    "autotuner/trials": ["runtime/config", "autotuner/space"],
+    "autotuner/search": ["runtime/config", "autotuner/space", "autotuner/trials"],
+    "autotuner/measure": ["runtime/config", "autotuner/space", "autotuner/trials", "autotuner/search"],
+    "autotuner/report": ["runtime/config", "autotuner/space", "autotuner/trials", "autotuner/search", "autotuner/measure"],
+    "autotuner/tune": ["runtime/config", "autotuner/space", "autotuner/trials", "autotuner/search", "autotuner/measure", "autotuner/report"],
+    "autotuner/migrate": ["runtime/config", "autotuner/space", "autotuner/trials", "autotuner/search", "autotuner/measure", "autotuner/report"],
     "autotuner": ["runtime/config", "autotuner"],
 }
 # Room -> what its tests include besides: what lies above it, or beside it.

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "autotuner/search/statistics.h"
 #include "autotuner/space/search_space.h"
+#include "autotuner/trials/statistics.h"
 
 namespace pbtune {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "autotuner/search/evaluator.h"
+#include "autotuner/trials/evaluator.h"
 
 namespace pbtune {
 

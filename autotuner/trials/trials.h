@@ -7,10 +7,10 @@
 #include <map>
 #include <utility>
 
-#include "autotuner/search/candidate.h"
-#include "autotuner/search/evaluator.h"
-#include "autotuner/search/population.h"
-#include "autotuner/search/search_events.h"
+#include "autotuner/trials/candidate.h"
+#include "autotuner/trials/evaluator.h"
+#include "autotuner/trials/population.h"
+#include "autotuner/trials/search_events.h"
 
 namespace pbtune {
 

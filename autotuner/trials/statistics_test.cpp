@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "autotuner/search/statistics.h"
+#include "autotuner/trials/statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "autotuner/search/candidate.h"
+#include "autotuner/trials/candidate.h"
 
 namespace pbtune {
 

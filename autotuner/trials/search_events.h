@@ -6,8 +6,8 @@
 #include <functional>
 #include <string>
 
-#include "autotuner/search/candidate.h"
-#include "autotuner/search/evaluator.h"
+#include "autotuner/trials/candidate.h"
+#include "autotuner/trials/evaluator.h"
 
 namespace pbtune {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "autotuner/search/statistics.h"
 #include "autotuner/space/search_space.h"
+#include "autotuner/trials/statistics.h"
 
 namespace pbtune {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "autotuner/search/population.h"
+#include "autotuner/trials/population.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "autotuner/search/trials.h"
+#include "autotuner/trials/trials.h"
 
 #include <gtest/gtest.h>
 

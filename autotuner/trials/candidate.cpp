@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "autotuner/search/candidate.h"
+#include "autotuner/trials/candidate.h"
 
 namespace pbtune {
 
