@@ -106,7 +106,7 @@ CHOICES = {
     "eigenproblem, halves of the Gram matrix": choice("Eigenproblem", Gram="Halves"),
     "eigenproblem, blocked products": choice("Eigenproblem", Gram="General", Panel="Blocked"),
     "eigenproblem, products by definition": choice("Eigenproblem", Gram="Definition", Product="Definition"),
-    "random subspace, 1 product": choice("RandomSubspace", 1.4, {"steps": 1, "oversample": 32}),
+    "random subspace, 1 product": choice("RandomSubspace", 2.1, {"steps": 1, "oversample": 32}),
     "random subspace, 2 products": choice("RandomSubspace", 1.18, RANDOM),
     "random subspace, 4 products": choice("RandomSubspace", 1.07, {"steps": 4, "oversample": 8}),
     "random subspace, Householder": choice("RandomSubspace", 1.18, RANDOM, Orthonormal="Householder"),
