@@ -26,7 +26,8 @@ class Passes {
     passes_.emplace_back(std::move(pass), group);
   }
   void run() {
-    for (const auto& [pass, group] : passes_) launch(pass, group);
+    for (const auto& [pass, group] : passes_)
+      if (!launch(pass, group)) baseline::fail("the device cannot run the group that it ran before");
   }
 
  private:
@@ -37,10 +38,9 @@ class Passes {
     if (is_in_tiles_ && tile > device_.local_bytes()) return false;
     const std::size_t out_w = pass.w - pass.halo_x, out_h = pass.h - pass.halo_y;
     const auto number = [](std::size_t value) { return static_cast<int>(value); };
-    device_.launch(pass.kernel, {(out_w + pass.x - 1) / pass.x, (out_h + pass.y - 1) / pass.y}, {group.x, group.y},
-                   pass.from, weights_, pass.to, number(pass.w), number(pass.h), number(out_w), number(out_h),
-                   baseline::Local{is_in_tiles_ ? tile : sizeof(T)});
-    return true;
+    return device_.try_launch(pass.kernel, {(out_w + pass.x - 1) / pass.x, (out_h + pass.y - 1) / pass.y},
+                              {group.x, group.y}, pass.from, weights_, pass.to, number(pass.w), number(pass.h),
+                              number(out_w), number(out_h), baseline::Local{is_in_tiles_ ? tile : sizeof(T)});
   }
 
   baseline::Device& device_;
