@@ -256,18 +256,25 @@ TEST(Targets, KnowWhatMattersToThem) {
   EXPECT_TRUE(is_different_for(targets[2], index, before, after));
 }
 
-TEST(Space, CarriesSizeSpecificValuesUp) {
+TEST(Space, CarriesSizeSpecificValuesOfWhatIsVariedUp) {
   const pbrt::TrainingInfo info = program();
   const InfoIndex index(info);
+  SpaceOptions options;
+  options.transforms = {"Solve<bin 1>"};
+  const Space space(index, options);
   Configuration configuration = pbrt::default_configuration(index);
-  std::vector<double>& values =
-      configuration.tunables[static_cast<std::size_t>(index.find_tunable("Solve<bin 0>", "sweeps"))];
-  values[4] = 7;
-  values[6] = 8;
-  carry_up(index, 31, configuration);
-  EXPECT_EQ(values[3], 1);
-  EXPECT_EQ(values[6], 7);
-  EXPECT_EQ(values[31], 7);
+  const auto sweeps = [&](const char* transform) -> std::vector<double>& {
+    return configuration.tunables[static_cast<std::size_t>(index.find_tunable(transform, "sweeps"))];
+  };
+  for (const char* transform : {"Solve<bin 0>", "Solve<bin 1>"}) {
+    sweeps(transform)[4] = 7;
+    sweeps(transform)[6] = 8;
+  }
+  space.carry_up(31, configuration);
+  EXPECT_EQ(sweeps("Solve<bin 1>")[3], 1);
+  EXPECT_EQ(sweeps("Solve<bin 1>")[6], 7);
+  EXPECT_EQ(sweeps("Solve<bin 1>")[31], 7);
+  EXPECT_EQ(sweeps("Solve<bin 0>")[6], 8) << "it was tuned before, and stays";
 }
 
 }  // namespace

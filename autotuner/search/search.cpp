@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -104,7 +105,32 @@ bool Search::tune_size(std::size_t size_index) {
   return true;
 }
 
+/// Whether a run that takes so long leaves time for few others.
+bool Search::is_long(double run_ns) const {
+  constexpr double kMostOfTime = 0.01;
+  return run_ns * 1e-9 > kMostOfTime * left_s();
+}
+
+/// Where runs are long, single sites are not swept. So the best gets the choices that were nearly as good at the size
+/// before, ahead of uniform ones.
+void Search::add_site_choices(const Candidate& best, std::int64_t previous_n, std::vector<StartingPoint>& starts) {
+  Configuration carried = best.configuration;
+  space_.carry_up(previous_n, carried);
+  std::vector<StartingPoint> added;
+  for (const RanChoice& choice : site_sweep_.promising(carried, trials_.n())) {
+    StartingPoint start;
+    start.candidate.configuration = site_sweep_.with(carried, choice, size_between(previous_n, trials_.n()));
+    start.candidate.origin = "another choice of " + space_.index().site_name(choice.site);
+    start.candidate.id = -1;
+    added.push_back(std::move(start));
+  }
+  const auto first_uniform =
+      std::find_if(starts.begin(), starts.end(), [](const StartingPoint& start) { return start.seed >= 0; });
+  starts.insert(first_uniform, std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
+}
+
 std::vector<StartingPoint> Search::starting_points(std::int64_t previous_n) {
+  const double best_ns = population_.best_ns();
   std::vector<Candidate> members = population_.take_all();
   for (Candidate& other : lowered_) members.push_back(std::move(other));
   lowered_.clear();
@@ -115,7 +141,10 @@ std::vector<StartingPoint> Search::starting_points(std::int64_t previous_n) {
   }
   const bool is_last = schedule_.is_last();
   const SizeStep step{previous_n, trials_.n(), is_last, is_last && options_.has_pure_starts};
+  const Candidate best = members.empty() ? Candidate{} : members[0];
   std::vector<StartingPoint> out = starting_points_.at(step, std::move(members));
+  const double growth = static_cast<double>(trials_.n()) / static_cast<double>(std::max<std::int64_t>(previous_n, 1));
+  if (is_long(growth * best_ns)) add_site_choices(best, previous_n, out);
   for (StartingPoint& start : out)
     if (start.candidate.id < 0) start.candidate.id = next_id_++;
   return out;
@@ -291,11 +320,29 @@ Candidate Search::lower_accuracy(Candidate parent) {
 }
 
 void Search::sweep_sites(std::int64_t from) {
-  constexpr double kMostShare = 0.4;   // share of the time that is left
-  constexpr double kMostOfRun = 0.01;  // where a run takes more of the time left, there are too few to go on like this
-  if (!population_.has_accurate() || population_.best_ns() * 1e-9 > kMostOfRun * left_s()) return;
-  Candidate parent = population_.best();
-  const double end_s = trials_.elapsed_s() + kMostShare * left_s();
+  constexpr double kMostShare = 0.4;  // share of the time that is left
+  constexpr double kNear = 1.5;       // slower ones are not swept
+  constexpr std::size_t kMostKinds = 3;
+  if (!population_.has_accurate() || is_long(population_.best_ns())) return;
+  std::vector<Candidate> leaders;
+  std::vector<std::vector<int>> kinds;
+  for (const Candidate& member : population_.members()) {
+    std::vector<int> kind = space_.main_choices(member.configuration, trials_.n());
+    const bool is_near = member.meets_accuracy && rank_time_ns(member) < kNear * rank_time_ns(population_.best());
+    if (!is_near || leaders.size() == kMostKinds || std::find(kinds.begin(), kinds.end(), kind) != kinds.end())
+      continue;
+    kinds.push_back(std::move(kind));
+    leaders.push_back(member);
+  }
+  const double begin_s = trials_.elapsed_s(), all_s = kMostShare * left_s();
+  for (std::size_t i = 0; i < leaders.size(); ++i)
+    sweep_sites_of(std::move(leaders[i]), from,
+                   begin_s + all_s * static_cast<double>(i + 1) / static_cast<double>(leaders.size()));
+  population_.prune();
+}
+
+void Search::sweep_sites_of(Candidate parent, std::int64_t from, double end_s) {
+  const bool is_best = parent.id == population_.best().id;
   for (const RanChoice& choice : site_sweep_.others(parent.configuration, parent.ran, trials_.n())) {
     if (trials_.elapsed_s() > end_s) break;
     Configuration configuration = site_sweep_.with(parent.configuration, choice, from);
@@ -308,13 +355,12 @@ void Search::sweep_sites(std::int64_t from) {
         make_child(parent, std::move(configuration), "another choice of " + space_.index().site_name(choice.site));
     publish("trying other choices of single sites");
     const bool is_kept = selection_.keeps(child, parent);
-    site_sweep_.note(choice, trials_.factor_of_last(parent_ns));
+    if (is_best) site_sweep_.note(choice, trials_.factor_of_last(parent_ns));
     if (!is_kept) continue;
     events_.on_kept(child, parent);
     population_.add(child);
     parent = std::move(child);
   }
-  population_.prune();
 }
 
 void Search::sweep_usual_values() {

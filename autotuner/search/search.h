@@ -46,6 +46,8 @@ class Search {
   [[nodiscard]] bool begin_size(std::size_t size_index);
   void seed_population(std::int64_t previous_n);
   [[nodiscard]] std::vector<StartingPoint> starting_points(std::int64_t previous_n);
+  void add_site_choices(const Candidate& best, std::int64_t previous_n, std::vector<StartingPoint>& starts);
+  [[nodiscard]] bool is_long(double run_ns) const;
   /// Whether a starting point is to be left out: it was measured, or it did badly before and there is little time.
   [[nodiscard]] bool is_skipped(const StartingPoint& start);
   bool try_start(StartingPoint& start, bool is_default);
@@ -57,8 +59,11 @@ class Search {
   /// Lowers the accuracy values of a candidate, one after the other, as far as the target allows. Returns what it
   /// became, if that is faster. A choice may be far more accurate than it must be, and slow for that reason alone.
   [[nodiscard]] Candidate lower_accuracy(Candidate parent);
-  /// Compares the best with its neighbours, each of which makes another choice at one site from size `from` on.
+  /// Compares the best few that make different choices for the transform that is measured with their neighbours, each
+  /// of which makes another choice at one site from size `from` on.
   void sweep_sites(std::int64_t from);
+  /// Compares one of them, until `end_s`.
+  void sweep_sites_of(Candidate parent, std::int64_t from, double end_s);
   /// Tries the usual work-group shapes and shares for every member that runs on a device, one value after the other.
   void sweep_usual_values();
   /// Tries them for one such member, until `end_s`.

@@ -34,6 +34,17 @@ std::vector<RanChoice> SiteSweep::others(const Configuration& configuration, con
   return out;
 }
 
+std::vector<RanChoice> SiteSweep::promising(const Configuration& configuration, std::int64_t n) const {
+  constexpr double kNearly = 1.5;
+  std::vector<RanChoice> out = others(configuration, {}, n);
+  std::erase_if(out, [&](const RanChoice& choice) {
+    const bool is_known = factors_.contains({choice.site, choice.alternative});
+    return !is_known || factor(choice) > kNearly ||
+           space_.index().site(choice.site).transform->name != space_.options().measured;
+  });
+  return out;
+}
+
 Configuration SiteSweep::with(Configuration configuration, const RanChoice& choice, std::int64_t from) const {
   Selector& selector = configuration.sites[static_cast<std::size_t>(choice.site)];
   Selector alone;

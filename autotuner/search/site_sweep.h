@@ -26,6 +26,8 @@ class SiteSweep {
   /// measured come first, then those that did better so far.
   [[nodiscard]] std::vector<RanChoice> others(const Configuration& configuration, const std::vector<RanChoice>& ran,
                                               std::int64_t n) const;
+  /// Those of the transform that is measured that were nearly as good, or better, where they were tried last.
+  [[nodiscard]] std::vector<RanChoice> promising(const Configuration& configuration, std::int64_t n) const;
   /// The configuration with this choice from size `from` on.
   [[nodiscard]] Configuration with(Configuration configuration, const RanChoice& choice, std::int64_t from) const;
 

@@ -56,6 +56,18 @@ TEST_F(SiteSweepTest, WhatDidBetterComesFirst) {
   EXPECT_EQ(sweep.others(standard, {}, kN).back(), *first_inner);
 }
 
+TEST_F(SiteSweepTest, PromisingIsWhatWasNearlyAsGood) {
+  EXPECT_TRUE(sweep.promising(standard, kN).empty()) << "nothing was tried";
+  const std::vector<RanChoice> others = sweep.others(standard, {}, kN);
+  ASSERT_EQ(others[0].site, testing::kMainSite);
+  ASSERT_NE(others.back().site, testing::kMainSite);
+  sweep.note(others[0], 1.2);
+  sweep.note(others.back(), 0.9);
+  EXPECT_EQ(sweep.promising(standard, kN), std::vector<RanChoice>{others[0]}) << "only of the transform measured";
+  sweep.note(others[0], 2);
+  EXPECT_TRUE(sweep.promising(standard, kN).empty());
+}
+
 TEST_F(SiteSweepTest, AChoiceCountsFromASizeOn) {
   const Configuration found = sweep.with(standard, {testing::kMainSite, 1}, 100);
   EXPECT_EQ(found.sites[testing::kMainSite].select(99), 0);

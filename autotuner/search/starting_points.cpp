@@ -37,15 +37,6 @@ std::vector<int> StartingPoints::by_factor() const {
   return out;
 }
 
-/// What a configuration chooses at the sites of the transform that is measured.
-std::vector<int> StartingPoints::choices_at(const Configuration& configuration, std::int64_t n) const {
-  std::vector<int> out;
-  for (const SiteGene& gene : space_.sites())
-    if (space_.index().site(gene.id).transform->name == space_.options().measured)
-      out.push_back(configuration.sites[static_cast<std::size_t>(gene.id)].select(n));
-  return out;
-}
-
 std::vector<StartingPoint> StartingPoints::at(const SizeStep& step, std::vector<Candidate> members) const {
   const bool is_first = members.empty();
   const Configuration standard = space_.default_configuration();
@@ -68,14 +59,14 @@ std::vector<StartingPoint> StartingPoints::at(const SizeStep& step, std::vector<
   std::vector<std::vector<int>> kinds;
   std::vector<Candidate> later;
   for (Candidate& member : members) {
-    std::vector<int> kind = choices_at(member.configuration, step.previous_n);
+    std::vector<int> kind = space_.main_choices(member.configuration, step.previous_n);
     if (kinds.size() == kMostKinds || std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) {
       later.push_back(std::move(member));
       continue;
     }
     kinds.push_back(std::move(kind));
     Configuration carried = member.configuration;
-    carry_up(space_.index(), step.previous_n, carried);
+    space_.carry_up(step.previous_n, carried);
     const bool is_other = carried != member.configuration;
     const std::string words = "values of size " + std::to_string(step.previous_n) + " for " + member.origin;
     if (kinds.size() == 1 || !is_other) out.push_back({std::move(member)});
@@ -84,7 +75,7 @@ std::vector<StartingPoint> StartingPoints::at(const SizeStep& step, std::vector<
   // The best so far is kept for smaller sizes. From a size between the last one and this one on, each starting point
   // makes one choice everywhere. The other members are like those before, so they come later.
   Configuration best = members_best;
-  carry_up(space_.index(), step.previous_n, best);
+  space_.carry_up(step.previous_n, best);
   const std::int64_t from = size_between(step.previous_n, step.n);
   const auto graft_seed = [&](int id, const std::vector<std::vector<double>>& tunables, const std::string& words) {
     const NamedConfiguration& seed = seeds_[static_cast<std::size_t>(id)];

@@ -40,7 +40,6 @@ class StartingPoints {
 
  private:
   [[nodiscard]] std::vector<int> by_factor() const;
-  [[nodiscard]] std::vector<int> choices_at(const Configuration& configuration, std::int64_t n) const;
 
   const Space& space_;
   const std::vector<NamedConfiguration>& known_;

@@ -177,6 +177,14 @@ std::optional<Configuration> Space::less_accurate(const Configuration& configura
   return out;
 }
 
+std::vector<int> Space::main_choices(const Configuration& configuration, std::int64_t n) const {
+  std::vector<int> out;
+  for (const SiteGene& gene : sites_)
+    if (index_->site(gene.id).transform->name == options_.measured)
+      out.push_back(configuration.sites[at(gene.id)].select(n));
+  return out;
+}
+
 bool Space::uses_device(const Configuration& configuration) const {
   return std::any_of(sites_.begin(), sites_.end(), [&](const SiteGene& gene) {
     const SiteInfo& site = *index_->site(gene.id).site;
@@ -276,14 +284,14 @@ int bucket_of(std::int64_t n) {
   return bucket;
 }
 
-void carry_up(const InfoIndex& index, std::int64_t n, Configuration& configuration) {
+void Space::carry_up(std::int64_t n, Configuration& configuration) const {
   const int bucket = bucket_of(n);
-  for (int id = 0; id < index.num_tunables(); ++id) {
-    const TunableInfo& tunable = *index.tunable(id).tunable;
-    if (!tunable.is_size_specific || !tunable.fixed.empty()) continue;
-    std::vector<double>& values = configuration.tunables[at(id)];
+  for (const TunableGene& gene : tunables_) {
+    if (!gene.info->is_size_specific) continue;
+    std::vector<double>& values = configuration.tunables[at(gene.id)];
+    const int count = gene.info->count;
     for (int larger = bucket + 1; larger < pbrt::kNumSizeBuckets; ++larger)
-      std::copy_n(values.begin() + bucket * tunable.count, tunable.count, values.begin() + larger * tunable.count);
+      std::copy_n(values.begin() + bucket * count, count, values.begin() + larger * count);
   }
 }
 

@@ -81,6 +81,8 @@ class Space {
   /// CPU with larger and larger accuracy values: of the measured transform alone, then of all that it calls.
   [[nodiscard]] std::vector<NamedConfiguration> seeds() const;
 
+  /// What a configuration chooses for size `n` at the sites of the transform that is measured.
+  [[nodiscard]] std::vector<int> main_choices(const Configuration& configuration, std::int64_t n) const;
   /// Whether a site of the configuration chooses a version for a device, at any size.
   [[nodiscard]] bool uses_device(const Configuration& configuration) const;
   /// Whether a site, or a tunable, took part in a run that executed `ran` (empty: not known, so yes).
@@ -103,6 +105,9 @@ class Space {
   /// if the tunable is none, or has its least value.
   [[nodiscard]] std::optional<Configuration> less_accurate(const Configuration& configuration, const TunableGene& gene,
                                                            std::int64_t n, double factor) const;
+  /// Sets the size-specific values of all larger sizes to those of size `n`. Values of transforms that are not varied
+  /// stay.
+  void carry_up(std::int64_t n, Configuration& configuration) const;
   /// Sets each value that no choice uses at any size to the default's value.
   void forget_unused(Configuration& configuration) const;
 
@@ -127,8 +132,6 @@ void simplify(Selector& selector);
 
 /// The entry of a size-specific value for calls of size `n`.
 [[nodiscard]] int bucket_of(std::int64_t n);
-/// Sets the size-specific values of all larger sizes to those of size `n`.
-void carry_up(const InfoIndex& index, std::int64_t n, Configuration& configuration);
 
 /// How many choices and values differ.
 [[nodiscard]] int num_differences(const Configuration& a, const Configuration& b);

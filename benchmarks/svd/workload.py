@@ -126,7 +126,6 @@ WORKLOAD = Workload(
     inputs=inputs,
     reference=reference,
     error=error,
-    search_sizes=lambda size: ("--n", size["n"]) if size["n"] == size["m"] else (),
     any_choice_is_right=False,
     tolerance=1,
     sizes={"smoke": [{"n": 37, "m": 37}, {"n": 29, "m": 53}, {"n": 41, "m": 23}],
