@@ -88,4 +88,9 @@ double Schedule::final_reserve_s(const RunCosts& costs) const {
   return std::min(kMostReserved * options_.budget_s, num_final_parts_ * part_s);
 }
 
+bool Schedule::is_long(double run_ns, double elapsed_s) const {
+  constexpr double kMostOfTime = 0.01;
+  return run_ns * 1e-9 > kMostOfTime * left_s(elapsed_s);
+}
+
 }  // namespace pbtune

@@ -2,6 +2,7 @@
 // How a search divides its time: over the sizes, and between looking for candidates and the final comparison.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,6 +35,10 @@ class Schedule {
   [[nodiscard]] std::size_t size_index() const { return size_index_; }
   /// The time at which the current size must be left.
   [[nodiscard]] double deadline_s() const { return deadline_s_; }
+  /// The seconds left at the size.
+  [[nodiscard]] double left_s(double elapsed_s) const { return std::max(0.0, deadline_s_ - elapsed_s); }
+  /// Whether a run that takes so long leaves time for few others at the size.
+  [[nodiscard]] bool is_long(double run_ns, double elapsed_s) const;
   /// The time at which the search for candidates ends at the current size.
   [[nodiscard]] double end_s(const RunCosts& costs) const;
   /// Whether to stop after `failures` children in a row without a gain. At the target size more of them are tried if

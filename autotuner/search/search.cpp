@@ -38,12 +38,14 @@ Search::Search(const Space& space, SearchOptions options, Evaluator evaluator, S
       events_(std::move(events)),
       extra_seeds_(std::move(extra_seeds)),
       starting_points_(space, extra_seeds_),
-      site_sweep_(space),
       strategy_(strategy ? std::move(strategy) : std::make_unique<Evolution>(space, options_.seed)),
       population_(options_.max_population),
       schedule_(options_, space.large_pages().has_value()),
       trials_(space, std::move(evaluator), events_, population_),
-      selection_(options_, schedule_, population_, trials_) {
+      selection_(options_, schedule_, population_, trials_),
+      attempts_(space.index()),
+      sweeps_({space_, schedule_, population_, trials_, selection_, attempts_, events_,
+               [this](const std::string& phase) { publish(phase); }}) {
   PBRT_CHECK(!options_.sizes.empty(), "there is a size to tune for");
 }
 
@@ -86,47 +88,27 @@ bool Search::tune_size(std::size_t size_index) {
   const std::int64_t previous_n = trials_.n();
   if (!begin_size(size_index)) return false;
   const double previous_ns = population_.best_ns();
-  tried_.clear();
+  attempts_.begin_size();
   default_ = Candidate{};
   seed_population(previous_n);
   if (!population_.is_empty() && previous_ns > 0)
     schedule_.note_growth(previous_n, previous_ns, trials_.n(), population_.best_ns());
   population_.prune();
-  sweep_sites(previous_n > 0 ? size_between(previous_n, trials_.n()) : 0);
-  if (schedule_.is_last()) sweep_usual_values();
+  sweeps_.try_sites(previous_n > 0 ? size_between(previous_n, trials_.n()) : 0);
+  if (schedule_.is_last()) sweeps_.try_usual_values();
   const double end_s = schedule_.end_s({population_.best_ns(), default_time_ns(default_), trials_.overhead_s()});
   const double begin_s = trials_.elapsed_s();
-  for (int failures = 0;
+  rank_anew();
+  for (int failures = 0, num_kept = 0;
        trials_.elapsed_s() < end_s && !schedule_.is_exhausted(failures, trials_.elapsed_s(), begin_s, end_s);) {
+    constexpr int kKeptPerRanking = 12;
     publish("evolving");
-    failures = evolve_once() ? 0 : failures + 1;
+    const bool is_kept = evolve_once();
+    failures = is_kept ? 0 : failures + 1;
+    if (is_kept && ++num_kept % kKeptPerRanking == 0) rank_anew();
     note_best();
   }
   return true;
-}
-
-/// Whether a run that takes so long leaves time for few others.
-bool Search::is_long(double run_ns) const {
-  constexpr double kMostOfTime = 0.01;
-  return run_ns * 1e-9 > kMostOfTime * left_s();
-}
-
-/// Where runs are long, single sites are not swept. So the best gets the choices that were nearly as good at the size
-/// before, ahead of uniform ones.
-void Search::add_site_choices(const Candidate& best, std::int64_t previous_n, std::vector<StartingPoint>& starts) {
-  Configuration carried = best.configuration;
-  space_.carry_up(previous_n, carried);
-  std::vector<StartingPoint> added;
-  for (const RanChoice& choice : site_sweep_.promising(carried, trials_.n())) {
-    StartingPoint start;
-    start.candidate.configuration = site_sweep_.with(carried, choice, size_between(previous_n, trials_.n()));
-    start.candidate.origin = "another choice of " + space_.index().site_name(choice.site);
-    start.candidate.id = -1;
-    added.push_back(std::move(start));
-  }
-  const auto first_uniform =
-      std::find_if(starts.begin(), starts.end(), [](const StartingPoint& start) { return start.seed >= 0; });
-  starts.insert(first_uniform, std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
 }
 
 std::vector<StartingPoint> Search::starting_points(std::int64_t previous_n) {
@@ -144,9 +126,14 @@ std::vector<StartingPoint> Search::starting_points(std::int64_t previous_n) {
   const Candidate best = members.empty() ? Candidate{} : members[0];
   std::vector<StartingPoint> out = starting_points_.at(step, std::move(members));
   const double growth = static_cast<double>(trials_.n()) / static_cast<double>(std::max<std::int64_t>(previous_n, 1));
-  if (is_long(growth * best_ns)) add_site_choices(best, previous_n, out);
+  if (schedule_.is_long(growth * best_ns, trials_.elapsed_s())) {
+    std::vector<StartingPoint> promising = sweeps_.promising_choices(best, previous_n);
+    const auto first_uniform =
+        std::find_if(out.begin(), out.end(), [](const StartingPoint& start) { return start.seed >= 0; });
+    out.insert(first_uniform, std::make_move_iterator(promising.begin()), std::make_move_iterator(promising.end()));
+  }
   for (StartingPoint& start : out)
-    if (start.candidate.id < 0) start.candidate.id = next_id_++;
+    if (start.candidate.id < 0) start.candidate.id = attempts_.next_id();
   return out;
 }
 
@@ -183,14 +170,12 @@ void Search::seed_population(std::int64_t previous_n) {
 }
 
 bool Search::is_skipped(const StartingPoint& start) {
-  if (!is_new(start.candidate.configuration)) return true;
+  if (!attempts_.is_new(start.candidate.configuration)) return true;
   if (start.seed < 0) return false;
   return trials_.is_hopeless(start.candidate.configuration) ||
-         !is_worth_a_run(starting_points_.factor(start), population_.best_ns() * 1e-9, left_s());
+         !is_worth_a_run(starting_points_.factor(start), population_.best_ns() * 1e-9,
+                         schedule_.left_s(trials_.elapsed_s()));
 }
-
-/// The time that is left at this size.
-double Search::left_s() const { return std::max(0.0, schedule_.deadline_s() - trials_.elapsed_s()); }
 
 /// Measures a starting point; it becomes a member if it is not far slower than the best, or if it is the default.
 /// Returns whether it is not far slower.
@@ -201,7 +186,7 @@ bool Search::try_start(StartingPoint& start, bool is_default) {
   starting_points_.note(start, trials_.factor_of_last(population_.best_ns()));
   if (!has_run) return false;
   if (is_first_of_kind(candidate, is_default)) {
-    Candidate lowered = lower_accuracy(candidate);
+    Candidate lowered = sweeps_.lower_accuracy(candidate);
     lowered_.push_back(lowered);
     if (population_.has_accurate()) starting_points_.note(start, rank_time_ns(lowered) / population_.best_ns());
     if (is_default)
@@ -232,36 +217,44 @@ double Search::start_limit_ms() const {
   if (population_.has_accurate()) {
     // Where runs are long, one that ends late may take all the time that is left.
     constexpr double kMostOfTime = 0.2;
-    const double most = std::max(kSlowestCostly * population_.best_ns(), kMostOfTime * left_s() * 1e9);
+    const double most =
+        std::max(kSlowestCostly * population_.best_ns(), kMostOfTime * schedule_.left_s(trials_.elapsed_s()) * 1e9);
     return std::min(limit_ms(population_.best_ns(), kSlowestSeed * kColdFactor), limit_ms(most, 1));
   }
   const double generous = schedule_.generous_limit_ms(trials_.elapsed_s());
   return reference_ns_ > 0 ? std::max(generous, limit_ms(reference_ns_, kSlowestSeed)) : generous;
 }
 
-bool Search::is_new(const Configuration& configuration) {
-  return tried_.insert(fingerprint(space_.index(), configuration)).second;
-}
-
-Candidate Search::make_child(const Candidate& parent, Configuration configuration, std::string origin) {
-  Candidate out;
-  out.configuration = std::move(configuration);
-  out.origin = std::move(origin);
-  out.id = next_id_++;
-  out.parent = parent.id;
-  return out;
+/// Measures the members in turns, and ranks them by these times alone, if that takes a small part of the time left. See
+/// Note [Ranks on a machine that drifts] in candidate.cpp.
+void Search::rank_anew() {
+  constexpr double kMostShare = 0.05;
+  constexpr int kNumTrials = 3;
+  const auto num_members = static_cast<double>(population_.members().size());
+  const double run_s = population_.best_ns() * 1e-9 + trials_.overhead_s();
+  const double left_s = schedule_.left_s(trials_.elapsed_s());
+  if (!population_.has_accurate() || num_members * kNumTrials * run_s > kMostShare * left_s) return;
+  std::vector<Candidate> fresh = population_.members();
+  std::for_each(fresh.begin(), fresh.end(), forget_times);
+  for (int trial = 0; trial < kNumTrials; ++trial)
+    for (std::size_t i = 0; i < fresh.size(); ++i)
+      (void)trials_.measure(fresh[i], 1, limit_ms(median(population_.members()[i].times_ns), kSlowestSeed), true);
+  // A member that did not end in time this time keeps what is known of it.
+  for (std::size_t i = 0; i < fresh.size(); ++i)
+    if (!fresh[i].times_ns.empty()) population_.member(i) = std::move(fresh[i]);
+  population_.sort();
 }
 
 /// Makes and tests one child; true if it was kept.
 bool Search::evolve_once() {
   if (population_.is_empty()) return false;
   const auto claim = [&](const Configuration& configuration) {
-    return !trials_.is_hopeless(configuration) && is_new(configuration);
+    return !trials_.is_hopeless(configuration) && attempts_.is_new(configuration);
   };
   std::optional<Proposal> proposal = strategy_->propose(population_, trials_.n(), claim);
   if (!proposal) return false;
   Candidate& parent = population_.member(proposal->parent);
-  Candidate child = make_child(parent, std::move(proposal->configuration), std::move(proposal->origin));
+  Candidate child = attempts_.child_of(parent, std::move(proposal->configuration), std::move(proposal->origin));
   if (!selection_.keeps(child, parent) && !PB_FAULT(weak_child_is_kept)) return false;
   events_.on_kept(child, parent);
   population_.add(std::move(child));
@@ -282,122 +275,6 @@ bool Search::is_first_of_kind(const Candidate& candidate, bool is_default) {
   if (std::find(lowered_kinds_.begin(), lowered_kinds_.end(), kind) != lowered_kinds_.end()) return false;
   lowered_kinds_.push_back(std::move(kind));
   return true;
-}
-
-/// Only accuracy decides, one run each. If the last one misses the target on other inputs, the one before is taken. Its
-/// time does not matter: smaller values cost less, at larger sizes more surely than here.
-Candidate Search::lower_accuracy(Candidate parent) {
-  constexpr double kMostShare = 0.3;  // share of the time that is left
-  const double end_s = trials_.elapsed_s() + kMostShare * left_s();
-  const double limit = limit_ms(median(parent.times_ns), kSlowestSeed);
-  std::vector<Candidate> lowered;
-  const auto try_less = [&](const TunableGene& gene, double factor) {
-    const Candidate& last = lowered.empty() ? parent : lowered.back();
-    std::optional<Configuration> configuration = space_.less_accurate(last.configuration, gene, trials_.n(), factor);
-    if (trials_.elapsed_s() > end_s || !configuration || !is_new(*configuration)) return false;
-    Candidate child =
-        make_child(parent, std::move(*configuration), "a smaller " + space_.index().tunable_name(gene.id));
-    publish("trying smaller accuracy values");
-    if (!trials_.measure(child, 1, limit) || !child.meets_accuracy) return false;
-    lowered.push_back(std::move(child));
-    return true;
-  };
-  for (const TunableGene& gene : space_.tunables()) {
-    if (!space_.is_tunable_relevant(gene.id, parent.ran)) continue;
-    constexpr double kToTheLeast = 0;  // many values do not matter
-    if (try_less(gene, kToTheLeast)) continue;
-    for (const double factor : {0.5, 0.7, 0.85, 0.95})
-      while (try_less(gene, factor)) continue;
-  }
-  for (; !lowered.empty(); lowered.pop_back()) {
-    Candidate& child = lowered.back();
-    trials_.confirm(child);
-    if (!child.meets_accuracy) continue;
-    events_.on_kept(child, parent);
-    return std::move(child);
-  }
-  return parent;
-}
-
-void Search::sweep_sites(std::int64_t from) {
-  constexpr double kMostShare = 0.4;  // share of the time that is left
-  constexpr double kNear = 1.5;       // slower ones are not swept
-  constexpr std::size_t kMostKinds = 3;
-  if (!population_.has_accurate() || is_long(population_.best_ns())) return;
-  std::vector<Candidate> leaders;
-  std::vector<std::vector<int>> kinds;
-  for (const Candidate& member : population_.members()) {
-    std::vector<int> kind = space_.main_choices(member.configuration, trials_.n());
-    const bool is_near = member.meets_accuracy && rank_time_ns(member) < kNear * rank_time_ns(population_.best());
-    if (!is_near || leaders.size() == kMostKinds || std::find(kinds.begin(), kinds.end(), kind) != kinds.end())
-      continue;
-    kinds.push_back(std::move(kind));
-    leaders.push_back(member);
-  }
-  const double begin_s = trials_.elapsed_s(), all_s = kMostShare * left_s();
-  for (std::size_t i = 0; i < leaders.size(); ++i)
-    sweep_sites_of(std::move(leaders[i]), from,
-                   begin_s + all_s * static_cast<double>(i + 1) / static_cast<double>(leaders.size()));
-  population_.prune();
-}
-
-void Search::sweep_sites_of(Candidate parent, std::int64_t from, double end_s) {
-  const bool is_best = parent.id == population_.best().id;
-  for (const RanChoice& choice : site_sweep_.others(parent.configuration, parent.ran, trials_.n())) {
-    if (trials_.elapsed_s() > end_s) break;
-    Configuration configuration = site_sweep_.with(parent.configuration, choice, from);
-    const double parent_ns = median(parent.times_ns);
-    const bool is_tried = !trials_.is_hopeless(configuration) &&
-                          is_worth_a_run(site_sweep_.factor(choice), parent_ns * 1e-9, end_s - trials_.elapsed_s()) &&
-                          is_new(configuration);
-    if (!is_tried) continue;
-    Candidate child =
-        make_child(parent, std::move(configuration), "another choice of " + space_.index().site_name(choice.site));
-    publish("trying other choices of single sites");
-    const bool is_kept = selection_.keeps(child, parent);
-    if (is_best) site_sweep_.note(choice, trials_.factor_of_last(parent_ns));
-    if (!is_kept) continue;
-    events_.on_kept(child, parent);
-    population_.add(child);
-    parent = std::move(child);
-  }
-}
-
-void Search::sweep_usual_values() {
-  constexpr double kMostShare = 0.2;  // share of the time that is left
-  const double begin_s = trials_.elapsed_s();
-  const double end_s = begin_s + kMostShare * std::max(0.0, schedule_.deadline_s() - begin_s);
-  const std::vector<Candidate> members = population_.members();
-  std::vector<std::vector<RanChoice>> swept;
-  for (const Candidate& member : members) {
-    if (std::find(swept.begin(), swept.end(), member.ran) != swept.end()) continue;
-    swept.push_back(member.ran);
-    const auto is_device = [&](const RanChoice& ran) {
-      return pbrt::is_device(space_.index().site(ran.site).site->choice(ran.alternative).on);
-    };
-    if (member.meets_accuracy && std::any_of(member.ran.begin(), member.ran.end(), is_device))
-      sweep_from(member, end_s);
-  }
-  population_.prune();
-}
-
-void Search::sweep_from(Candidate parent, double end_s) {
-  for (const TunableGene& gene : space_.tunables()) {
-    if (!space_.is_tunable_relevant(gene.id, parent.ran)) continue;
-    for (const std::vector<double>& values : space_.usual_values(gene)) {
-      if (trials_.elapsed_s() > end_s) return;
-      Configuration configuration = parent.configuration;
-      configuration.tunables[static_cast<std::size_t>(gene.id)] = values;
-      if (!is_new(configuration)) continue;
-      Candidate child =
-          make_child(parent, std::move(configuration), "usual value of " + space_.index().tunable_name(gene.id));
-      publish("trying usual work-groups and shares");
-      if (!selection_.keeps(child, parent)) continue;
-      events_.on_kept(child, parent);
-      population_.add(child);
-      parent = std::move(child);
-    }
-  }
 }
 
 void Search::decide() {

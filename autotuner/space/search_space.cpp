@@ -14,7 +14,6 @@ namespace pbtune {
 namespace {
 
 using pbrt::SiteInfo;
-using pbrt::TunableInfo;
 using pbrt::TunableRole;
 using pbrt::Version;
 

@@ -31,4 +31,7 @@ void forget_times(Candidate& candidate) {
 // A shared machine is twice as fast in one second as in the next. So the times of two members that were measured at
 // different moments say little about which is better, and a good one would be dropped because its times come from a
 // slow moment. A child and its parent, though, are measured in turns. So the child's rank is its parent's, times the
-// ratio of the two: all ranks are times as they were when the starting points were measured, one right after the other.
+// ratio of the two: all ranks are times as they were when the members were last measured one right after the other.
+// A child is kept because its times were good, so its ratio is a little too good, too. Over a line of many children
+// that adds up: a line of harmless changes would outrank anything. So from time to time all members are measured in
+// turns.

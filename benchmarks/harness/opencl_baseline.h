@@ -142,16 +142,24 @@ class Device {
   template <class... Arguments>
   void launch(const Handle<cl_kernel>& kernel, std::initializer_list<std::size_t> global,
               std::initializer_list<std::size_t> local, const Arguments&... arguments) {
-    check(enqueue(kernel, global, local, arguments...), "clEnqueueNDRangeKernel");
+    if (!try_launch(kernel, global, local, arguments...)) fail("clEnqueueNDRangeKernel: no room for such groups");
   }
   /// The same, if the device has what such groups need; else nothing is launched, and the answer is false. How much
   /// local memory a driver keeps for itself is known only then.
   template <class... Arguments>
   [[nodiscard]] bool try_launch(const Handle<cl_kernel>& kernel, std::initializer_list<std::size_t> global,
                                 std::initializer_list<std::size_t> local, const Arguments&... arguments) {
-    const cl_int status = enqueue(kernel, global, local, arguments...);
+    cl_uint number = 0;
+    (set(kernel.get(), number++, arguments), ...);
+    std::vector<std::size_t> items(global);
+    for (std::size_t d = 0; d < items.size(); ++d)
+      items[d] = (items[d] + local.begin()[d] - 1) / local.begin()[d] * local.begin()[d];
+    cl_event event = nullptr;
+    const cl_int status = clEnqueueNDRangeKernel(queue(), kernel.get(), static_cast<cl_uint>(items.size()), nullptr,
+                                                 items.data(), local.begin(), 0, nullptr, &event);
     if (status == CL_OUT_OF_RESOURCES || status == CL_INVALID_WORK_GROUP_SIZE) return false;
     check(status, "clEnqueueNDRangeKernel");
+    launched_.emplace_back(event, clReleaseEvent);
     return true;
   }
 
@@ -216,21 +224,6 @@ class Device {
   }
 
  private:
-  template <class... Arguments>
-  [[nodiscard]] cl_int enqueue(const Handle<cl_kernel>& kernel, std::initializer_list<std::size_t> global,
-                               std::initializer_list<std::size_t> local, const Arguments&... arguments) {
-    cl_uint number = 0;
-    (set(kernel.get(), number++, arguments), ...);
-    std::vector<std::size_t> items(global);
-    for (std::size_t d = 0; d < items.size(); ++d)
-      items[d] = (items[d] + local.begin()[d] - 1) / local.begin()[d] * local.begin()[d];
-    cl_event event = nullptr;
-    const cl_int status = clEnqueueNDRangeKernel(queue(), kernel.get(), static_cast<cl_uint>(items.size()), nullptr,
-                                                 items.data(), local.begin(), 0, nullptr, &event);
-    if (status == CL_SUCCESS) launched_.emplace_back(event, clReleaseEvent);
-    return status;
-  }
-
   static std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
     return text;
