@@ -78,5 +78,27 @@ TEST_F(StartingPointsTest, ChoicesOfLargerSizesBeginBetweenTheTwo) {
   }
 }
 
+TEST(Seeds, OneTakesTheDeviceWhereverSomeRuleCan) {
+  using pbrt::Version;
+  pbrt::TrainingInfo info;
+  info.main = "Solve";
+  info.global = pbrt::standard_globals();
+  pbrt::TransformInfo solve, step;
+  solve.name = solve.template_name = "Solve";
+  solve.sites = {{"Plain|Bands", {{"Plain", {Version::Cpu}, 1, ""}, {"Bands", {Version::Cpu}, 2, ""}}}};
+  step.name = step.template_name = "Step";
+  step.sites = {{"Rows|Cells", {{"Rows", {Version::Cpu}, 3, ""}, {"Cells", {Version::Cpu, Version::OpenCl}, 4, ""}}}};
+  info.transforms = {solve, step};
+  const InfoIndex index(info);
+  SpaceOptions options;
+  options.has_device = true;
+  const Space space(index, options);
+  const std::vector<NamedConfiguration> seeds = space.seeds();
+  EXPECT_TRUE(std::any_of(seeds.begin(), seeds.end(), [&](const NamedConfiguration& seed) {
+    return index.site(0).site->choice(seed.configuration.sites[0].select(1)).rule == "Plain" &&
+           index.site(1).site->choice(seed.configuration.sites[1].select(1)).on == Version::OpenCl;
+  }));
+}
+
 }  // namespace
 }  // namespace pbtune

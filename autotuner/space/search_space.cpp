@@ -103,6 +103,23 @@ Configuration Space::uniform(int rule, Version on) const {
   return out;
 }
 
+/// The default, but each site takes a version `on`: of the default's rule, or else of the first rule that has one.
+Configuration Space::wherever_possible(Version on) const {
+  Configuration out = default_configuration();
+  for (const SiteGene& gene : sites_) {
+    const SiteInfo& site = *index_->site(gene.id).site;
+    std::vector<pbrt::Level>& levels = out.sites[at(gene.id)].levels;
+    std::vector<std::string> rules{site.choice(levels.back().alternative).rule};
+    for (const pbrt::AlternativeInfo& alternative : site.alternatives) rules.push_back(alternative.rule);
+    const auto found = std::find_if(rules.begin(), rules.end(), [&](const std::string& rule) {
+      return pbrt::is_device(site.choice(choice_near(site, rule, on)).on);
+    });
+    if (found != rules.end()) levels = {{0, choice_near(site, *found, on)}};
+  }
+  (void)pbrt::repair_forbidden(*index_, out);  // a seed that is forbidden becomes the nearest legal one
+  return out;
+}
+
 NamedConfiguration Space::more_accurate(const NamedConfiguration& seed, double factor, bool is_own) const {
   NamedConfiguration out{fmt::format("{}, {}accuracy values x {:.0f}", seed.name, is_own ? "own " : "", factor),
                          seed.configuration};
@@ -143,6 +160,9 @@ std::vector<NamedConfiguration> Space::seeds() const {
         add(std::move(seed));
       }
     }
+  for (const Version on : {Version::OpenCl, Version::OpenClLocal})
+    if (options_.has_device)
+      add({std::string("the default, ") + to_string(on) + " wherever it can be", wherever_possible(on)});
   std::vector<NamedConfiguration> on_cpu;
   std::size_t num_rules = 1;
   for (const SiteGene& gene : sites_) num_rules = std::max(num_rules, index_->site(gene.id).site->alternatives.size());

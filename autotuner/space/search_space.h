@@ -75,10 +75,11 @@ class Space {
 
   /// The program's default, or the base, with the number of threads if that is fixed.
   [[nodiscard]] Configuration default_configuration() const;
-  /// The starting points: the default; the same with OpenBLAS on all threads, if it is called; then each n-th rule
-  /// everywhere x each version everywhere (CPU where a site has no such version). Where a target of accuracy must be
-  /// reached, there are also the default with each other choice of the measured transform, and each n-th rule on the
-  /// CPU with larger and larger accuracy values: of the measured transform alone, then of all that it calls.
+  /// The starting points: the default; the same with OpenBLAS on all threads, if it is called, and on the device
+  /// wherever some rule has a version for it; then each n-th rule everywhere x each version everywhere (CPU where a
+  /// site has no such version). Where a target of accuracy must be reached, there are also the default with each other
+  /// choice of the measured transform, and each n-th rule on the CPU with larger and larger accuracy values: of the
+  /// measured transform alone, then of all that it calls.
   [[nodiscard]] std::vector<NamedConfiguration> seeds() const;
 
   /// What a configuration chooses for size `n` at the sites of the transform that is measured.
@@ -113,6 +114,7 @@ class Space {
 
  private:
   [[nodiscard]] Configuration uniform(int rule, pbrt::Version on) const;
+  [[nodiscard]] Configuration wherever_possible(pbrt::Version on) const;
   [[nodiscard]] NamedConfiguration more_accurate(const NamedConfiguration& seed, double factor, bool is_own) const;
 
   const InfoIndex* index_;
