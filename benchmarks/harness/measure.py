@@ -88,9 +88,9 @@ class WorkloadRun(Run):
         if self.options.config:
             yield self.options.config.name, first_entry(self.options.config)
 
-    def _generated(self, name, configuration, session):
+    def _generated(self, name, configuration, session, is_strict=True):
         kind = "baseline" if name in self.workload.rivals else "program"
-        contender = Generated(name, self.source, self.program, configuration, session, kind)
+        contender = Generated(name, self.source, self.program, configuration, session, kind, is_strict)
         if "opencl" in contender.on and not self.has_device:
             return Measured(name, kind, contender.on, "missing", "no device is in use")
         return contender
@@ -101,7 +101,8 @@ class WorkloadRun(Run):
             configuration = tuning.tuned(self.tools, self.program, problem, self._tuned_file(problem), self.options.tune, options)
         except Failed as error:
             return Measured("tuned", "program", "cpu", "failed", str(error))
-        return self._generated("tuned", configuration, session)
+        # A search may leave device versions below its cut-off, where they run on the CPU. A choice with a name may not.
+        return self._generated("tuned", configuration, session, is_strict=False)
 
     def _tuned_file(self, problem):
         return self.out / (f"tuned_{self.name}_" + ("resident_" if self.options.is_resident else "") + "_".join(f"{name}{value}" for name, value in problem.size.items()) + ".cfg")
