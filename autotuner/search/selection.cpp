@@ -57,7 +57,8 @@ bool Selection::beats_side_by_side(Candidate& child, Candidate& parent) {
     if (trial + 1 < options_.min_trials) continue;
     const Verdict verdict = compare(child.times_ns, fresh.times_ns, options_.matters, kConfidence);
     const bool is_decided = verdict != Verdict::Undecided;
-    if (is_decided || trial + 1 == options_.max_trials) {
+    const bool is_late = trials_.elapsed_s() > schedule_.deadline_s();
+    if (is_decided || is_late || trial + 1 == options_.max_trials) {
       rank_beside(child, parent, fresh.times_ns);
       parent.times_ns = fresh.times_ns;
       // A single hiccup of the machine can leave the test undecided, but hardly changes the medians. So the medians

@@ -98,8 +98,11 @@ void Sweeps::try_usual_values() {
   constexpr double kMostShare = 0.2;  // share of the time that is left
   const double end_s = context_.trials.elapsed_s() + kMostShare * left_s();
   const std::vector<Candidate> members = context_.population.members();
+  const bool is_long = context_.schedule.is_long(context_.population.best_ns(), context_.trials.elapsed_s());
   std::vector<std::vector<RanChoice>> swept;
   for (const Candidate& member : members) {
+    constexpr double kNear = 1.1;  // where runs are long, slower ones cannot catch up
+    if (is_long && rank_time_ns(member) > kNear * context_.population.best_ns()) continue;
     if (std::find(swept.begin(), swept.end(), member.ran) != swept.end()) continue;
     swept.push_back(member.ran);
     const auto is_device = [&](const RanChoice& ran) {
