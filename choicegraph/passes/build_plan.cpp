@@ -12,6 +12,7 @@
 #include "choicegraph/passes/choices/find_sites.h"
 #include "choicegraph/passes/choices/list_calls.h"
 #include "choicegraph/passes/choices/list_tunables.h"
+#include "choicegraph/passes/computation/find_folds.h"
 #include "choicegraph/passes/device/find_device_shares.h"
 #include "choicegraph/passes/device/find_input_boxes.h"
 #include "choicegraph/passes/device/find_versions.h"
@@ -26,10 +27,11 @@ namespace pb {
 namespace {
 
 void run_passes(choices::Analysis& analysis) {
-  for (const auto pass : {choices::cut_grid, choices::find_classes, choices::check_region_ends, choices::find_sites,
-                          choices::make_steps, choices::find_edges, choices::find_legal_choices, choices::sort_steps,
-                          choices::warn_of_overwritten, choices::find_input_boxes, choices::find_versions,
-                          choices::find_device_shares, choices::list_tunables, choices::list_calls}) {
+  for (const auto pass :
+       {choices::find_computations, choices::cut_grid, choices::find_classes, choices::check_region_ends,
+        choices::find_sites, choices::make_steps, choices::find_edges, choices::find_legal_choices, choices::sort_steps,
+        choices::warn_of_overwritten, choices::find_input_boxes, choices::find_versions, choices::find_device_shares,
+        choices::list_tunables, choices::list_calls}) {
     pass(analysis);
     if (analysis.is_over()) return;
   }

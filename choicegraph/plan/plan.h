@@ -12,6 +12,7 @@
 
 #include "base/tunable_role.h"
 #include "base/version.h"
+#include "choicegraph/plan/computation.h"
 #include "lang/index/index_expr.h"
 #include "lang/program.h"
 #include "lang/store.h"
@@ -257,7 +258,8 @@ struct TransformPlan {
                                         ///< no result needs what they make (docs/reference/language.md 6.4)
   std::vector<UncoveredBox> uncovered;  ///< at small sizes only: uncovered at large ones is a compile error
   std::vector<PlanTunable> tunables;
-  std::vector<TransformId> calls;  ///< callees, each once
+  std::vector<TransformId> calls;         ///< callees, each once
+  std::vector<Computation> computations;  ///< what the rules' loops compute, by RuleId; empty if planning failed
 };
 
 /// Whether one of the steps must have finished before the other.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads the Plan's text form back. Line by line; names are looked up in the program.
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -42,10 +43,16 @@ class PartialPlan {
     return current().steps.empty() ? nullptr : &current().steps[StepId(current().steps.size() - 1)];
   }
 
+  void note_fold(RuleId rule) { last_fold_rule_ = rule; }
+  [[nodiscard]] Fold* last_fold() {
+    return current().computations.empty() ? nullptr : &current().computations[last_fold_rule_.index()].folds.back();
+  }
+
   [[nodiscard]] Plan take() { return std::move(plan_); }
 
  private:
   const Program& program_;
+  RuleId last_fold_rule_;  ///< of the last fold that was read
   Plan plan_;
 };
 
@@ -440,18 +447,69 @@ bool read_calls(PartialPlan& plan, PlanLine& line) {
   return true;
 }
 
+// ---- folds ---------------------------------------------------------------------
+
+bool read_fold(PartialPlan& plan, PlanLine& line) {
+  const auto rule = plan.find_rule(line.next_label());
+  Fold fold;
+  fold.var = line.next();
+  if (!rule || !line.accept("loop")) return false;
+  const auto loop = line.next_number();
+  const auto step = line.accept("step") ? PlanLine::real(line.next()) : std::nullopt;
+  if (!loop || !step) return false;
+  fold.loop = StmtId(*loop);
+  fold.step = static_cast<std::int64_t>(*step);
+  if (line.accept("in")) {
+    fold.outer = line.next_number();
+    if (!fold.outer) return false;
+  }
+  plan.current().computations.resize(plan.transform().rules.size());
+  plan.current().computations[rule->index()].folds.push_back(std::move(fold));
+  plan.note_fold(*rule);
+  return true;
+}
+
+template <class Key>
+bool read_word(std::string_view word, const std::array<std::pair<Key, std::string_view>, 3>& table, Key& key) {
+  for (const auto& [value, spelled] : table)
+    if (spelled == word) {
+      key = value;
+      return true;
+    }
+  return false;
+}
+
+bool read_accumulator(PartialPlan& plan, PlanLine& line) {
+  Fold* fold = plan.last_fold();
+  if (fold == nullptr) return false;
+  Accumulator accumulator;
+  accumulator.name = line.next();
+  const auto op = find_fold_op(line.next());
+  if (!op || !read_word(line.next(), choices::kRegroupingWords, accumulator.regrouping)) return false;
+  accumulator.op = *op;
+  if (line.accept("with")) {
+    while (!line.at_end()) accumulator.places.emplace_back().name = line.next();
+  }
+  fold->accumulators.push_back(std::move(accumulator));
+  return true;
+}
+
 /// Reads the rest of a line after its first word. Returns false at the first mistake.
 using Reader = bool (*)(PartialPlan& plan, PlanLine& line);
 
 /// The words with which lines of a transform begin. All other lines begin with the name of an alternative.
 constexpr std::pair<std::string_view, Reader> kReaders[] = {
-    {"segment", read_segment},     {"site", read_site},         {"no", read_why_not},
-    {"fixed", read_fixed_level},   {"step", read_step},         {"for", read_loop},
-    {"where", read_conditions},    {"shared", read_share},      {"input", read_input},
-    {"edge", read_edge},           {"nest", read_nest},         {"row", read_row},
-    {"member", read_member},       {"fused", read_fused},       {"forbidden", read_forbidden},
-    {"displaced", read_displaced}, {"left-out", read_left_out}, {"uncovered", read_uncovered},
+    {"segment", read_segment},     {"site", read_site},
+    {"no", read_why_not},          {"fixed", read_fixed_level},
+    {"step", read_step},           {"for", read_loop},
+    {"where", read_conditions},    {"shared", read_share},
+    {"input", read_input},         {"edge", read_edge},
+    {"nest", read_nest},           {"row", read_row},
+    {"member", read_member},       {"fused", read_fused},
+    {"forbidden", read_forbidden}, {"displaced", read_displaced},
+    {"left-out", read_left_out},   {"uncovered", read_uncovered},
     {"tunable", read_tunable},     {"calls", read_calls},
+    {"fold", read_fold},           {"accumulator", read_accumulator},
 };
 
 bool read_line(PartialPlan& plan, PlanLine& line) {

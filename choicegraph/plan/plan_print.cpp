@@ -34,6 +34,8 @@ class Printer {
            "uncovered " + matrix_name(box.matrix) + box_text(box.box) + where(box.conditions) + condition(box.guards));
     for (const PlanTunable& tunable : plan_.tunables) print_tunable(tunable);
     if (!plan_.calls.empty()) print_calls();
+    for (std::size_t i = 0; i < plan_.computations.size(); ++i)
+      for (const Fold& fold : plan_.computations[i].folds) print_fold(RuleId(i), fold);
     return std::move(out_);
   }
 
@@ -176,6 +178,19 @@ class Printer {
     std::string text = "calls";
     for (const TransformId id : plan_.calls) text += " " + program_.transforms[id].name;
     line(1, text);
+  }
+
+  void print_fold(RuleId rule, const Fold& fold) {
+    std::string text = "fold " + rule_name(rule) + ": " + fold.var + " loop " + number(fold.loop.index()) + " step " +
+                       std::to_string(fold.step);
+    if (fold.outer) text += " in " + number(*fold.outer);
+    line(1, text);
+    for (const Accumulator& each : fold.accumulators) {
+      text = "accumulator " + each.name + " " + spelling(each.op) + " ";
+      text += word_of(choices::kRegroupingWords, each.regrouping);
+      for (std::size_t i = 0; i < each.places.size(); ++i) text += (i == 0 ? " with " : " ") + each.places[i].name;
+      line(2, text);
+    }
   }
 
   const TransformPlan& plan_;

@@ -23,6 +23,12 @@ inline constexpr std::array<std::pair<RowKind, std::string_view>, 3> kRowWords{{
     {RowKind::Slices, "slices"},
 }};
 
+inline constexpr std::array<std::pair<Regrouping, std::string_view>, 3> kRegroupingWords{{
+    {Regrouping::Exact, "exact"},
+    {Regrouping::Rounds, "rounds"},
+    {Regrouping::Never, "source"},
+}};
+
 template <class Table, class Key>
 [[nodiscard]] constexpr std::string_view word_of(const Table& table, Key key) {
   for (const auto& [value, word] : table)

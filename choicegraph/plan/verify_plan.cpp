@@ -25,6 +25,20 @@ void verify_segments(const TransformPlan& plan, const Transform& transform) {
   }
 }
 
+/// Folds are loops of their rules' bodies, and each lies in an earlier one or in none.
+void verify_computations(const TransformPlan& plan, const Transform& transform) {
+  PB_CHECK(plan.computations.empty() || plan.computations.size() == transform.rules.size(), "a computation per rule");
+  for (std::size_t rule = 0; rule < plan.computations.size(); ++rule) {
+    const std::vector<Fold>& folds = plan.computations[rule].folds;
+    const Body& body = transform.rules[RuleId(rule)].body;
+    for (std::size_t i = 0; i < folds.size(); ++i) {
+      PB_CHECK(std::holds_alternative<ForStmt>(body.stmts[folds[i].loop].node), "a fold is a `for` loop");
+      PB_CHECK(!folds[i].accumulators.empty() && folds[i].step != 0, "a fold counts and has an accumulator");
+      PB_CHECK(!folds[i].outer || *folds[i].outer < i, "outer folds come first");
+    }
+  }
+}
+
 void verify_displaced(const TransformPlan& plan, const Transform& transform) {
   for (const Displacement& each : plan.displaced) {
     PB_CHECK(each.rule.index() < transform.rules.size() && each.by.index() < transform.rules.size(),
@@ -168,6 +182,7 @@ void verify(const Plan& plan, const Program& program) {
     verify_segments(transform_plan, transform);
     verify_sites(transform_plan, transform);
     verify_displaced(transform_plan, transform);
+    verify_computations(transform_plan, transform);
     for (const Step& step : transform_plan.steps) verify_step(transform_plan, transform, step);
     verify_order(transform_plan);
     for (const Nest& nest : transform_plan.nests) verify_nest(transform_plan, transform, nest);

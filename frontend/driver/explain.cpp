@@ -70,6 +70,21 @@ std::string why_never_chosen(const Transform& transform, RuleId id, const Transf
          (may_be_idle ? ", or no result needs them" : "");
 }
 
+/// What the loops of a rule's body compute.
+void explain_folds(std::string& out, const Rule& rule, const Computation& computation, const SourceManager& sources) {
+  for (const Fold& fold : computation.folds) {
+    out += "      fold over `" + fold.var + "` (" + place_text(rule.body.stmts[fold.loop].span, sources) + "):";
+    for (std::size_t i = 0; i < fold.accumulators.size(); ++i)
+      out += (i == 0 ? " " : "; ") + to_words(fold.accumulators[i]);
+    out += fold.may_regroup() ? "\n" : "; only in the order of the source\n";
+  }
+  for (const WhyNotFold& other : computation.others) {
+    out += "      no fold (" + place_text(rule.body.stmts[other.loop].span, sources) + "): " + other.reason + "\n";
+    if (!other.span.is_known()) continue;
+    out += "        " + place_text(other.span, sources) + ": " + source_line(other.span, sources) + "\n";
+  }
+}
+
 void explain_rule(std::string& out, const Transform& transform, RuleId id, const TransformPlan& plan,
                   const SourceManager& sources) {
   const Rule& rule = transform.rules[id];
@@ -88,6 +103,7 @@ void explain_rule(std::string& out, const Transform& transform, RuleId id, const
   if (const std::string by = displaced_text(transform, id, plan); !by.empty()) out += "      displaced by " + by + "\n";
   if (is_left_out(plan, id))
     out += "      instances that read what no rule makes do not run: no result needs what they write\n";
+  if (id.index() < plan.computations.size()) explain_folds(out, rule, plan.computations[id.index()], sources);
   if (alternative->why_not_device) add_reason(out, "opencl", *alternative->why_not_device, sources);
   if (alternative->why_not_local_memory) add_reason(out, "opencl_local", *alternative->why_not_local_memory, sources);
 }

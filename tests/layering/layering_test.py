@@ -66,6 +66,7 @@ MAY_USE = {
     "choicegraph/passes/loops": passes("analysis"),
     "choicegraph/passes/steps": passes("analysis loops"),
     "choicegraph/passes/choices": passes("analysis loops steps"),
+    "choicegraph/passes/computation": passes("analysis"),
     "choicegraph/passes/device": passes("analysis"),
     "choicegraph/passes/checks": passes("analysis segments"),
     "choicegraph/passes": [*passes(), "choicegraph/passes"],

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+#include "choicegraph/passes/computation/find_folds.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "choicegraph/passes/analysis/analysis.h"
+#include "choicegraph/passes/computation/loop_effects.h"
+#include "choicegraph/passes/computation/loop_head.h"
+#include "choicegraph/passes/computation/updates.h"
+#include "lang/body/body_walk.h"
+
+namespace pb::choices {
+namespace {
+
+/// Why a loop is no fold, with the place; nothing prevents one if `reason` is empty.
+struct Refusal {
+  std::string reason;
+  Span span;
+};
+
+/// Puts the updates of a loop together to accumulators.
+class Accumulators {
+ public:
+  Accumulators(const Rule& rule, ElementType element, const Fold& fold, const LoopEffects& effects)
+      : rule_(rule), body_(rule.body), element_(element), fold_(fold), effects_(effects) {}
+
+  [[nodiscard]] Refusal run() {
+    for (const StmtId stmt : effects_.ifs)
+      if (auto matched = match_if(rule_, element_, stmt, effects_.assignments)) add(std::move(*matched));
+    for (const OuterAssignment& each : effects_.assignments) {
+      if (claimed_.contains(each.expr)) continue;
+      auto matched = match_assignment(rule_, element_, each);
+      if (!matched) refuse(why_no_update(each), body_.exprs[each.expr].span);
+      if (matched) add(std::move(*matched));
+    }
+    for (const auto& [variable, update] : found_) check(variable, update);
+    return std::move(refusal_);
+  }
+
+  /// The accumulators in the order of their first updates.
+  [[nodiscard]] std::vector<Accumulator> take() {
+    std::vector<Accumulator> out;
+    for (const VariableKey& variable : order_) out.push_back(std::move(found_.at(variable).accumulator));
+    return out;
+  }
+
+ private:
+  void refuse(std::string reason, Span span) {
+    if (refusal_.reason.empty()) refusal_ = {std::move(reason), span};
+  }
+
+  void add(MatchedUpdate matched) {
+    for (const ExprId each : matched.assignments)
+      if (!claimed_.insert(each).second) return refuse("two updates share an assignment", body_.exprs[each].span);
+    const auto [at, is_new] = found_.try_emplace(matched.variable, matched);
+    if (is_new) return order_.push_back(matched.variable);
+    MatchedUpdate& known = at->second;
+    const FoldUpdate& update = matched.accumulator.updates.front();
+    const bool has_places = !known.accumulator.places.empty() || !matched.accumulator.places.empty();
+    const bool is_alike = known.accumulator.op == matched.accumulator.op && !has_places &&
+                          is_same_expr(rule_, known.accumulator.target, matched.accumulator.target);
+    if (!is_alike)
+      return refuse("`" + known.accumulator.name + "` is updated in two ways", body_.stmts[update.stmt].span);
+    known.num_mentions += matched.num_mentions;
+    known.accumulator.updates.push_back(update);
+    known.accumulator.regrouping = std::max(known.accumulator.regrouping, matched.accumulator.regrouping);
+  }
+
+  [[nodiscard]] std::string why_no_update(const OuterAssignment& each) const {
+    const auto* cell = std::get_if<MemberExpr>(&body_.exprs[each.target].node);
+    const ExprId named = cell != nullptr ? cell->object : each.target;
+    const std::string& name = std::get<NameExpr>(body_.exprs[named].node).text;
+    if (cell != nullptr) return "it stores cells of `" + name + "`";
+    return "`" + name + "` gets a value that is no sum, product, smallest or largest of what it had and another value";
+  }
+
+  /// Checks that the loop uses an accumulator only in its updates.
+  void check(const VariableKey& variable, const MatchedUpdate& update) {
+    const Accumulator& accumulator = update.accumulator;
+    const Span span = body_.stmts[accumulator.updates.front().stmt].span;
+    if (effects_.num_mentions.at(variable) != update.num_mentions)
+      refuse("`" + accumulator.name + "` is used outside of its update", other_use(variable));
+    if (accumulator.binding.kind == NameKind::Output && is_input(accumulator))
+      refuse("`" + accumulator.name + "` is part of a matrix that the rule also reads", span);
+    check_target(accumulator);
+    for (const FoldPlace& place : accumulator.places) {
+      const VariableKey key = key_of(place.binding);
+      const bool is_shared = found_.contains(key) || effects_.num_mentions.at(key) != 1;
+      if (is_shared) refuse("`" + place.name + "` is used outside of the update of `" + accumulator.name + "`", span);
+    }
+  }
+
+  /// A use of the variable that no update claims, or the first one.
+  [[nodiscard]] Span other_use(const VariableKey& variable) const {
+    const auto is_claimed = [&](StmtId stmt) {
+      const auto& updates = found_.at(variable).accumulator.updates;
+      return std::any_of(updates.begin(), updates.end(), [&](const FoldUpdate& each) { return each.stmt == stmt; });
+    };
+    Span found = body_.stmts[fold_.loop].span;
+    bool is_found = false;
+    const auto visit = [&](const auto& self, StmtId stmt) -> void {
+      if (is_claimed(stmt)) return;
+      for_each_child(
+          body_.stmts[stmt], [&](StmtId child) { self(self, child); },
+          [&](ExprId expr) {
+            if (is_found || count_mentions(rule_, expr, variable) == 0) return;
+            is_found = true;
+            found = body_.exprs[expr].span;
+          });
+    };
+    visit(visit, fold_.loop);
+    return found;
+  }
+
+  [[nodiscard]] bool is_input(const Accumulator& accumulator) const {
+    const MatrixId matrix = rule_.outputs[accumulator.binding.index].matrix;
+    const bool is_cell = std::holds_alternative<MemberExpr>(body_.exprs[accumulator.target].node);
+    return is_cell && std::any_of(rule_.inputs.begin(), rule_.inputs.end(),
+                                  [&](const RegionAccess& input) { return input.matrix == matrix; });
+  }
+
+  /// Checks that `c.cell(…)` is the same cell in all iterations.
+  void check_target(const Accumulator& accumulator) {
+    const auto* cell = std::get_if<MemberExpr>(&body_.exprs[accumulator.target].node);
+    if (cell == nullptr) return;
+    const Span span = body_.exprs[accumulator.target].span;
+    for (const ExprId arg : cell->args) {
+      walk_expr(body_, arg, [&](ExprId id) {
+        const Expr& expr = body_.exprs[id];
+        const bool is_fixed = std::holds_alternative<IntegerExpr>(expr.node) ||
+                              std::holds_alternative<BinaryExpr>(expr.node) ||
+                              (std::holds_alternative<NameExpr>(expr.node) && is_outside(id));
+        if (!is_fixed) refuse("it stores cells of `" + accumulator.name + "`", span);
+      });
+    }
+  }
+
+  /// Whether a name stands for a value that the loop does not change.
+  [[nodiscard]] bool is_outside(ExprId name) const {
+    const NameBinding& binding = rule_.body_types.bindings[name.index()];
+    if (binding.kind != NameKind::Local) return binding.kind != NameKind::Unknown && binding.kind != NameKind::Output;
+    const bool is_assigned = std::any_of(effects_.assignments.begin(), effects_.assignments.end(),
+                                         [&](const OuterAssignment& each) { return each.variable == key_of(binding); });
+    return binding.index < fold_.local && !is_assigned;
+  }
+
+  const Rule& rule_;
+  const Body& body_;
+  ElementType element_;
+  const Fold& fold_;
+  const LoopEffects& effects_;
+  std::map<VariableKey, MatchedUpdate> found_;
+  std::vector<VariableKey> order_;
+  std::set<ExprId> claimed_;
+  Refusal refusal_;
+};
+
+class FoldFinder {
+ public:
+  FoldFinder(const Rule& rule, ElementType element)
+      : rule_(rule), body_(rule.body), element_(element), declarators_(first_declarators(rule.body)) {}
+
+  Computation run() {
+    find_aliases();
+    visit(body_.root, std::nullopt);
+    return std::move(out_);
+  }
+
+ private:
+  /// Finds references and pointers, through which a loop might use what it does not name.
+  void find_aliases() {
+    walk(
+        body_, body_.root,
+        [&](StmtId id) {
+          const auto* decl = std::get_if<DeclStmt>(&body_.stmts[id].node);
+          if (decl == nullptr || !aliases_.reason.empty()) return;
+          for (const Declarator& each : decl->declarators)
+            if (each.is_reference || each.pointer_depth > 0)
+              aliases_ = {"`" + each.name + "` may stand for another variable", each.name_span};
+        },
+        [&](ExprId id) {
+          const auto* unary = std::get_if<UnaryExpr>(&body_.exprs[id].node);
+          if (unary != nullptr && unary->op == UnaryOp::AddressOf && aliases_.reason.empty())
+            aliases_ = {"the body takes an address", body_.exprs[id].span};
+        });
+  }
+
+  void visit(StmtId id, std::optional<std::size_t> outer) {
+    const Stmt& stmt = body_.stmts[id];
+    std::optional<std::size_t> inside = outer;
+    if (std::holds_alternative<ForStmt>(stmt.node)) {
+      if (add_loop(id, outer)) inside = out_.folds.size() - 1;
+    } else if (is_loop(stmt)) {
+      out_.others.push_back({id, "only `for` loops that count are folds", stmt.span});
+    }
+    for_each_child(
+        stmt, [&](StmtId child) { visit(child, inside); }, [](ExprId) {});
+  }
+
+  /// Adds a loop to its list, and says whether it is a fold.
+  bool add_loop(StmtId id, std::optional<std::size_t> outer) {
+    const auto refuse = [&](std::string reason, Span span) {
+      out_.others.push_back({id, std::move(reason), span});
+      return false;
+    };
+    const StmtId init = std::get<ForStmt>(body_.stmts[id].node).init;
+    LoopHead head = read_loop_head(rule_, id, init.is_none() ? 0 : declarators_[init.index()]);
+    if (!head.reason.empty()) return refuse(std::move(head.reason), head.span);
+    Fold& fold = head.fold;
+    fold.outer = outer;
+    fold.var_type = settled(fold.var_type, element_);
+    LoopEffects effects = read_loop_effects(rule_, id, fold.local, declarators_);
+    if (!effects.reason.empty()) return refuse(std::move(effects.reason), effects.span);
+    if (effects.assignments.empty()) return false;
+    Accumulators accumulators(rule_, element_, fold, effects);
+    Refusal refusal = accumulators.run();
+    if (!refusal.reason.empty()) return refuse(std::move(refusal.reason), refusal.span);
+    if (!aliases_.reason.empty()) return refuse(aliases_.reason, aliases_.span);
+    fold.accumulators = accumulators.take();
+    out_.folds.push_back(std::move(fold));
+    return true;
+  }
+
+  const Rule& rule_;
+  const Body& body_;
+  ElementType element_;
+  std::vector<std::uint32_t> declarators_;
+  Refusal aliases_;
+  Computation out_;
+};
+
+}  // namespace
+
+Computation find_folds(const Rule& rule, ElementType element) { return FoldFinder(rule, element).run(); }
+
+void find_computations(Analysis& analysis) {
+  for (const Rule& rule : analysis.transform.rules)
+    analysis.plan.computations.push_back(find_folds(rule, analysis.program.element));
+}
+
+}  // namespace pb::choices

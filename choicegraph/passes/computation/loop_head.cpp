@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "choicegraph/passes/computation/loop_head.h"
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "lang/body/body_walk.h"
+#include "lang/body/operands.h"
+
+namespace pb::choices {
+namespace {
+
+using Kind = BodyType::Kind;
+
+/// The value of a whole number as the body spells it; none for other expressions.
+std::optional<std::int64_t> whole_number(const Body& body, ExprId id) {
+  const auto* number = std::get_if<IntegerExpr>(&body.exprs[id].node);
+  if (number == nullptr) return std::nullopt;
+  std::int64_t value = 0;
+  const char* end = number->text.data() + number->text.size();
+  const auto read = std::from_chars(number->text.data(), end, value);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(value) : std::nullopt;
+}
+
+/// By how much an expression changes the variable; none if it does something else.
+std::optional<std::int64_t> step_of(const Body& body, ExprId id, const std::string& var) {
+  if (const auto* unary = std::get_if<UnaryExpr>(&body.exprs[id].node)) {
+    if (kind_of(unary->op) != OperatorKind::Step || !is_name(body, unary->operand, var)) return std::nullopt;
+    return unary->op == UnaryOp::PreInc || unary->op == UnaryOp::PostInc ? 1 : -1;
+  }
+  const auto* assign = std::get_if<AssignExpr>(&body.exprs[id].node);
+  if (assign == nullptr || !is_name(body, assign->lhs, var)) return std::nullopt;
+  BinaryOp op = assign->op;
+  ExprId by = assign->rhs;
+  if (!assign->is_compound) {
+    const auto* sum = std::get_if<BinaryExpr>(&body.exprs[assign->rhs].node);
+    if (sum == nullptr || !is_name(body, sum->lhs, var)) return std::nullopt;
+    op = sum->op;
+    by = sum->rhs;
+  }
+  const auto number = whole_number(body, by);
+  if (!number || (op != BinaryOp::Add && op != BinaryOp::Sub)) return std::nullopt;
+  return op == BinaryOp::Add ? *number : -*number;
+}
+
+/// A comparison `var op limit`, whichever way it is written.
+struct Limit {
+  BinaryOp op;
+  ExprId limit;
+};
+
+std::optional<Limit> limit_of(const Body& body, ExprId id, const std::string& var) {
+  const auto* test = std::get_if<BinaryExpr>(&body.exprs[id].node);
+  if (test == nullptr) return std::nullopt;
+  if (is_name(body, test->lhs, var)) return Limit{test->op, test->rhs};
+  if (!is_name(body, test->rhs, var)) return std::nullopt;
+  static constexpr std::pair<BinaryOp, BinaryOp> kTurned[] = {{BinaryOp::Less, BinaryOp::Greater},
+                                                              {BinaryOp::LessEqual, BinaryOp::GreaterEqual},
+                                                              {BinaryOp::Greater, BinaryOp::Less},
+                                                              {BinaryOp::GreaterEqual, BinaryOp::LessEqual}};
+  for (const auto& [op, turned] : kTurned)
+    if (op == test->op) return Limit{turned, test->lhs};
+  return std::nullopt;
+}
+
+bool is_whole(const BodyType& type) { return type.kind == Kind::Int || type.kind == Kind::Long; }
+
+}  // namespace
+
+std::vector<std::uint32_t> first_declarators(const Body& body) {
+  std::vector<std::uint32_t> out(body.stmts.size());
+  std::uint32_t next = 0;
+  walk(
+      body, body.root,
+      [&](StmtId id) {
+        const auto* decl = std::get_if<DeclStmt>(&body.stmts[id].node);
+        if (decl == nullptr) return;
+        out[id.index()] = next;
+        next += static_cast<std::uint32_t>(decl->declarators.size());
+      },
+      [](ExprId) {});
+  return out;
+}
+
+LoopHead read_loop_head(const Rule& rule, StmtId id, std::uint32_t first_declarator) {
+  const Body& body = rule.body;
+  const auto& loop = std::get<ForStmt>(body.stmts[id].node);
+  LoopHead out;
+  out.fold.loop = id;
+  const auto refuse = [&](std::string reason, Span span) {
+    out.reason = std::move(reason);
+    out.span = span;
+    return out;
+  };
+  const Span all = body.stmts[id].span;
+  const auto* decl = loop.init.is_none() ? nullptr : std::get_if<DeclStmt>(&body.stmts[loop.init].node);
+  if (decl == nullptr || decl->declarators.size() != 1)
+    return refuse("its head does not declare one variable, as in `for (int i = 0; i < n; i++)`", all);
+  const Declarator& variable = decl->declarators[0];
+  const bool is_plain = variable.extents.empty() && variable.pointer_depth == 0 && !variable.is_reference;
+  if (!is_whole(decl->type) || variable.init.is_none() || !is_plain)
+    return refuse("`" + variable.name + "` is no whole number that counts", variable.name_span);
+  out.fold.var = variable.name;
+  out.fold.local = first_declarator;
+  out.fold.var_type = decl->type;
+  out.fold.first = variable.init;
+  const auto step = loop.step.is_none() ? std::nullopt : step_of(body, loop.step, variable.name);
+  if (!step || *step == 0) return refuse("`" + variable.name + "` does not change by a constant", all);
+  out.fold.step = *step;
+  const auto limit = loop.condition.is_none() ? std::nullopt : limit_of(body, loop.condition, variable.name);
+  out.fold.is_inclusive = limit && (limit->op == BinaryOp::LessEqual || limit->op == BinaryOp::GreaterEqual);
+  const bool is_upper = limit && (limit->op == BinaryOp::Less || limit->op == BinaryOp::LessEqual);
+  const bool is_lower = limit && (limit->op == BinaryOp::Greater || limit->op == BinaryOp::GreaterEqual);
+  if (!(is_upper && *step > 0) && !(is_lower && *step < 0))
+    return refuse("its condition does not compare `" + variable.name + "` with a limit", all);
+  out.fold.last = limit->limit;
+  if (!is_whole(rule.body_types.types[limit->limit.index()]))
+    return refuse("the limit of `" + variable.name + "` is no whole number", body.exprs[limit->limit].span);
+  return out;
+}
+
+}  // namespace pb::choices

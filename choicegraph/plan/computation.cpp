@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "choicegraph/plan/computation.h"
+
+#include <algorithm>
+#include <array>
+
+namespace pb {
+
+bool Fold::may_regroup() const {
+  return std::none_of(accumulators.begin(), accumulators.end(),
+                      [](const Accumulator& each) { return each.regrouping == Regrouping::Never; });
+}
+
+bool Fold::is_exact() const {
+  return std::all_of(accumulators.begin(), accumulators.end(),
+                     [](const Accumulator& each) { return each.regrouping == Regrouping::Exact; });
+}
+
+const Fold* Computation::find(StmtId loop) const {
+  const auto found = std::find_if(folds.begin(), folds.end(), [&](const Fold& fold) { return fold.loop == loop; });
+  return found == folds.end() ? nullptr : &*found;
+}
+
+namespace {
+
+struct FoldWords {
+  FoldOp op;
+  const char* spelling;
+  const char* noun;
+};
+
+constexpr std::array<FoldWords, 9> kFoldWords{{
+    {FoldOp::Add, "+", "sum"},
+    {FoldOp::Mul, "*", "product"},
+    {FoldOp::Min, "min", "smallest"},
+    {FoldOp::Max, "max", "largest"},
+    {FoldOp::BitAnd, "&", "`&`"},
+    {FoldOp::BitOr, "|", "`|`"},
+    {FoldOp::BitXor, "^", "`^`"},
+    {FoldOp::And, "&&", "`&&`"},
+    {FoldOp::Or, "||", "`||`"},
+}};
+
+const FoldWords& words_of(FoldOp op) {
+  return *std::find_if(kFoldWords.begin(), kFoldWords.end(), [&](const FoldWords& each) { return each.op == op; });
+}
+
+}  // namespace
+
+const char* spelling(FoldOp op) { return words_of(op).spelling; }
+
+std::optional<FoldOp> find_fold_op(std::string_view text) {
+  for (const FoldWords& each : kFoldWords)
+    if (each.spelling == text) return each.op;
+  return std::nullopt;
+}
+
+std::string to_words(const Accumulator& accumulator) {
+  std::string out = std::string(words_of(accumulator.op).noun) + " in `" + accumulator.name + "`";
+  for (std::size_t i = 0; i < accumulator.places.size(); ++i)
+    out += (i == 0 ? " with its place in `" : ", `") + accumulator.places[i].name + "`";
+  return out;
+}
+
+}  // namespace pb

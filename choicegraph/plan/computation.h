@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// What the loops of a rule's body compute: folds. A fold is a loop that only updates accumulators by an associative
+// operator, so that parts of it may be computed apart and combined. Pure data, made by
+// choicegraph/passes/computation; schedules of the CPU and of devices are made from it. It says nothing about how a
+// fold runs.
+//
+// Who runs a part of a fold by itself keeps the loop's own statements. It gives them accumulators of its own, which
+// begin with the neutral element of the operator, or, for the smallest and the largest, with the value before the loop.
+// The results of the parts are combined in their order, and the value from before the loop is combined once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lang/program.h"
+
+namespace pb {
+
+/// How an accumulator takes what the loop computes.
+enum class FoldOp : std::uint8_t { Add, Mul, Min, Max, BitAnd, BitOr, BitXor, And, Or };
+
+/// What other orders of the updates do to the result.
+enum class Regrouping : std::uint8_t {
+  Exact,   ///< every order gives the same bits: integers, and smallest and largest with a strict comparison
+  Rounds,  ///< another order rounds in another way: sums and products of floating-point numbers
+  Never,   ///< only the order of the source gives what the source says, as with NaN in `s > x ? s : x`
+};
+
+/// Which of two equal values the smallest or largest keeps.
+enum class FoldTies : std::uint8_t { First, Last };
+
+/// A variable that notes where the smallest or largest value was, or something else of that place.
+struct FoldPlace {
+  ExprId target;  ///< the name that the update assigns to
+  std::string name;
+  NameBinding binding;
+  BodyType type;
+  ExprId value;
+};
+
+/// One statement that updates an accumulator.
+struct FoldUpdate {
+  StmtId stmt;   ///< the statement; for `if (x < s) s = x;` the `if`
+  ExprId value;  ///< the operand; none for `s++`, `s--`, and for `if (c) s = true;`, where the operand is `c`
+};
+
+/// A variable that the loop updates, and does not use otherwise.
+struct Accumulator {
+  ExprId target;  ///< a use of it in its first update: a name, or `c.cell(…)` with the same place in all iterations
+  std::string name;     ///< of the variable, or of the region
+  NameBinding binding;  ///< a Local or an Output
+  BodyType type;        ///< of the value; ElementT is the program's element type
+  FoldOp op = FoldOp::Add;
+  Regrouping regrouping = Regrouping::Exact;
+  FoldTies ties = FoldTies::First;  ///< only of Min and Max
+  std::vector<FoldUpdate> updates;  ///< in the order of the text; they may stand in inner statements
+  std::vector<FoldPlace> places;    ///< only of Min and Max with one update, in the order of the text
+};
+
+/// A loop `for (T var = first; var < last; var += step)` that is a fold.
+struct Fold {
+  StmtId loop;
+  std::string var;
+  std::uint32_t local = 0;                ///< number of the variable's declarator
+  BodyType var_type;                      ///< an integer
+  ExprId first, last;                     ///< `last` stays the same while the loop runs
+  bool is_inclusive = false;              ///< `<=` or `>=` instead of `<` or `>`
+  std::int64_t step = 1;                  ///< not 0; the variable decreases if it is negative
+  std::vector<Accumulator> accumulators;  ///< at least one
+  std::optional<std::size_t> outer;       ///< the fold whose loop is the next around this one: index in the list
+
+  [[nodiscard]] bool may_regroup() const;  ///< no accumulator has Regrouping::Never
+  [[nodiscard]] bool is_exact() const;     ///< all accumulators have Regrouping::Exact
+};
+
+/// Why a loop is no fold: shown by --explain at `span`.
+struct WhyNotFold {
+  StmtId loop;
+  std::string reason;
+  Span span;
+};
+
+/// The loops of one rule's body. A loop is in one of the lists, unless it only computes values for others.
+struct Computation {
+  std::vector<Fold> folds;  ///< in the order of the text: outer loops first
+  std::vector<WhyNotFold> others;
+
+  /// The fold whose loop is this statement; null if there is none.
+  [[nodiscard]] const Fold* find(StmtId loop) const;
+};
+
+/// `+`, `*`, `min`, `max`, `&`, `|`, `^`, `&&`, `||`.
+[[nodiscard]] const char* spelling(FoldOp op);
+/// The operator that such a text spells; none for other texts.
+[[nodiscard]] std::optional<FoldOp> find_fold_op(std::string_view text);
+/// `sum in `s``, `smallest in `best` with its place in `at``, and so on.
+[[nodiscard]] std::string to_words(const Accumulator& accumulator);
+
+}  // namespace pb
