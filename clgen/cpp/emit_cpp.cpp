@@ -179,6 +179,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProg
   out.line("// Made by pbc from " + program.name + ".pbcc.");
   if (options.is_checked) out.line("#define PB_CHECKED 1");
   if (options.checks_copies) out.line("#define PB_CHECKED_COPIES 1");
+  if (options.is_strict()) out.line("#define PB_SCALAR_FUNCTIONS 1");
   out.line("#define PB_ELEMENT " + std::string(spell(program.element)));
   out.line("#include \"runtime/generated.h\"");
   out.line("#include \"runtime/matrix/index_math.h\"");

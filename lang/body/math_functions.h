@@ -97,6 +97,17 @@ inline constexpr std::array<MathFunction, 57> kMathFunctions = {{
     {"signbit", 1, "signbit", MathResult::Truth},
 }};
 
+/// The functions that take long and that C libraries have for whole vectors, too (runtime/matrix/vector_math.h).
+inline constexpr std::array<std::string_view, 25> kVectorFunctions = {
+    "acos", "acosh", "asin",  "asinh", "atan",  "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp",
+    "exp2", "expm1", "hypot", "log",   "log10", "log1p", "log2",  "pow",  "sin", "sinh", "tan", "tanh"};
+
+[[nodiscard]] constexpr bool is_vector_function(const MathFunction& function) {
+  for (const std::string_view name : kVectorFunctions)
+    if (name == function.name) return true;
+  return false;
+}
+
 /// The function that a call of `callee` in a body means, or null.
 [[nodiscard]] inline const MathFunction* find_math_function(std::string_view callee) {
   const bool has_std = callee.starts_with("std::");

@@ -38,6 +38,9 @@ struct Shape {
   static constexpr auto kIndices = std::make_index_sequence<static_cast<std::size_t>(Packs) * Rows>();
 };
 
+/// The shape of a pack of one instance.
+using One = Shape<1, 1, 1>;
+
 /// Shapes for bodies whose widest type is T: over several rows, over one row, and for what is left of a row.
 template <class T>
 struct Shapes {

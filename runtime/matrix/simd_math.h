@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "runtime/matrix/simd.h"
+#include "runtime/matrix/vector_math.h"
 
 namespace pbrt::simd {
 
@@ -16,19 +17,21 @@ namespace pbrt::simd {
     return lanewise<decltype(std::name(A())), S>([](A x) PB_SIMD_LAMBDA { return std::name(x); }, a); \
   }
 // Each side may be a number that is the same for all instances.
+#define PB_SIMD_OF_NUMBERS(name)                       \
+  template <class A, detail::Number B, class S>        \
+  PB_SIMD_INLINE auto name(const Pack<A, S>& a, B b) { \
+    return name(a, Pack<B, S>(b));                     \
+  }                                                    \
+  template <detail::Number A, class B, class S>        \
+  PB_SIMD_INLINE auto name(A a, const Pack<B, S>& b) { \
+    return name(Pack<A, S>(a), b);                     \
+  }
 #define PB_SIMD_MATH2(name)                                                                                           \
   template <class A, class B, class S>                                                                                \
   PB_SIMD_INLINE auto name(const Pack<A, S>& a, const Pack<B, S>& b) {                                                \
     return lanewise<decltype(std::name(A(), B())), S>([](A x, B y) PB_SIMD_LAMBDA { return std::name(x, y); }, a, b); \
   }                                                                                                                   \
-  template <class A, detail::Number B, class S>                                                                       \
-  PB_SIMD_INLINE auto name(const Pack<A, S>& a, B b) {                                                                \
-    return name(a, Pack<B, S>(b));                                                                                    \
-  }                                                                                                                   \
-  template <detail::Number A, class B, class S>                                                                       \
-  PB_SIMD_INLINE auto name(A a, const Pack<B, S>& b) {                                                                \
-    return name(Pack<A, S>(a), b);                                                                                    \
-  }
+  PB_SIMD_OF_NUMBERS(name)
 PB_SIMD_MATH1(sqrt)
 PB_SIMD_MATH1(fabs)
 PB_SIMD_MATH1(abs)
@@ -36,35 +39,10 @@ PB_SIMD_MATH1(floor)
 PB_SIMD_MATH1(ceil)
 PB_SIMD_MATH1(round)
 PB_SIMD_MATH1(trunc)
-PB_SIMD_MATH1(exp)
-PB_SIMD_MATH1(exp2)
-PB_SIMD_MATH1(log)
-PB_SIMD_MATH1(log2)
-PB_SIMD_MATH1(log10)
-PB_SIMD_MATH1(sin)
-PB_SIMD_MATH1(cos)
-PB_SIMD_MATH1(tan)
-PB_SIMD_MATH1(asin)
-PB_SIMD_MATH1(acos)
-PB_SIMD_MATH1(atan)
-PB_SIMD_MATH1(sinh)
-PB_SIMD_MATH1(cosh)
-PB_SIMD_MATH1(tanh)
-PB_SIMD_MATH1(cbrt)
-PB_SIMD_MATH1(acosh)
-PB_SIMD_MATH1(asinh)
-PB_SIMD_MATH1(atanh)
-PB_SIMD_MATH1(erf)
-PB_SIMD_MATH1(erfc)
-PB_SIMD_MATH1(expm1)
 PB_SIMD_MATH1(lgamma)
-PB_SIMD_MATH1(log1p)
 PB_SIMD_MATH1(nearbyint)
 PB_SIMD_MATH1(rint)
 PB_SIMD_MATH1(tgamma)
-PB_SIMD_MATH2(pow)
-PB_SIMD_MATH2(atan2)
-PB_SIMD_MATH2(hypot)
 PB_SIMD_MATH2(fmod)
 PB_SIMD_MATH2(fmin)
 PB_SIMD_MATH2(fmax)
@@ -77,8 +55,65 @@ PB_SIMD_MATH1(llround)
 PB_SIMD_MATH1(lrint)
 PB_SIMD_MATH1(llrint)
 PB_SIMD_MATH2(nextafter)
+
+// Functions that the C library has for whole vectors, too (vector_math.h).
+#define PB_SIMD_VECTOR1(name)                                                                    \
+  template <class A, class S>                                                                    \
+  PB_SIMD_INLINE auto name(const Pack<A, S>& a) {                                                \
+    using C = decltype(std::name(A()));                                                          \
+    const auto vector_function = [](auto x) PB_SIMD_LAMBDA { return detail::vector_##name(x); }; \
+    return detail::in_full_vectors<C, S>(vector_function, detail::as<C>(a));                     \
+  }
+#define PB_SIMD_VECTOR2(name)                                                                               \
+  template <class A, class B, class S>                                                                      \
+  PB_SIMD_INLINE auto name(const Pack<A, S>& a, const Pack<B, S>& b) {                                      \
+    using C = decltype(std::name(A(), B()));                                                                \
+    const auto vector_function = [](auto x, auto y) PB_SIMD_LAMBDA { return detail::vector_##name(x, y); }; \
+    return detail::in_full_vectors<C, S>(vector_function, detail::as<C>(a), detail::as<C>(b));              \
+  }                                                                                                         \
+  PB_SIMD_OF_NUMBERS(name)
+#if PB_VECTOR_FUNCTIONS < 22
+#undef PB_SIMD_VECTOR1
+#undef PB_SIMD_VECTOR2
+#define PB_SIMD_VECTOR1 PB_SIMD_MATH1
+#define PB_SIMD_VECTOR2 PB_SIMD_MATH2
+#endif
+PB_SIMD_VECTOR1(exp)
+PB_SIMD_VECTOR1(log)
+PB_SIMD_VECTOR1(sin)
+PB_SIMD_VECTOR1(cos)
+PB_SIMD_VECTOR2(pow)
+#if PB_VECTOR_FUNCTIONS < 35
+#undef PB_SIMD_VECTOR1
+#undef PB_SIMD_VECTOR2
+#define PB_SIMD_VECTOR1 PB_SIMD_MATH1
+#define PB_SIMD_VECTOR2 PB_SIMD_MATH2
+#endif
+PB_SIMD_VECTOR1(exp2)
+PB_SIMD_VECTOR1(log2)
+PB_SIMD_VECTOR1(log10)
+PB_SIMD_VECTOR1(tan)
+PB_SIMD_VECTOR1(asin)
+PB_SIMD_VECTOR1(acos)
+PB_SIMD_VECTOR1(atan)
+PB_SIMD_VECTOR1(sinh)
+PB_SIMD_VECTOR1(cosh)
+PB_SIMD_VECTOR1(tanh)
+PB_SIMD_VECTOR1(cbrt)
+PB_SIMD_VECTOR1(acosh)
+PB_SIMD_VECTOR1(asinh)
+PB_SIMD_VECTOR1(atanh)
+PB_SIMD_VECTOR1(erf)
+PB_SIMD_VECTOR1(erfc)
+PB_SIMD_VECTOR1(expm1)
+PB_SIMD_VECTOR1(log1p)
+PB_SIMD_VECTOR2(atan2)
+PB_SIMD_VECTOR2(hypot)
+#undef PB_SIMD_VECTOR1
+#undef PB_SIMD_VECTOR2
 #undef PB_SIMD_MATH1
 #undef PB_SIMD_MATH2
+#undef PB_SIMD_OF_NUMBERS
 
 // min and max, also for numbers of two types, as without `std::`. For NaN and for zeros they keep the side that
 // std::min and std::max keep.

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -97,8 +99,66 @@ TEST(Pack, MathIsLaneByLane) {
   for (int i = 0; i < 8; ++i) {
     EXPECT_EQ(values(sqrt(x))[static_cast<std::size_t>(i)], std::sqrt(double(i)));
     EXPECT_EQ(values(max(x, 3.0))[static_cast<std::size_t>(i)], std::max(double(i), 3.0));
-    EXPECT_EQ(values(pow(2, x))[static_cast<std::size_t>(i)], std::pow(2, double(i)));
+    EXPECT_EQ(values(fmod(x, 3))[static_cast<std::size_t>(i)], std::fmod(double(i), 3));
   }
+}
+
+/// The bits of a number.
+template <class T>
+auto bits(T value) {
+  return std::bit_cast<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>(value);
+}
+
+/// Compares what packs of shape `S` hold after exp, pow and tanh with packs of one lane, and these with the scalar
+/// functions.
+template <class T, class S>
+void expect_one_by_one() {
+  using Limits = std::numeric_limits<T>;
+  const T given[] = {0,
+                     T(-0.0),
+                     Limits::infinity(),
+                     -Limits::infinity(),
+                     Limits::denorm_min(),
+                     T(0.1),
+                     T(-3.7),
+                     T(88.8),
+                     20,
+                     T(-745),
+                     Limits::max(),
+                     Limits::min() / 2,
+                     T(-103.5),
+                     1,
+                     T(1e-9),
+                     T(709.7)};
+  Pack<T, S> x;
+  const int count = S::kCount * S::kLanes;
+  for (int i = 0; i < count; ++i) x.v[i / S::kLanes][i % S::kLanes] = given[i % 16];
+  const auto exps = values(exp(x)), powers = values(pow(fabs(x), T(1.5))), tanhs = values(tanh(x));
+  for (std::size_t i = 0; i < exps.size(); ++i) {
+    const T number = given[i % 16];
+    const Pack<T, One> one = number;
+    EXPECT_EQ(bits(exps[i]), bits(values(exp(one))[0])) << number;
+    EXPECT_EQ(bits(powers[i]), bits(values(pow(fabs(one), T(1.5)))[0])) << number;
+    EXPECT_EQ(bits(tanhs[i]), bits(values(tanh(one))[0])) << number;
+    // Neighbouring numbers have neighbouring bits.
+    EXPECT_LE(std::abs(std::int64_t(bits(exps[i])) - std::int64_t(bits(std::exp(number)))), 4) << number;
+    EXPECT_LE(std::abs(std::int64_t(bits(tanhs[i])) - std::int64_t(bits(std::tanh(number)))), 4) << number;
+  }
+}
+
+TEST(Pack, VectorFunctionsDoNotDependOnTheShape) {
+  expect_one_by_one<double, Flat>();  // wider than a vector, where the build has short ones
+  expect_one_by_one<double, Shape<2, 3, 1>>();
+  expect_one_by_one<double, Shape<16, 1, 1>>();
+  expect_one_by_one<float, Shape<2, 5, 1>>();
+  expect_one_by_one<float, Shape<1, 3, 2>>();
+  expect_one_by_one<float, Shape<32, 1, 1>>();
+}
+
+TEST(Pack, VectorFunctionsOfIntegersAreComputedInDouble) {
+  const auto roots = exp(lane_index<Flat>(0));
+  static_assert(std::is_same_v<decltype(roots)::Element, double>);
+  EXPECT_NEAR(values(roots)[1], 2.718281828459045, 1e-15);
 }
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

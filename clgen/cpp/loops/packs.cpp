@@ -239,8 +239,14 @@ void emit_pack_loops(Writer& out, const RuleCode& code, const Packs& packs, cons
   out.open("[&]<class PbShape>(PbShape, " + vars + ") PB_SIMD_LAMBDA");
   emit_pack_instance(out, code, facts, stem);
   out.close(",");
-  out.open("[&](" + vars + ")");
-  emit_one();
+  out.open("[&](" + vars + ")" + (facts.calls_vector_functions ? " PB_SIMD_LAMBDA" : ""));
+  if (facts.calls_vector_functions) {
+    // What an instance computes does not depend on whether others fill a pack with it (vector_math.h).
+    out.line("using PbShape = pbrt::simd::One;");
+    emit_pack_instance(out, code, facts, stem);
+  } else {
+    emit_one();
+  }
   out.close(");");
   out.outdent();
   out.outdent();

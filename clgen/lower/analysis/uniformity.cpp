@@ -239,6 +239,7 @@ class PackChecker {
       return refuse();
     for (ExprId arg : node.args)
       if (!is_packed_number(type_of(arg))) refuse();
+    if (varies(id) && is_vector_function(*function)) facts_.calls_vector_functions = true;
   }
 
   void check_member(const MemberExpr& node) {
@@ -272,7 +273,7 @@ std::optional<PackFacts> find_pack_facts(const Rule& rule, const Step& step, Ele
   if (!facts) return std::nullopt;
   mark_varying_values(rule, *facts);
   if (!PackChecker(rule, element, *facts).run()) return std::nullopt;
-  facts->is_plain = !facts->writes_regions && is_straight_line(rule.body, *facts) &&
+  facts->is_plain = !facts->writes_regions && !facts->calls_vector_functions && is_straight_line(rule.body, *facts) &&
                     (!facts->is_tall || num_reads(rule) <= kFewReads);
   return facts;
 }

@@ -24,7 +24,8 @@ bool has_narrow_elements(const RuleShape& rule) {
 }  // namespace
 
 bool is_left_to_compilers(const RuleShape& rule, const PackFacts& facts) {
-  return facts.is_plain || (has_narrow_elements(rule) && has_independent_body(rule.rule));
+  return facts.is_plain ||
+         (has_narrow_elements(rule) && !facts.calls_vector_functions && has_independent_body(rule.rule));
 }
 
 std::optional<PackFacts> find_packs(const RuleShape& rule, const Step& step) {

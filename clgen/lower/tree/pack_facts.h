@@ -37,6 +37,7 @@ struct PackFacts {
   bool is_tall = false;                    ///< a pack covers several rows, which share what they read
   bool is_plain = false;                   ///< straight-line code that compilers vectorise as well by themselves
   bool writes_regions = false;             ///< some output is a region, whose elements the body writes itself
+  bool calls_vector_functions = false;     ///< functions that take long and that packs have vector functions for
   bool is_wide_type = false;               ///< some value that differs between instances has 8 bytes
   std::set<std::uint32_t> varying_locals;  ///< locals that differ between instances, by number of declaration
   std::vector<bool> is_varying;            ///< expressions that differ between instances, by ExprId

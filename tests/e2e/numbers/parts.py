@@ -31,12 +31,14 @@ class Input:
 
 @dataclasses.dataclass
 class Part:
-    """One transform. `element`: what `M` stands for in entries; `has_packs`: a rule for packs and one for a plain loop."""
+    """One transform. `element`: what `M` stands for in entries; `has_packs`: a rule for packs and one for a plain loop; `fp`: how
+    it is compiled."""
     name: str
     element: str
     inputs: list
     outputs: list
     has_packs: bool
+    fp: str = "strict"
 
     @property
     def count(self):
@@ -62,7 +64,8 @@ def real_parts(type_, rng, extra):
     inputs = [first_input("a", type_, a), Input("b", type_, b), Input("c", type_, c)]
     all_entries = table.ROUNDED + table.COMPARISONS + table.FLOATING_ZEROS + table.MIXED + table.TESTS + table.INEXACT + table.NOT_IN_PACKS
     return [Part(f"Real_{type_}", type_, inputs, [Output(type_, [e for e in all_entries if e.packs])], True),
-            Part(f"RealMore_{type_}", type_, inputs, [Output(type_, [e for e in all_entries if not e.packs])], False)]
+            Part(f"RealMore_{type_}", type_, inputs, [Output(type_, [e for e in all_entries if not e.packs])], False),
+            Part(f"Vector_{type_}", type_, inputs, [Output(type_, table.INEXACT)], True, "contract")]
 
 
 def whole_parts(type_, rng, extra):
