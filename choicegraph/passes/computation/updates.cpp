@@ -275,8 +275,9 @@ std::optional<MatchedUpdate> match_if(const Rule& rule, ElementType element, Stm
       matched.assignments.push_back(each.expr);
       matched.num_mentions += count_mentions(rule, each.expr, candidate.variable);
       if (each.expr == candidate.expr) continue;
+      // A place that notes the former value, as the second smallest does, depends on the order.
       const bool is_plain = std::holds_alternative<NameExpr>(rule.body.exprs[each.target].node);
-      if (!is_plain || each.variable == candidate.variable) return std::nullopt;
+      if (!is_plain || count_mentions(rule, each.expr, candidate.variable) != 0) return std::nullopt;
       matched.accumulator.places.push_back(place_of(rule, element, each));
     }
     // A place that a later equal value overwrites depends on the order of equal values.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "choicegraph/plan/computation.h"
+#include "choicegraph/plan/plan_text.h"
 #include "frontend/driver/testing/planned_program.h"
 
 namespace pb::testing {
@@ -122,10 +123,28 @@ constexpr Case kOthers[] = {
      "no: `b` gets a value that is no sum, product, smallest or largest of what it had and another value"},
     {"double& e = t; for (int i = 0; i < n; i++) { t += 1; s += e; }", "no: `e` may stand for another variable"},
     {"for (int i = 0; i < n; i++) if (v.cell(i) > k) { k = v.cell(i); j = i; } s = j;", "i(kmaxexact@j)"},
+    {"for (int i = 0; i < n; i++) if (v.cell(i) > k) { j = k; k = v.cell(i); }",
+     "no: `j` gets a value that is no sum, product, smallest or largest of what it had and another value"},
     {"for (int i = 0; i < n; i++) { if (v.cell(i) > k) { k = v.cell(i); j = i; } s += j; }",
      "no: `j` is used outside of the update of `k`"},
 };
 INSTANTIATE_TEST_SUITE_P(Others, FindFolds, ::testing::ValuesIn(kOthers));
+
+TEST(FoldText, IsReadBack) {
+  const auto planned = planned_text(
+      "main transform T from A[n,m] to S, int P\n{\n"
+      "  to (S s, P p) from (A a) {\n"
+      "    for (int y = 0; y < m; y++)\n"
+      "      for (int x = n - 1; x >= 0; x--) if (a.cell(x, y) < s) { s = a.cell(x, y); p = x; }\n"
+      "  }\n}\n");
+  ASSERT_TRUE(planned);
+  const std::string text = to_string(planned->plan, planned->program);
+  EXPECT_NE(text.find("fold S+P#1: x loop"), std::string::npos) << text;
+  EXPECT_NE(text.find("step -1 in 0"), std::string::npos) << text;
+  const ParsedPlan again = parse_plan(text, planned->program);
+  ASSERT_TRUE(again.plan.has_value()) << again.error << text;
+  EXPECT_EQ(to_string(*again.plan, planned->program), text);
+}
 
 }  // namespace
 }  // namespace pb::testing
