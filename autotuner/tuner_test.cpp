@@ -309,21 +309,56 @@ TEST_F(TunerTest, GivenNumbersGoToTheProgramInAllCommandsThatRunIt) {
   EXPECT_THAT(tune({"--set", "By"}).output, HasSubstr("expected NAME=VALUE, found `By`"));
 }
 
-TEST_F(TunerTest, InterruptedItWritesTheBestSoFarAndSaysHowToResume) {
+TEST_F(TunerTest, InterruptedItConfirmsTheBestSoFarAndSaysHowToResume) {
   fake("delay_ms=5\n");
   const pid_t pid = start({prog(), "--n", "1760", "--effort", "quick"});
   wait_for_journal(pid, 30000);
   ::kill(pid, SIGINT);
   const Ended ended = wait(pid);
   EXPECT_EQ(ended.status, 130) << ended.output;
-  EXPECT_THAT(ended.output, AllOf(HasSubstr("the best so far"), HasSubstr("run the same command again")));
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("Ctrl-C again ends at once"), HasSubstr("the best so far (at size 1760, "),
+                                  HasSubstr("run the same command again"), Not(HasSubstr("unconfirmed"))));
   EXPECT_EQ(config().entries.size(), 1U);
-  EXPECT_THAT(config().entries[0].provenance.effort, HasSubstr("not finished"));
+  const pbrt::Provenance before = config().entries[0].provenance;
+  EXPECT_THAT(before.effort, HasSubstr("not finished"));
+  EXPECT_TRUE(before.unconfirmed.empty());
+  // The times are those of the configuration that is written, at the target size.
+  EXPECT_NEAR(before.times_ns.at(1).second, tuned_ns(), 1e-6 * tuned_ns());
   fake("");
   const Ended again = run({prog(), "--n", "1760", "--effort", "quick"});
   EXPECT_EQ(again.status, 0) << again.output;
   EXPECT_THAT(again.output, HasSubstr("resuming: "));
   EXPECT_THAT(config().entries[0].provenance.effort, Not(HasSubstr("not finished")));
+  const JournalContents contents = read_journal(prog() + ".cfg.journal", index);
+  EXPECT_TRUE(contents.notes.empty()) << contents.notes[0];  // the confirmation is no part of the search
+}
+
+TEST_F(TunerTest, InterruptedTwiceItEndsAtOnceAndClaimsNothing) {
+  fake("delay_ms=5\n");
+  const pid_t pid = start({prog(), "--n", "1760", "--effort", "quick"});
+  wait_for_journal(pid, 30000);
+  // From now on the program does not answer, so that the comparison does not end.
+  fs::remove(prog() + ".fake");
+  for (const auto& entry : fs::directory_iterator("/proc"))
+    if (slurp(entry.path() / "cmdline").rfind(prog() + '\0', 0) == 0)
+      ::kill(static_cast<pid_t>(std::stol(entry.path().filename())), SIGSTOP);
+  ::kill(pid, SIGINT);
+  wait_for([&] { return slurp(folder / "output").find("Ctrl-C again") != std::string::npos; });
+  ::kill(pid, SIGINT);
+  const Ended ended = wait(pid);
+  EXPECT_EQ(ended.status, 130) << ended.output;
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("the best so far"), HasSubstr(", unconfirmed) is in ")));
+  EXPECT_THAT(run({"report", prog()}).output, HasSubstr("faster, unconfirmed"));
+}
+
+TEST_F(TunerTest, AskedToEndByAnotherSignalItEndsAtOnce) {
+  fake("delay_ms=5\n");
+  const pid_t pid = start({prog(), "--n", "1760", "--effort", "quick"});
+  wait_for_journal(pid, 30000);
+  ::kill(pid, SIGTERM);
+  const Ended ended = wait(pid);
+  EXPECT_EQ(ended.status, 130) << ended.output;
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("unconfirmed"), Not(HasSubstr("Ctrl-C again"))));
 }
 
 TEST_F(TunerTest, WhereTheProgramIsGoneTheBestSoFarIsWritten) {

@@ -20,6 +20,12 @@ void catch_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
+bool forget_interruption() {
+  const bool is_by_key = interrupted_by == SIGINT;
+  interrupted_by = 0;
+  return is_by_key;
+}
+
 void throw_if_interrupted() {
   if (interrupted_by != 0) throw Interrupted();
 }

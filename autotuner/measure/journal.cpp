@@ -61,6 +61,7 @@ JournalHeader header_of(const Node& node) {
 Json prepare_to_value(const JournalEntry& entry) {
   Json out;
   out["prepare"] = entry.n;
+  if (entry.is_renewal) out["renewed_by"] = entry.fingerprint;
   out["status"] = static_cast<int>(entry.prepared.status);
   out["reference_ns"] = pbrt::json::number_to_json(entry.prepared.reference_ns);
   if (!entry.prepared.message.empty()) out["message"] = entry.prepared.message;
@@ -82,6 +83,7 @@ Json run_to_value(const JournalEntry& entry, const InfoIndex& index) {
   if (entry.outcome.accuracy != 0) out["accuracy"] = entry.outcome.accuracy;
   if (entry.outcome.max_error_rel != 0) out["max_error_rel"] = entry.outcome.max_error_rel;
   if (!entry.outcome.message.empty()) out["message"] = entry.outcome.message;
+  if (entry.outcome.has_large_matrices) out["large_matrices"] = true;
   out["ran"] = Json::array();
   for (const RanChoice& ran : entry.outcome.ran) {
     const pbrt::Choice choice = index.site(ran.site).site->choice(ran.alternative);
@@ -109,6 +111,8 @@ JournalEntry entry_of(const Node& node, const InfoIndex& index) {
   out.elapsed_s = node.at("elapsed_s").number();
   if (out.is_prepare) {
     out.n = node.at("prepare").integer(0, kMaxInteger);
+    out.is_renewal = node.has("renewed_by");
+    out.fingerprint = node.string_or("renewed_by", "");
     out.prepared.status = static_cast<PrepareStatus>(node.at("status").integer(0, 2));
     out.prepared.reference_ns = node.at("reference_ns").number();
     out.prepared.message = node.string_or("message", "");
@@ -125,6 +129,7 @@ JournalEntry entry_of(const Node& node, const InfoIndex& index) {
   out.outcome.accuracy = node.number_or("accuracy", 0);
   out.outcome.max_error_rel = node.number_or("max_error_rel", 0);
   out.outcome.message = node.string_or("message", "");
+  out.outcome.has_large_matrices = node.boolean_or("large_matrices", false);
   node.at("ran").each_item([&](const Node& item) { out.outcome.ran.push_back(ran_of(item, index)); });
   return out;
 }
@@ -231,7 +236,7 @@ void Journal::load(const std::string& path) {
 /// If a line cannot be written, the journal records nothing more, but the search goes on, because the search matters
 /// more than its record.
 void Journal::append(const std::string& line) {
-  if (!trouble_.empty()) return;
+  if (!trouble_.empty() || !is_recording_) return;
   const off_t before = ::lseek(fd_, 0, SEEK_END);
   const std::string text = line + "\n";
   for (std::size_t sent = 0; sent < text.size();) {
@@ -257,17 +262,26 @@ Evaluator Journal::recording(Evaluator live, Clock clock) {
   Evaluator out;
   out.prepare = [this](std::int64_t n, const Configuration* trusted) { return prepare(n, trusted); };
   out.run = [this](const Configuration& configuration, const RunSpec& spec) { return run(configuration, spec); };
+  if (live_.renew) out.renew = [this](const Configuration& reference) { return renew(reference); };
   out.elapsed_s = [this] { return elapsed_s_; };
   return out;
 }
 
+void Journal::stop_recording() {
+  is_recording_ = false;
+  if (!is_replaying()) return;
+  position_ = replay_.size();
+  base_s_ = elapsed_s_;
+  begin_s_ = clock_();
+}
+
 /// The next recorded entry if it is the one that is asked for; else null, and the rest of the record is not used.
-const JournalEntry* Journal::next(bool is_prepare, std::int64_t n, const std::string& fingerprint,
-                                  const RunSpec* spec) {
+const JournalEntry* Journal::next(const JournalEntry& wanted) {
   if (!is_replaying()) return nullptr;
   const JournalEntry& entry = replay_[position_];
-  const bool is_it = entry.is_prepare == is_prepare && entry.n == n && entry.fingerprint == fingerprint &&
-                     (spec == nullptr || entry.spec.trials == spec->trials);
+  const bool is_it = entry.is_prepare == wanted.is_prepare && entry.is_renewal == wanted.is_renewal &&
+                     entry.n == wanted.n && entry.fingerprint == wanted.fingerprint &&
+                     (wanted.is_prepare || entry.spec.trials == wanted.spec.trials);
   if (!is_it) {
     position_ = replay_.size();
     add_note("the rest of the journal belongs to other decisions and is not used");
@@ -285,12 +299,13 @@ const JournalEntry* Journal::next(bool is_prepare, std::int64_t n, const std::st
 Prepared Journal::prepare(std::int64_t n, const Configuration* trusted) {
   n_ = n;
   trusted_.reset();
+  renewed_by_.reset();
   if (trusted != nullptr) trusted_ = *trusted;
   is_live_prepared_ = false;
-  if (const JournalEntry* known = next(true, n, "", nullptr)) return known->prepared;
   JournalEntry entry;
   entry.is_prepare = true;
   entry.n = n;
+  if (const JournalEntry* known = next(entry)) return known->prepared;
   entry.prepared = live_.prepare(n, trusted);
   is_live_prepared_ = true;
   entry.elapsed_s = elapsed_s_ = now_s();
@@ -298,22 +313,40 @@ Prepared Journal::prepare(std::int64_t n, const Configuration* trusted) {
   return entry.prepared;
 }
 
+Prepared Journal::renew(const Configuration& reference) {
+  JournalEntry entry;
+  entry.is_prepare = entry.is_renewal = true;
+  entry.n = n_;
+  entry.fingerprint = pbtune::fingerprint(index_, reference);
+  if (const JournalEntry* known = next(entry)) {
+    if (known->prepared.status == PrepareStatus::Ready) renewed_by_ = reference;
+    return known->prepared;
+  }
+  go_live();
+  entry.prepared = live_.renew(reference);
+  entry.elapsed_s = elapsed_s_ = now_s();
+  append(pbrt::json::dump_line(prepare_to_value(entry)));
+  return entry.prepared;
+}
+
+/// Prepares the program as the replayed part of the journal says.
 void Journal::go_live() {
   if (is_live_prepared_) return;
   const Prepared prepared = live_.prepare(n_, trusted_ ? &*trusted_ : nullptr);
   if (prepared.status != PrepareStatus::Ready)
     throw pbrt::IoError("the program does not run any more: " + prepared.message);
+  if (renewed_by_) (void)live_.renew(*renewed_by_);  // without others, the search ends on these inputs
   is_live_prepared_ = true;
 }
 
 Outcome Journal::run(const Configuration& configuration, const RunSpec& spec) {
   const std::string fingerprint = pbtune::fingerprint(index_, configuration);
-  if (const JournalEntry* known = next(false, n_, fingerprint, &spec)) return known->outcome;
-  go_live();
   JournalEntry entry;
   entry.n = n_;
   entry.fingerprint = fingerprint;
   entry.spec = spec;
+  if (const JournalEntry* known = next(entry)) return known->outcome;
+  go_live();
   entry.outcome = live_.run(configuration, spec);
   entry.elapsed_s = elapsed_s_ = now_s();
   if (written_.insert(fingerprint).second) {

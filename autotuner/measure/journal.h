@@ -28,9 +28,10 @@ struct JournalHeader {
 
 struct JournalEntry {
   bool is_prepare = false;
+  bool is_renewal = false;  ///< of inputs: a prepare that made other ones of the same size
   std::int64_t n = 0;
   Prepared prepared;
-  std::string fingerprint;  ///< fingerprint of the configuration that ran
+  std::string fingerprint;  ///< fingerprint of the configuration that ran; of a renewal: that made the reference
   RunSpec spec;
   Outcome outcome;
   double elapsed_s = 0;  ///< time of the search at the entry's end
@@ -75,6 +76,10 @@ class Journal {
   /// stays.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
+  /// From now on measurements are made, but not recorded: those after an interruption are no part of the search, and a
+  /// resumed one does without them.
+  void stop_recording();
+
   /// Adds a line for people; does nothing while replaying, since the line is there already.
   void add_note(const std::string& text);
   void mark_done(const std::string& fingerprint);
@@ -83,9 +88,9 @@ class Journal {
   void append(const std::string& line);
   void load(const std::string& path);
   [[nodiscard]] bool is_replaying() const { return position_ < replay_.size(); }
-  [[nodiscard]] const JournalEntry* next(bool is_prepare, std::int64_t n, const std::string& fingerprint,
-                                         const RunSpec* spec);
+  [[nodiscard]] const JournalEntry* next(const JournalEntry& wanted);
   Prepared prepare(std::int64_t n, const Configuration* trusted);
+  Prepared renew(const Configuration& reference);
   Outcome run(const Configuration& configuration, const RunSpec& spec);
   void go_live();
   [[nodiscard]] double now_s() const { return base_s_ + clock_() - begin_s_; }
@@ -102,9 +107,9 @@ class Journal {
   Clock clock_;
   double begin_s_ = 0;  ///< what the clock said when base_s_ had passed
   double base_s_ = 0, elapsed_s_ = 0;
-  bool is_live_prepared_ = false;
+  bool is_live_prepared_ = false, is_recording_ = true;
   std::int64_t n_ = 0;
-  std::optional<Configuration> trusted_;
+  std::optional<Configuration> trusted_, renewed_by_;
 };
 
 }  // namespace pbtune

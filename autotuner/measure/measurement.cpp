@@ -118,7 +118,7 @@ Request Measurement::inputs_request() const {
   inputs.given = options_.given;
   inputs.files = options_.files;
   if (options_.files.empty()) inputs.n = n_;
-  inputs.seed = options_.seed;
+  inputs.seed = seed_;
   return inputs;
 }
 
@@ -160,6 +160,7 @@ Prepared Measurement::send_inputs() {
 Prepared Measurement::prepare(std::int64_t n, const Configuration* trusted) {
   if (!child_) (void)start();
   n_ = n;
+  seed_ = options_.seed;
   overhead_ms_ = 0;
   reference_config_ = options_.reference ? pbrt::to_json(index_, *options_.reference, -1) : "";
   Prepared prepared = send_inputs();
@@ -172,6 +173,22 @@ Prepared Measurement::prepare(std::int64_t n, const Configuration* trusted) {
     prepared = send_inputs();
   }
   is_prepared_ = prepared.status == PrepareStatus::Ready;
+  return prepared;
+}
+
+Prepared Measurement::renew(const Configuration& reference) {
+  constexpr std::uint64_t kStep = 1000003;  // far from the seeds of variants
+  ensure_ready();
+  const std::string former = reference_config_;
+  seed_ += kStep;
+  reference_config_ = pbrt::to_json(index_, reference, -1);
+  Prepared prepared = send_inputs();
+  if (prepared.status == PrepareStatus::Ready) return prepared;
+  seed_ -= kStep;
+  reference_config_ = former;
+  if (!child_) (void)start();
+  const Prepared again = send_inputs();
+  if (again.status != PrepareStatus::Ready) throw pbrt::IoError("the program does not run any more: " + again.message);
   return prepared;
 }
 
@@ -227,6 +244,7 @@ Outcome Measurement::outcome_of(const Reply& reply, const RunSpec& spec) {
   out.accuracy = reply.accuracy;
   out.max_error_rel = reply.max_error_rel;
   out.message = reply.message;
+  out.has_large_matrices = reply.has_large_matrices;
   for (const pbrt::protocol::Ran& ran : reply.ran) {
     for (int id = 0; id < index_.num_sites(); ++id) {
       if (index_.site_name(id) != ran.site) continue;

@@ -42,6 +42,12 @@ class Measurement {
   /// Starts the program. Throws IoError; ConfigError if it is another program or speaks a newer protocol.
   const pbrt::protocol::Hello& start();
   [[nodiscard]] Prepared prepare(std::int64_t n, const Configuration* trusted);
+  /// Makes other inputs of the same size, of another seed and in other memory; a configuration makes the reference. If
+  /// that does not work, those of before are made again. Files are read again.
+  ///
+  /// Pre:     prepare() made inputs
+  /// Errors:  throws IoError if the program does not run any more
+  [[nodiscard]] Prepared renew(const Configuration& reference);
   [[nodiscard]] Outcome run(const Configuration& configuration, const RunSpec& spec);
   /// Reads the user's input files: the largest size variable, -1 if the program does not say. Throws UserError.
   [[nodiscard]] std::int64_t size_of_inputs();
@@ -79,6 +85,7 @@ class Measurement {
   pbrt::protocol::Hello hello_;
   bool was_started_ = false, is_prepared_ = false;
   std::int64_t n_ = -1, next_id_ = 1;
+  std::uint64_t seed_ = 1;        ///< of the inputs
   std::string reference_config_;  ///< empty: the default
   double overhead_ms_ = 0;        ///< the most that a run took beside its trials at this size
   int num_restarts_ = 0;

@@ -244,6 +244,12 @@ std::vector<std::string> loss_lines(std::vector<std::pair<std::string, double>> 
   return out;
 }
 
+/// Returns `, unconfirmed` for a transform whose times are so, else empty text.
+static std::string confirmation_text(const pbrt::TransformInfo& transform, const pbrt::Provenance& provenance) {
+  const std::vector<std::string>& names = provenance.unconfirmed;
+  return std::find(names.begin(), names.end(), transform.name) != names.end() ? kUnconfirmed : "";
+}
+
 /// Returns `, accuracy 1.03, target 1.25` for an instance of an accuracy bin, else empty text.
 static std::string accuracy_text(const pbrt::TransformInfo& transform, const pbrt::Provenance& provenance) {
   for (const auto& [name, accuracy] : provenance.accuracies)
@@ -256,11 +262,12 @@ std::vector<std::string> gain_lines(const pbrt::TrainingInfo& info, const pbrt::
   std::vector<std::string> out;
   const pbrt::TransformInfo* main = find_transform(info, info.main);
   if (const std::string gain = gain_text(provenance, ""); !gain.empty() && main != nullptr)
-    out.push_back((main->accuracy.has_target ? main->name + ": " : "") + gain + accuracy_text(*main, provenance));
+    out.push_back((main->accuracy.has_target ? main->name + ": " : "") + gain + confirmation_text(*main, provenance) +
+                  accuracy_text(*main, provenance));
   for (const pbrt::TransformInfo& transform : info.transforms) {
     const std::string prefix = transform.name + ": ";
     if (const std::string gain = gain_text(provenance, prefix); !gain.empty())
-      out.push_back(prefix + gain + accuracy_text(transform, provenance));
+      out.push_back(prefix + gain + confirmation_text(transform, provenance) + accuracy_text(transform, provenance));
   }
   return out;
 }

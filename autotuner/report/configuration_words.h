@@ -29,6 +29,9 @@ namespace pbtune {
 [[nodiscard]] std::vector<std::string> differences(const InfoIndex& index, const Configuration& a,
                                                    const Configuration& b);
 
+/// What stands behind a gain that was not measured in turns after the search.
+inline constexpr const char* kUnconfirmed = ", unconfirmed";
+
 /// `1.2 ms instead of 3 ms: 2.50x faster`; empty if no time is known. `prefix`: of the names of the times.
 [[nodiscard]] std::string gain_text(const pbrt::Provenance& provenance, const std::string& prefix);
 /// The gain of the main transform, then of each instance for an accuracy bin, which is tuned on its own.

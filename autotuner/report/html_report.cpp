@@ -130,7 +130,8 @@ std::string search_plot(const History& history) {
   return "<h3>Time over the search</h3>\n" +
          paragraph(
              "Each dot is a configuration, where it was first measured; its height is the median of all its trials. "
-             "Dashed: the default.") +
+             "Dashed: the default. These are times of the search, at different moments: the gains above are those of "
+             "the last comparison, in turns.") +
          key({{"k0", "on the CPU"},
               {"k1", "on a device, in part or all"},
               {"k2", "the best so far"},

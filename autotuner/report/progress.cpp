@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kRedrawEvery{100};
 constexpr std::chrono::seconds kLineEvery{10};
-constexpr std::size_t kBarWidth = 20;
 
 std::size_t terminal_width() {
   winsize size{};
@@ -64,26 +63,24 @@ void Progress::set_state(const SearchState& state) {
   put(summary() + "\n");
 }
 
-std::string Progress::summary() const {
-  std::string out = fmt::format("size {} ({} of {})", state_.n, state_.size_index + 1, state_.num_sizes);
-  if (state_.best_ns > 0) out += ", best " + time_text(state_.best_ns);
-  if (state_.best_ns > 0 && state_.default_ns > 0)
-    out += " (" + ratio_text(state_.default_ns, state_.best_ns) +
-           (is_as_fast(state_.default_ns, state_.best_ns) ? " as" : " than") + " the default)";
-  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  const double left = std::max(0.0, state_.budget_s - std::max(elapsed, state_.elapsed_s));
-  out += fmt::format(", at most {:.0f} s left", std::ceil(left));
-  return out + "; " + trying_;
+std::string progress_line(const SearchState& state, double elapsed_s, const std::string& trying) {
+  const double left_s = std::max(0.0, state.budget_s - std::max(elapsed_s, state.elapsed_s));
+  std::string out = fmt::format("{:.0f} s left, size {} ({} of {})", std::ceil(left_s), state.n, state.size_index + 1,
+                                state.num_sizes);
+  if (state.best_ns > 0) out += ", " + time_text(state.best_ns);
+  if (state.best_ns > 0 && state.default_ns > 0)
+    out += ": " + ratio_text(state.default_ns, state.best_ns) + " at first sight";
+  return out + "; " + trying;
 }
 
-std::string Progress::bar_line(std::size_t width) const {
-  const double elapsed =
-      std::max(state_.elapsed_s, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count());
-  const double share = state_.budget_s > 0 ? std::clamp(elapsed / state_.budget_s, 0.0, 1.0) : 0;
-  const auto full = static_cast<std::size_t>(std::lround(share * kBarWidth));
-  std::string line = "[" + std::string(full, '#') + std::string(kBarWidth - full, '.') + "] " + summary();
-  if (line.size() >= width) line = line.substr(0, width - 4) + "...";
-  return line;
+std::string cut_to(const std::string& text, std::size_t width) {
+  constexpr std::size_t kDots = 3;
+  return text.size() <= width || width < kDots ? text : text.substr(0, width - kDots) + "...";
+}
+
+std::string Progress::summary() const {
+  const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  return progress_line(state_, elapsed_s, trying_);
 }
 
 void Progress::tick() {
@@ -91,21 +88,22 @@ void Progress::tick() {
   const auto now = std::chrono::steady_clock::now();
   if (now - last_drawn_ < kRedrawEvery) return;
   last_drawn_ = now;
-  is_bar_shown_ = true;
-  put("\r" + bar_line(terminal_width()) + "\033[K");
+  is_line_shown_ = true;
+  // A line that fills the terminal would go on to the next one.
+  put("\r" + cut_to(summary(), terminal_width() - 1) + "\033[K");
 }
 
-void Progress::erase_bar() {
-  if (is_bar_shown_) put("\r\033[K");
-  is_bar_shown_ = false;
+void Progress::erase_line() {
+  if (is_line_shown_) put("\r\033[K");
+  is_line_shown_ = false;
 }
 
 void Progress::say(const std::string& text, bool is_important) {
   if (is_quiet_ && !is_important) return;
-  erase_bar();
+  erase_line();
   put(text + "\n");
 }
 
-void Progress::finish() { erase_bar(); }
+void Progress::finish() { erase_line(); }
 
 }  // namespace pbtune

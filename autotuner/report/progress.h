@@ -21,23 +21,28 @@ class Progress {
   void set_trying(const std::string& what) { trying_ = what; }
   /// Redraws the line if it is time; called while a measurement is waited for.
   void tick();
-  /// Prints a line that stays: above the bar on a terminal. It is shown also when quiet if `is_important`.
+  /// Prints a line that stays: above the redrawn one on a terminal. It is shown also when quiet if `is_important`.
   void say(const std::string& text, bool is_important = false);
   void finish();
 
  private:
-  [[nodiscard]] std::string bar_line(std::size_t width) const;
   [[nodiscard]] std::string summary() const;
-  void erase_bar();
+  void erase_line();
 
   bool is_quiet_, is_terminal_;
-  bool is_bar_shown_ = false;
+  bool is_line_shown_ = false;
   SearchState state_;
   std::string trying_;
   std::chrono::steady_clock::time_point begin_, last_drawn_{}, last_line_;
   std::int64_t last_line_n_ = -1;
   double last_line_best_ = 0;
 };
+
+/// The line about a search: the time left comes first, and a gain over the default is called what it is: a first
+/// impression. `elapsed_s` is the time by the clock on the wall.
+[[nodiscard]] std::string progress_line(const SearchState& state, double elapsed_s, const std::string& trying);
+/// The text, cut to at most `width` columns.
+[[nodiscard]] std::string cut_to(const std::string& text, std::size_t width);
 
 /// `1.23 s`, `45.6 ms`, `7.89 us`.
 [[nodiscard]] std::string time_text(double ns);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "autotuner/report/html_report.h"
+#include "autotuner/report/progress.h"
 #include "autotuner/report/svg_plot.h"
 #include "autotuner/testing/synthetic.h"
 
@@ -34,6 +35,12 @@ JournalEntry ran(const std::string& fingerprint, const std::string& what, double
   return out;
 }
 
+JournalEntry renewed(std::int64_t n, double at_s) {
+  JournalEntry out = prepared(n, at_s);
+  out.is_renewal = true;
+  return out;
+}
+
 JournalContents journal() {
   JournalContents out;
   out.entries = {prepared(64, 1),
@@ -45,7 +52,9 @@ JournalContents journal() {
                  ran("e", "check of T", 7, {1}),
                  prepared(128, 8),
                  ran("a", "the default", 9, {8e6}),
-                 ran("c", "best of before", 10, {5e6})};
+                 ran("c", "best of before", 10, {5e6}),
+                 renewed(128, 11),
+                 ran("c", "best of before", 12, {2e6})};  // on other inputs: it belongs to no phase
   return out;
 }
 
@@ -68,6 +77,7 @@ TEST_F(Report, TrialsOfAConfigurationCountTogetherPerSize) {
   EXPECT_EQ(first.standard()->fingerprint, "a");
   EXPECT_EQ(first.end_s, 6);
   EXPECT_EQ(history.phases[1].best()->fingerprint, "c");
+  EXPECT_THAT(history.phases[1].best()->times_ns, ElementsAre(5e6));
   EXPECT_EQ(history.num_configurations, 5);
   JournalContents finished = journal();
   finished.best = "a";
@@ -88,6 +98,7 @@ TEST_F(Report, ThePageNeedsNothingElseAndEscapesWhatItShows) {
   pbrt::ConfigEntry entry;
   entry.machine = {"Quick & Co <1>", 2, 2, {{1, 32768}}, {{"Fake", "1"}}};
   entry.provenance.times_ns = {{"default", 3e6}, {"tuned", 1e6}};
+  entry.provenance.unconfirmed = {info.main};
   entry.provenance.sizes = {64, 128};
   entry.configuration = testing::synthetic_optimum(index, 128);
   file.entries.push_back(entry);
@@ -95,7 +106,7 @@ TEST_F(Report, ThePageNeedsNothingElseAndEscapesWhatItShows) {
   data.index = &index;
   data.file = &file;
   const std::string page_without_journal = html_report(data);
-  EXPECT_THAT(page_without_journal, AllOf(HasSubstr("1 ms instead of 3 ms: 3.00x faster"),
+  EXPECT_THAT(page_without_journal, AllOf(HasSubstr("1 ms instead of 3 ms: 3.00x faster, unconfirmed"),
                                           HasSubstr("Quick &amp; Co &lt;1&gt;"), HasSubstr("There is no journal")));
   data.history = history_of(journal(), index);
   data.notes = {"a < b"};
@@ -130,6 +141,23 @@ TEST_F(Report, ASearchInWhichNothingRanHasNoPlots) {
   failed.entries = {prepared(64, 1), ran("d", "grows", 6, {})};
   data.history = history_of(failed, index);
   EXPECT_THAT(html_report(data), AllOf(HasSubstr("configurations; runs by outcome"), Not(HasSubstr("<svg"))));
+}
+
+TEST(ProgressLine, SaysTheTimeLeftFirstAndFitsATerminal) {
+  SearchState state;
+  state.n = 1 << 20;
+  state.size_index = 12;
+  state.num_sizes = 13;
+  state.best_ns = 45.6e6;
+  state.default_ns = 119e6;
+  state.elapsed_s = 1;
+  state.budget_s = 3600;
+  const std::string line = progress_line(state, 2, "change a range of sizes of all sites");
+  EXPECT_THAT(line, ::testing::StartsWith("3598 s left, "));
+  const std::string cut = cut_to(line, 79);
+  EXPECT_EQ(cut.size(), 79U);
+  EXPECT_THAT(cut, AllOf(HasSubstr("2.61x faster at first sight"), ::testing::EndsWith("...")));
+  EXPECT_EQ(cut_to("short", 79), "short");
 }
 
 }  // namespace

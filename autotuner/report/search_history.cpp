@@ -62,15 +62,18 @@ const Tried* Phase::standard() const {
 History history_of(const JournalContents& journal, const InfoIndex& index) {
   History out;
   std::set<std::string> fingerprints;
+  bool is_renewed = false;  // times on other inputs would not fit those before
   for (const JournalEntry& entry : journal.entries) {
     if (entry.is_prepare) {
+      if (entry.prepared.status == PrepareStatus::Ready) is_renewed = entry.is_renewal;
+      if (entry.is_renewal) continue;
       if (entry.prepared.status == PrepareStatus::Ready)
         out.phases.push_back({entry.n, entry.elapsed_s, entry.elapsed_s, {}, {}});
       continue;
     }
     ++out.outcomes[entry.outcome.kind];
     fingerprints.insert(entry.fingerprint);
-    if (!out.phases.empty() && !is_check(entry)) add_run(out.phases.back(), entry, index);
+    if (!out.phases.empty() && !is_renewed && !is_check(entry)) add_run(out.phases.back(), entry, index);
   }
   if (!out.phases.empty()) out.phases.back().chosen = journal.best;
   out.num_configurations = static_cast<int>(fingerprints.size());

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "autotuner/search/contest.h"
 #include "autotuner/search/finals_context.h"
 #include "autotuner/search/search_result.h"
 
@@ -22,20 +23,26 @@ class Finals {
   /// Errors:  throws Interrupted, pbrt::RuntimeError
   void decide();
 
+  /// Compares `result` with what it would replace until `end_s`, for a search that ends before its time. Unless it
+  /// proves to be faster, what is there stays. It remains unconfirmed if there is nothing that it can be compared with.
+  ///
+  /// Errors:  throws Interrupted, pbrt::RuntimeError; the result is meaningful then, and unconfirmed
+  void confirm(double end_s);
+
  private:
-  struct Contest {
-    const char* phase;
-    double end_s;
-    double matters;  ///< how much faster
-  };
   [[nodiscard]] std::vector<Candidate> finalists() const;
-  [[nodiscard]] std::vector<Candidate> incumbents() const;
+  [[nodiscard]] std::vector<Candidate> incumbents(double end_s) const;
   [[nodiscard]] Candidate best_finalist();
-  void contest(std::vector<Candidate>& contenders, const Contest& how);
-  /// Moves the winner's memory to the other kind of pages if it is surely faster there.
-  void try_other_pages(Candidate& winner);
-  [[nodiscard]] const Candidate* verdict(const std::vector<Candidate>& contenders) const;
+  /// Decides on which pages the winner's memory is: on those of the default, unless others are surely faster.
+  void settle_pages(Candidate& winner);
+  void renew_inputs(double end_s);
+  /// Compares the winner with the incumbents, and takes the one that stays.
+  void replace_incumbents(Candidate winner, const ContestRules& rules);
+  [[nodiscard]] const Candidate* best_incumbent(const std::vector<Candidate>& contenders) const;
   void take(const Candidate& kept, double default_ns);
+  [[nodiscard]] bool is_default(const Candidate& candidate) const {
+    return candidate.configuration == context_.space.default_configuration();
+  }
 
   FinalsContext context_;
   SearchResult& result_;

@@ -13,6 +13,9 @@
 
 namespace pbtune {
 
+/// Rounds in turns that are measured however little time is left.
+inline constexpr int kLeastContestRounds = 3;
+
 struct FinalsContext {
   const Space& space;
   const SearchOptions& options;
@@ -24,6 +27,8 @@ struct FinalsContext {
   std::function<void(const std::string& phase)> on_phase;
 
   [[nodiscard]] double default_ns() const { return default_time_ns(standard); }
+  /// What a run of the best takes, with restoring inputs and verifying outputs.
+  [[nodiscard]] double run_s() const { return population.best_ns() * 1e-9 + trials.overhead_s(); }
   /// The time by which the final comparison must have at most `num_left` parts to go, estimated from the runs so far.
   [[nodiscard]] double end_before_parts(int num_left) const {
     return schedule.end_before_parts(num_left, {population.best_ns(), default_ns(), trials.overhead_s()});

@@ -32,9 +32,22 @@ class FinalsTest : public ::testing::Test {
   }
 
   testing::ScriptedWorld world;
+  /// Evaluates what `world` says, and renews inputs.
+  Evaluator evaluator() {
+    Evaluator out = world.evaluator();
+    out.renew = [this](const Configuration&) {
+      ++num_renewals;
+      on_renewal();
+      return Prepared{PrepareStatus::Ready, 0, ""};
+    };
+    return out;
+  }
+
   double other_ns = 0.5e6;
+  int num_renewals = 0;
+  std::function<void()> on_renewal = [] {};
   Schedule schedule{world.options, false};
-  Trials trials{world.space, world.evaluator(), world.events, world.population};
+  Trials trials{world.space, evaluator(), world.events, world.population};
   Candidate standard = testing::ScriptedWorld::timed(world.choosing(0), 1e6);
   std::vector<NamedConfiguration> before;
 };
@@ -51,6 +64,53 @@ TEST_F(FinalsTest, KeepTheDefaultIfTheGainWasLuck) {
   const SearchResult result = decide();
   EXPECT_EQ(result.kept, Kept::Default);
   EXPECT_EQ(result.best, world.space.default_configuration());
+}
+
+TEST_F(FinalsTest, ConfirmWhatTheySayAndOnlyThat) {
+  EXPECT_TRUE(decide().is_confirmed);
+  other_ns = 1e6;
+  EXPECT_TRUE(decide().is_confirmed) << "the default claims nothing";
+}
+
+TEST_F(FinalsTest, LeaveAGainUnconfirmedIfTheDefaultIsTooSlowToBeMeasuredAgain) {
+  standard.times_ns = {1e12};
+  const SearchResult result = decide();
+  EXPECT_EQ(result.kept, Kept::Found);
+  EXPECT_FALSE(result.is_confirmed);
+}
+
+TEST_F(FinalsTest, KeepWhatWasMuchFasterInEachRoundThoughTimeRanOut) {
+  // Three rounds fit, which prove a factor of 1.25 and no less.
+  for (const double factor : {0.85, 0.95}) {
+    other_ns = factor * 1e6;
+    world.population.add(testing::ScriptedWorld::timed(world.choosing(1), other_ns));
+    SearchResult result = make_result(world.population.best(), 1024, other_ns, 1e6);
+    Finals(context(), result).confirm(world.elapsed_s);
+    EXPECT_EQ(result.kept, factor < 0.9 ? Kept::Found : Kept::Default);
+    EXPECT_EQ(result.is_confirmed, result.kept == Kept::Default);
+  }
+}
+
+TEST_F(FinalsTest, MeasureOtherInputsThanTheSearchDid) {
+  // The gain is luck: it is there on the inputs of the search alone.
+  num_renewals = 0;
+  on_renewal = [this] { other_ns = 1e6; };
+  const SearchResult result = decide();
+  EXPECT_EQ(num_renewals, 1);
+  EXPECT_EQ(result.kept, Kept::Default);
+}
+
+TEST_F(FinalsTest, ConfirmAnInterruptedSearchOrKeepTheDefault) {
+  for (const bool is_faster : {true, false}) {
+    other_ns = is_faster ? 0.5e6 : 1.2e6;
+    world.population.add(testing::ScriptedWorld::timed(world.choosing(1), 0.4e6));
+    SearchResult result = make_result(world.population.best(), 1024, 0.4e6, 1e6);
+    EXPECT_FALSE(result.is_confirmed);
+    Finals(context(), result).confirm(world.elapsed_s + 1);
+    EXPECT_TRUE(result.is_confirmed);
+    EXPECT_EQ(result.kept, is_faster ? Kept::Found : Kept::Default);
+    EXPECT_EQ(result.best_ns, is_faster ? 0.5e6 : 1e6);
+  }
 }
 
 TEST_F(FinalsTest, KeepWhatTheFileHadIfItIsAsGood) {

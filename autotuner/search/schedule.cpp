@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autotuner/trials/statistics.h"
+
 namespace pbtune {
 namespace {
 
 constexpr double kFinalShare = 0.15;  // share of the budget for comparing the best
-constexpr double kTargetShare = 0.7;  // share of the time left for the target size; the smaller sizes share the rest
+constexpr double kTargetShare = 0.8;  // share of the time left for the target size; the smaller sizes share the rest
 constexpr double kSmallShare = 0.03;  // share of the budget for each size that matters only for recursion
 // The smallest size for recursive programs, whose small calls are part of every larger one.
 constexpr std::int64_t kLeastRecursive = 4;
@@ -59,7 +61,7 @@ bool Schedule::is_small(std::size_t size_index) const {
 }
 
 double Schedule::end_s(const RunCosts& costs) const {
-  return is_last() ? std::min(deadline_s_, options_.budget_s - final_reserve_s(costs)) : deadline_s_;
+  return is_last() ? std::min(deadline_s_, end_before_parts(num_final_parts_, costs)) : deadline_s_;
 }
 
 bool Schedule::is_exhausted(int failures, double elapsed_s, double begin_s, double end_s) const {
@@ -75,17 +77,27 @@ double Schedule::generous_limit_ms(double elapsed_s) const {
 }
 
 double Schedule::end_before_parts(int num_left, const RunCosts& costs) const {
-  return options_.budget_s - final_reserve_s(costs) * num_left / num_final_parts_;
+  if (num_left == 0) return last_word_s();
+  return last_word_s() - last_word_reserve_s(costs) -
+         earlier_reserve_s(costs) * (num_left - 1) / (num_final_parts_ - 1);
 }
 
-double Schedule::final_reserve_s(const RunCosts& costs) const {
-  constexpr double kMostReserved = 0.35;  // largest share of the budget to reserve
-  constexpr int kNumPlain = 2, kNumContenders = 3, kNumTakenBack = 4;
+double Schedule::last_word_reserve_s(const RunCosts& costs) const {
+  constexpr double kMostReserved = 0.22;  // largest share of the budget to reserve
+  constexpr int kNumBest = 2;             // the winner, and what the file had before
+  constexpr int kRounds = kEnoughRounds + 2;
+  const double round_s =
+      kNumBest * (costs.best_ns * 1e-9 + costs.overhead_s) + costs.default_ns * 1e-9 + costs.overhead_s;
+  return std::min(kMostReserved * options_.budget_s, std::max(kRounds, options_.final_trials) * round_s);
+}
+
+double Schedule::earlier_reserve_s(const RunCosts& costs) const {
+  constexpr double kMostReserved = 0.18;  // largest share of the budget to reserve
+  constexpr int kNumPlain = 2, kNumTakenBack = 4;
   const double best_s = costs.best_ns * 1e-9 + costs.overhead_s;
   const double finals_s = (options_.num_finalists + kNumPlain) * best_s;
-  const double contest_s = kNumContenders * best_s + costs.default_ns * 1e-9;
-  const double part_s = options_.final_trials * std::max({finals_s, contest_s, 2 * kNumTakenBack * best_s});
-  return std::min(kMostReserved * options_.budget_s, num_final_parts_ * part_s);
+  const double part_s = options_.final_trials * std::max(finals_s, 2 * kNumTakenBack * best_s);
+  return std::min(kMostReserved * options_.budget_s, (num_final_parts_ - 1) * part_s);
 }
 
 bool Schedule::is_long(double run_ns, double elapsed_s) const {

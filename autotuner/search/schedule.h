@@ -19,7 +19,7 @@ struct RunCosts {
 class Schedule {
  public:
   /// Keeps a reference to `options`. `has_pages`: the final comparison also tries other pages of memory.
-  Schedule(const SearchOptions& options, bool has_pages) : options_(options), num_final_parts_(has_pages ? 5 : 4) {}
+  Schedule(const SearchOptions& options, bool has_pages) : options_(options), num_final_parts_(has_pages ? 4 : 3) {}
 
   /// Whether a size fits into the time after size `n` with the best at `best_ns` (0: no size was measured yet).
   /// Predicts the reference, the default and a few trials from the growth seen so far.
@@ -33,6 +33,8 @@ class Schedule {
 
   [[nodiscard]] bool is_last() const { return size_index_ + 1 == options_.sizes.size(); }
   [[nodiscard]] std::size_t size_index() const { return size_index_; }
+  /// Ends the current size earlier, at `end_s`.
+  void end_size_at(double end_s) { deadline_s_ = std::min(deadline_s_, end_s); }
   /// The time at which the current size must be left.
   [[nodiscard]] double deadline_s() const { return deadline_s_; }
   /// The seconds left at the size.
@@ -48,16 +50,22 @@ class Schedule {
   [[nodiscard]] double generous_limit_ms(double elapsed_s) const;
 
   /// The number of parts of the final comparison: comparing the best, taking back differences, then trying other pages
-  /// if there is a choice, then comparing with what the winner would replace. The last one gets twice the time of the
-  /// others, because the whole search is in vain if it stays undecided.
+  /// if there is a choice, then comparing with what the winner would replace. The last one has a reserve of its own,
+  /// because the whole search is in vain if it stays undecided.
   [[nodiscard]] int num_final_parts() const { return num_final_parts_; }
   /// The time by which the final comparison must have at most `num_left` parts to go.
   [[nodiscard]] double end_before_parts(int num_left, const RunCosts& costs) const;
+  /// The time at which the last part ends.
+  [[nodiscard]] double last_word_s() const { return options_.budget_s; }
+  /// By how much a comparison may take longer than its time where runs are so long that it would be in vain otherwise.
+  [[nodiscard]] double overtime_s() const { return 0.18 * options_.budget_s; }
 
  private:
   [[nodiscard]] double share_of(std::size_t size_index) const;
   [[nodiscard]] bool is_small(std::size_t size_index) const;
-  [[nodiscard]] double final_reserve_s(const RunCosts& costs) const;
+  /// What the last part of the final comparison may take, and all parts before it together.
+  [[nodiscard]] double last_word_reserve_s(const RunCosts& costs) const;
+  [[nodiscard]] double earlier_reserve_s(const RunCosts& costs) const;
 
   const SearchOptions& options_;
   int num_final_parts_;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "autotuner/trials/statistics.h"
+
 namespace pbtune {
 namespace {
 
@@ -49,10 +51,20 @@ TEST(Schedule, LeavesThePartsOfTheLastWordInTheirOrder) {
   const SearchOptions all = options();
   const Schedule schedule(all, true);
   const RunCosts costs{1e8, 2e8, 0};
-  EXPECT_EQ(schedule.num_final_parts(), 5);
+  EXPECT_EQ(schedule.num_final_parts(), 4);
   EXPECT_DOUBLE_EQ(schedule.end_before_parts(0, costs), 100);
   EXPECT_LT(schedule.end_before_parts(4, costs), schedule.end_before_parts(3, costs));
-  EXPECT_GE(schedule.end_before_parts(5, costs), 65);
+  EXPECT_GE(schedule.end_before_parts(4, costs), 60);
+}
+
+TEST(Schedule, ReservesEnoughRoundsForTheLastWordWhereTheyFit) {
+  const SearchOptions all = options();
+  const Schedule schedule(all, false);
+  const double best_s = 0.4, default_s = 0.8, overhead_s = 0.05;
+  const double reserve_s = 100 - schedule.end_before_parts(1, {best_s * 1e9, default_s * 1e9, overhead_s});
+  EXPECT_GE(reserve_s, kEnoughRounds * (best_s + default_s + 2 * overhead_s));
+  // Where runs are long, most of the time is still for the search.
+  EXPECT_GE(schedule.end_before_parts(1, {1e10, 2e10, 1}), 75);
 }
 
 }  // namespace

@@ -98,6 +98,7 @@ bool Search::tune_size(std::size_t size_index) {
   if (schedule_.is_last()) sweeps_.try_usual_values();
   const double end_s = schedule_.end_s({population_.best_ns(), default_time_ns(default_), trials_.overhead_s()});
   const double begin_s = trials_.elapsed_s();
+  schedule_.end_size_at(end_s);
   rank_anew();
   for (int failures = 0, num_kept = 0;
        trials_.elapsed_s() < end_s && !schedule_.is_exhausted(failures, trials_.elapsed_s(), begin_s, end_s);) {
@@ -277,11 +278,27 @@ bool Search::is_first_of_kind(const Candidate& candidate, bool is_default) {
   return true;
 }
 
-void Search::decide() {
-  Finals({space_, options_, schedule_, population_, default_, extra_seeds_, trials_,
-          [this](const std::string& phase) { publish(phase); }},
-         result_)
-      .decide();
+FinalsContext Search::finals_context() {
+  return {space_,   options_,     schedule_, population_,
+          default_, extra_seeds_, trials_,   [this](const std::string& phase) { publish(phase); }};
+}
+
+void Search::decide() { Finals(finals_context(), result_).decide(); }
+
+void Search::confirm_best(double seconds) {
+  if (!has_result()) return;
+  const double end_s = trials_.elapsed_s() + seconds;
+  const std::int64_t target_n = options_.sizes.back();
+  if (trials_.n() != target_n) {
+    result_.is_confirmed = false;
+    const Prepared prepared = trials_.begin_size(target_n, &result_.best);
+    if (prepared.status != PrepareStatus::Ready) return;
+    default_ = Candidate{};
+    default_.configuration = space_.default_configuration();
+    default_.origin = "the default";
+    default_.times_ns = {prepared.reference_ns};
+  }
+  Finals(finals_context(), result_).confirm(end_s);
 }
 
 /// Notes the configuration to write if the search ended now: the best, unless the times known so far speak against it.
@@ -291,10 +308,12 @@ void Search::note_best() {
   const Candidate& best = population_.best();
   result_ = make_result(best, trials_.n(), population_.best_ns(), default_time_ns(default_));
   const bool is_default = best.configuration == space_.default_configuration();
+  result_.is_confirmed = is_default;  // it claims nothing
   if (default_.times_ns.empty() || !best.meets_accuracy) return;
   if (!is_default && seems_faster(best.times_ns, default_.times_ns)) return;
   result_ = make_result(default_, trials_.n(), default_time_ns(default_), default_time_ns(default_));
   result_.kept = Kept::Default;
+  result_.is_confirmed = true;
 }
 
 void Search::publish(const std::string& phase) {

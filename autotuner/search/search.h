@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "autotuner/search/attempts.h"
+#include "autotuner/search/finals_context.h"
 #include "autotuner/search/schedule.h"
 #include "autotuner/search/search_options.h"
 #include "autotuner/search/search_result.h"
@@ -38,6 +39,11 @@ class Search {
   /// Searches. Throws Interrupted, pbrt::RuntimeError; best_so_far() is meaningful afterwards.
   SearchResult run();
   [[nodiscard]] const SearchResult& best_so_far() const { return result_; }
+  /// After run() was interrupted: compares the best so far with what it would replace, at the target size, for about
+  /// `seconds`. best_so_far() is what stays, confirmed if there was time for it.
+  ///
+  /// Errors:  throws Interrupted, pbrt::RuntimeError; best_so_far() is meaningful afterwards
+  void confirm_best(double seconds);
   [[nodiscard]] const std::vector<Candidate>& population() const { return population_.members(); }
   [[nodiscard]] bool has_result() const { return !result_.best.tunables.empty(); }
 
@@ -53,6 +59,7 @@ class Search {
   void rank_anew();
   bool evolve_once();
   [[nodiscard]] bool is_first_of_kind(const Candidate& candidate, bool is_default);
+  [[nodiscard]] FinalsContext finals_context();
   void decide();
   void note_best();
   void publish(const std::string& phase);

@@ -20,8 +20,10 @@ struct SearchResult {
   Kept kept = Kept::Found;
   std::string origin;
   std::int64_t n = 0;                  ///< the size at which it was compared last
-  double best_ns = 0, default_ns = 0;  ///< medians side by side; default 0: it did not finish in time
-  std::vector<RanChoice> ran;          ///< choices that took part
+  double best_ns = 0, default_ns = 0;  ///< medians; default 0: it did not finish in time
+  /// Whether these times were measured in turns after the selection, and prove what they say.
+  bool is_confirmed = false;
+  std::vector<RanChoice> ran;  ///< choices that took part
   bool meets_accuracy = true;
   double accuracy = 0;  ///< see Candidate::accuracy
   /// The result's differences from the default. Each consists of the words for taking it back, and how many times

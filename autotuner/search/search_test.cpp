@@ -42,6 +42,7 @@ class SyntheticWorld {
     Outcome out;
     out.kind = OutcomeKind::Ok;
     out.ran = testing::synthetic_ran(configuration, n_);
+    out.has_large_matrices = has_large_matrices;
     for (int i = 0; i < spec.trials; ++i) {
       ++num_trials;
       out.times_ns.push_back(true_ns(configuration) * std::exp(noise * std::fabs(rng_.normal())));
@@ -68,6 +69,7 @@ class SyntheticWorld {
   double elapsed_s = 0;
   std::int64_t skip_below = 0;
   double reference_ns = 0;
+  bool has_large_matrices = true;
   bool has_limits = false;  ///< whether a run that takes longer than its limit fails
   RanChoice wrong{-1, -1};
 
@@ -400,19 +402,26 @@ TEST_F(SearchTest, WhatMattersIsNotTakenBack) {
   EXPECT_GE(num_kept, 7);
 }
 
-/// What a search decides about large pages where they take `factor` of the time.
-double large_pages_found(bool has_large_pages, double factor, std::uint64_t seed, std::set<double>& tried) {
+/// A program in a world where large pages take `factor` of the time.
+struct PagesWorld {
+  bool has_large_pages = true, has_large_matrices = true;
+  double factor = 1;
+};
+
+/// What a search decides about large pages.
+double large_pages_found(const PagesWorld& pages, std::uint64_t seed, std::set<double>& tried) {
   pbrt::TrainingInfo info = testing::synthetic_program();
   info.global.push_back(pbrt::large_pages_global());
   const InfoIndex index(info);
   SpaceOptions options{true, 2, 0, kTarget};
-  options.has_large_pages = has_large_pages;
+  options.has_large_pages = pages.has_large_pages;
   const Space space(index, options);
   const auto id = static_cast<std::size_t>(index.find_tunable("", pbrt::kLargePages));
   SyntheticWorld world(index, seed);
+  world.has_large_matrices = pages.has_large_matrices;
   world.true_time = [&](const Configuration& c) {
     tried.insert(c.tunables[id][0]);
-    return testing::synthetic_ns(index, c, world.n()) * (c.tunables[id][0] > 0 ? factor : 1);
+    return testing::synthetic_ns(index, c, world.n()) * (c.tunables[id][0] > 0 ? pages.factor : 1);
   };
   SearchOptions search;
   search.sizes = {kTarget};
@@ -424,11 +433,12 @@ double large_pages_found(bool has_large_pages, double factor, std::uint64_t seed
 TEST_F(SearchTest, LargePagesStayWhereTheyAreFaster) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     std::set<double> tried;
-    EXPECT_EQ(large_pages_found(true, 0.85, seed, tried), 1) << seed;
-    EXPECT_EQ(large_pages_found(true, 1, seed, tried), 0) << seed;
-    EXPECT_EQ(large_pages_found(true, 1.2, seed, tried), 0) << seed;
+    EXPECT_EQ(large_pages_found({true, true, 0.85}, seed, tried), 1) << seed;
+    EXPECT_EQ(large_pages_found({true, true, 1}, seed, tried), 0) << seed;
+    EXPECT_EQ(large_pages_found({true, true, 1.2}, seed, tried), 0) << seed;
     tried.clear();
-    EXPECT_EQ(large_pages_found(false, 0.5, seed, tried), 0) << seed;
+    EXPECT_EQ(large_pages_found({false, true, 0.5}, seed, tried), 0) << seed;
+    EXPECT_EQ(large_pages_found({true, false, 0.5}, seed, tried), 0) << seed;
     EXPECT_EQ(tried, std::set<double>{0}) << "where asking changes nothing, nobody tries";
   }
 }

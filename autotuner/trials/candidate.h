@@ -22,6 +22,7 @@ struct Candidate {
   bool is_refuted = false;     ///< these runs showed that it is not
   double accuracy = 0;         ///< of the worst trial; more is better, so a metric where less is better is negated
   std::vector<RanChoice> ran;
+  bool has_large_matrices = false;  ///< in some run, one was large enough for large pages
 };
 
 /// Whether `a` is ranked before `b`. Candidates that are accurate enough come first, by time; then the others, by

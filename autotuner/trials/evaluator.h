@@ -27,6 +27,7 @@ struct Outcome {
   double max_error_rel = 0;
   std::vector<RanChoice> ran;
   std::string message;
+  bool has_large_matrices = false;  ///< a matrix of the run was large enough for large pages
 };
 
 struct RunSpec {
@@ -51,6 +52,9 @@ struct Evaluator {
   /// computing them (null: none known), when the default is hopelessly slow.
   std::function<Prepared(std::int64_t n, const Configuration* trusted)> prepare;
   std::function<Outcome(const Configuration&, const RunSpec&)> run;
+  /// Makes other inputs of the same size, in other memory, and the reference outputs with a configuration. If that does
+  /// not work, the inputs stay. Absent where there are no others.
+  std::function<Prepared(const Configuration& reference)> renew{};
   /// Seconds since the search began, as of the end of the last prepare or run: never the clock itself, so
   /// that a search replayed from its journal takes the same decisions.
   std::function<double()> elapsed_s;

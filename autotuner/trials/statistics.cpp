@@ -89,7 +89,7 @@ std::vector<double> walsh_averages(const std::vector<double>& values) {
   return out;
 }
 
-constexpr std::size_t kEnoughRounds = 8;  // fewer rounds have no interval at the confidence kSure
+// Fewer rounds than kEnoughRounds have no interval at this confidence.
 constexpr double kSure = 0.99;  // two-sided: one time in 200 a configuration that is no faster is called faster
 
 /// The factor between all times of one and all times of the other that so few rounds prove. Without noise that differs
@@ -97,7 +97,7 @@ constexpr double kSure = 0.99;  // two-sided: one time in 200 a configuration th
 /// five, even if the factor is 1.
 double factor_of_few(std::size_t rounds) {
   constexpr std::array kFactors = {HUGE_VAL, 2.25, 1.5, 1.25, 1.15, 1.1, 1.06, 1.06};
-  static_assert(kFactors.size() == kEnoughRounds);
+  static_assert(kFactors.size() == static_cast<std::size_t>(kEnoughRounds));
   return kFactors[rounds];
 }
 
@@ -167,7 +167,7 @@ PairedRatio paired_ratio(const Sample& a, const Sample& b, double confidence) {
 
 bool is_surely_faster(const Sample& a, const Sample& b, double matters) {
   const std::size_t rounds = std::min(a.size(), b.size());
-  if (rounds >= kEnoughRounds) {
+  if (rounds >= static_cast<std::size_t>(kEnoughRounds)) {
     const PairedRatio found = paired_ratio({a.end() - static_cast<std::ptrdiff_t>(rounds), a.end()},
                                            {b.end() - static_cast<std::ptrdiff_t>(rounds), b.end()}, kSure);
     return found.hi < 1 && found.ratio <= 1 / (1 + matters);
@@ -181,7 +181,7 @@ bool is_surely_faster(const Sample& a, const Sample& b, double matters) {
 }
 
 bool is_surely_not_faster(const Sample& a, const Sample& b, double matters) {
-  if (a.size() != b.size() || a.size() < kEnoughRounds) return false;
+  if (a.size() != b.size() || std::ssize(a) < kEnoughRounds) return false;
   return paired_ratio(a, b, kSure).lo > 1 / (1 + matters);
 }
 

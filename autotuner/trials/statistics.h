@@ -51,8 +51,9 @@ struct PairedRatio {
 ///          "Nonparametric Statistical Methods", 1973, chapter 3): no assumption about the shape of the noise but symmetry
 [[nodiscard]] PairedRatio paired_ratio(const Sample& a, const Sample& b, double confidence);
 
-/// Whether times measured in turns prove that `a` is faster than `b`, by more than what matters. Few rounds prove large
-/// differences only.
+/// Fewer rounds prove large differences only.
+inline constexpr int kEnoughRounds = 8;
+/// Whether times measured in turns prove that `a` is faster than `b`, by more than what matters.
 [[nodiscard]] bool is_surely_faster(const Sample& a, const Sample& b, double matters);
 /// Whether times measured in turns prove that `a` is not faster than `b` by more than what matters.
 [[nodiscard]] bool is_surely_not_faster(const Sample& a, const Sample& b, double matters);

@@ -18,11 +18,17 @@ Trials::Trials(const Space& space, Evaluator evaluator, const SearchEvents& even
     : space_(space), evaluator_(std::move(evaluator)), events_(events), population_(population) {}
 
 Prepared Trials::begin_size(std::int64_t n, const Configuration* trusted) {
+  const double begin_s = evaluator_.elapsed_s();
   Prepared prepared = evaluator_.prepare(n, trusted);
   if (prepared.status != PrepareStatus::Ready) return prepared;
+  prepare_s_ = evaluator_.elapsed_s() - begin_s;
   n_ = n;
   overhead_s_ = num_runs_ = 0;
   return prepared;
+}
+
+void Trials::renew(const Configuration& reference) {
+  if (evaluator_.renew) (void)evaluator_.renew(reference);  // if there are none, the inputs at hand are as good
 }
 
 /// Notes the choices of runs that crashed or hung, which cost a restart and a wait. Choices that were in several of
@@ -79,6 +85,7 @@ bool Trials::measure(Candidate& candidate, int trials, double limit, bool is_sid
   candidate.accuracy = is_first ? accuracy : std::min(candidate.accuracy, accuracy);
   candidate.times_ns.insert(candidate.times_ns.end(), outcome.times_ns.begin(), outcome.times_ns.end());
   if (!outcome.ran.empty()) candidate.ran = outcome.ran;
+  candidate.has_large_matrices = candidate.has_large_matrices || outcome.has_large_matrices;
   return true;
 }
 

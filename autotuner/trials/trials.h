@@ -32,6 +32,10 @@ class Trials {
   ///
   /// Errors:  throws Interrupted, pbrt::RuntimeError; so do measure and confirm
   [[nodiscard]] Prepared begin_size(std::int64_t n, const Configuration* trusted);
+  /// Makes other inputs of the same size, if the evaluator can; `reference` makes the outputs that are right.
+  ///
+  /// Errors:  throws Interrupted, pbrt::RuntimeError
+  void renew(const Configuration& reference);
   /// Measures a candidate and records the times; false if it failed. No limit if `limit_ms` is 0.
   bool measure(Candidate& candidate, int trials, double limit_ms, bool is_side_by_side = false);
   /// Tests whether a candidate that is accurate enough on these inputs is so on others; if not, it misses its target.
@@ -47,6 +51,8 @@ class Trials {
   [[nodiscard]] double elapsed_s() const { return evaluator_.elapsed_s(); }
   /// What a run at this size takes beside its trials: inputs restored, outputs verified.
   [[nodiscard]] double overhead_s() const { return overhead_s_; }
+  /// What making the inputs of this size took.
+  [[nodiscard]] double prepare_s() const { return prepare_s_; }
   [[nodiscard]] int num_measured() const { return num_measured_; }
 
  private:
@@ -62,7 +68,7 @@ class Trials {
   };
   std::map<std::pair<int, int>, Record> records_;  ///< by site and alternative: runs that ended, crashes and hangs
   std::int64_t n_ = 0;
-  double overhead_s_ = 0;
+  double overhead_s_ = 0, prepare_s_ = 0;
   int num_runs_ = 0;  ///< at this size
   int num_measured_ = 0;
   double last_ns_ = 0;  ///< the least time of the last run; infinite if it did not end, 0 if it failed otherwise

@@ -23,6 +23,7 @@ void add_result(const InfoIndex& index, const Target& target, const SearchResult
   const std::string prefix = target.transform == index.info().main ? "" : target.transform + ": ";
   if (result.default_ns > 0) out.times_ns.emplace_back(prefix + "default", result.default_ns);
   out.times_ns.emplace_back(prefix + "tuned", result.best_ns);
+  if (!result.is_confirmed) out.unconfirmed.push_back(target.transform);
   if (target.accuracy.has_target)
     out.accuracies.emplace_back(target.transform,
                                 target.accuracy.higher_is_better ? result.accuracy : -result.accuracy);

@@ -15,6 +15,13 @@ std::string accuracy_words(const Target& target, const SearchResult& result) {
                      accuracy.target);
 }
 
+std::string gain_words(const SearchResult& result) {
+  std::string out = fmt::format("at size {}", result.n);
+  if (result.kept == Kept::Default) return out + ", the default";
+  if (result.default_ns > 0) out += ", " + ratio_text(result.default_ns, result.best_ns) + " than the default";
+  return out + (result.is_confirmed ? "" : kUnconfirmed);
+}
+
 std::vector<std::string> result_lines(const TuneOptions& options, const InfoIndex& index, const Target& target,
                                       bool is_one_of_many, const std::string& device, const SearchResult& result) {
   std::vector<std::string> ran;
@@ -26,6 +33,7 @@ std::vector<std::string> result_lines(const TuneOptions& options, const InfoInde
   if (result.default_ns > 0)
     text +=
         fmt::format(", default {}: {}", time_text(result.default_ns), ratio_text(result.default_ns, result.best_ns));
+  if (!result.is_confirmed) text += kUnconfirmed;
   std::vector<std::string> out{text + accuracy_words(target, result)};
   if (result.kept == Kept::Default)
     out.emplace_back("  nothing that was tried is measurably faster than the default, so its choices are kept");

@@ -51,6 +51,7 @@ class Session {
                       [this] {
                         progress_.tick();
                         throw_if_interrupted();
+                        if (last_word_end_ && std::chrono::steady_clock::now() > *last_word_end_) throw Interrupted();
                       }),
         notices_(index_, options.run.seed,
                  {[this](const std::string& text, bool is_important) { progress_.say(text, is_important); },
@@ -71,6 +72,7 @@ class Session {
   [[nodiscard]] std::optional<int> tune_target(const Evaluator& evaluator, double budget_s);
   void add_result(const SearchResult& result);
   void save(std::span<const SearchResult> results);
+  void confirm_after_interruption(Search& search);
   [[nodiscard]] int stop_early(const Search& search, const std::string& why, int status);
   [[nodiscard]] std::size_t current() const { return results_.size(); }
 
@@ -90,6 +92,7 @@ class Session {
   std::vector<SearchResult> results_;  // results of the targets tuned so far
   std::int64_t n_ = -1;                // the size at which targets are tuned
   bool is_unsaved_ = false;
+  std::optional<std::chrono::steady_clock::time_point> last_word_end_;  ///< of the confirmation after an interruption
 };
 
 void Session::meet_program() {
@@ -190,6 +193,11 @@ Evaluator Session::live_evaluator() {
     notices_.note_trouble(journal_->trouble());
     return outcome;
   };
+  live.renew = [this](const Configuration& reference) {
+    Prepared prepared = measurements_.of(current()).renew(reference);
+    notices_.note_prepared(prepared);
+    return prepared;
+  };
   live.elapsed_s = [] { return 0.0; };
   return live;
 }
@@ -241,6 +249,29 @@ void Session::add_result(const SearchResult& result) {
                   accuracy_words(target, result));
 }
 
+/// Compares what was found with the default for a short time, so that what is written is confirmed. A second
+/// interruption ends that at once.
+void Session::confirm_after_interruption(Search& search) {
+  constexpr double kSeconds = 8;
+  constexpr std::chrono::seconds kMost{10};
+  const bool is_by_key = forget_interruption();
+  const bool has_claim = search.has_result() && !search.best_so_far().is_confirmed;
+  if (!is_by_key || !has_claim || file_.has_finished_entry(machine_.machine)) return;
+  progress_.say(fmt::format("interrupted: what was found is compared with the default, at most {} s; Ctrl-C again ends "
+                            "at once",
+                            kMost.count()),
+                true);
+  journal_->stop_recording();
+  last_word_end_ = std::chrono::steady_clock::now() + kMost;
+  try {
+    search.confirm_best(kSeconds);
+  } catch (const Interrupted&) {
+  } catch (const pbrt::RuntimeError& error) {
+    progress_.say(std::string("note: ") + error.what(), true);
+  }
+  last_word_end_.reset();
+}
+
 /// Ends the run after an interruption, or if the program is gone. Writes what is known, and tells the person what to
 /// do.
 int Session::stop_early(const Search& search, const std::string& why, int status) {
@@ -252,8 +283,7 @@ int Session::stop_early(const Search& search, const std::string& why, int status
     all.push_back(search.best_so_far());
     save(all);
     if (!is_unsaved_)
-      progress_.say(fmt::format("{}: the best so far (tuned to size {}) is in {}", why, all.back().n, file_.path()),
-                    true);
+      progress_.say(fmt::format("{}: the best so far ({}) is in {}", why, gain_words(all.back()), file_.path()), true);
   } else if (!results_.empty()) {
     results_.back().is_complete = false;
     save(results_);
@@ -281,6 +311,7 @@ std::optional<int> Session::tune_target(const Evaluator& evaluator, double budge
   try {
     result = search.run();
   } catch (const Interrupted&) {
+    confirm_after_interruption(search);
     return stop_early(search, "interrupted", kExitInterrupted);
   } catch (const pbrt::IoError& error) {
     return stop_early(search, error.what(), 1);

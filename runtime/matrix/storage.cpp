@@ -33,8 +33,9 @@ constexpr std::size_t kPageBlockBytes = 4096;
 constexpr std::size_t kSmallAlignment = 128;
 // From this size on the system may put blocks on large pages. They are asked for where the configuration says so
 // (docs/performance.md).
-constexpr std::size_t kLargePageBytes = std::size_t{1} << 21;
+constexpr std::size_t kLargePageBytes = Storage::kLargePageBytes;
 std::atomic<bool> asks_for_large_pages{false};
+std::atomic<std::int64_t> num_large{0};
 
 // Matrices of one size are often read side by side. On large pages their addresses would be the same in all bits that
 // choose sets of caches and banks of memory: so each begins at another small page (Note [Blocks in step]).
@@ -289,6 +290,8 @@ constexpr std::size_t small_block_bytes(std::size_t bytes) {
 
 DeviceRecord::~DeviceRecord() = default;
 
+std::int64_t Storage::num_large_blocks() { return num_large.load(std::memory_order_relaxed); }
+
 void Storage::ask_for_large_pages(bool asks) { asks_for_large_pages.store(asks, std::memory_order_relaxed); }
 
 Storage* Storage::create(std::size_t bytes) {
@@ -303,6 +306,7 @@ Storage* Storage::create(std::size_t bytes) {
   } else {
     void* header = ThreadBlocks::take_small(kSmallAlignment);
     if (header == nullptr) out_of_memory(bytes);
+    if (bytes >= kLargePageBytes) num_large.fetch_add(1, std::memory_order_relaxed);  // a count alone: orders nothing
     const Blocks::Block block = ThreadBlocks::take_large((bytes + kAlignment - 1) / kAlignment * kAlignment);
     if (block.data == nullptr) {
       ThreadBlocks::give_small(header, kSmallAlignment);

@@ -25,6 +25,8 @@ struct DeviceRecord {
 class Storage {
  public:
   static constexpr std::size_t kAlignment = 4096;
+  /// Only blocks from this size on may be on large pages.
+  static constexpr std::size_t kLargePageBytes = std::size_t{1} << 21;
 
   /// Makes storage of `bytes` bytes with one reference, for the caller.
   ///
@@ -35,6 +37,8 @@ class Storage {
   /// Sets whether blocks of 2 MiB and more that are made from now on ask the system for large pages; at first they do
   /// not. Blocks that are in use or kept for reuse stay what they are; kept ones wait for a request for their kind.
   static void ask_for_large_pages(bool asks);
+  /// The number of blocks of kLargePageBytes and more that were taken so far, new ones and kept ones.
+  [[nodiscard]] static std::int64_t num_large_blocks();
 
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;

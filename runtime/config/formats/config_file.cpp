@@ -56,6 +56,7 @@ Json to_value(const Provenance& provenance) {
   out["sizes"] = provenance.sizes;
   out["times_ns"] = Json::object();
   for (const auto& [name, time] : provenance.times_ns) out["times_ns"][name] = json::number_to_json(time);
+  if (!provenance.unconfirmed.empty()) out["unconfirmed"] = provenance.unconfirmed;
   for (const auto& [name, accuracy] : provenance.accuracies) out["accuracy"][name] = json::number_to_json(accuracy);
   for (const auto& [name, loss] : provenance.losses) out["losses"][name] = json::number_to_json(loss);
   out["ran"] = provenance.ran;
@@ -80,6 +81,7 @@ Provenance provenance_of(const Node& node) {
   read_numbers("times_ns", out.times_ns);
   read_numbers("accuracy", out.accuracies);
   read_numbers("losses", out.losses);
+  if (node.has("unconfirmed")) out.unconfirmed = node.at("unconfirmed").strings();
   if (node.has("ran")) out.ran = node.at("ran").strings();
   return out;
 }

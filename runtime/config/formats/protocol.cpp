@@ -162,6 +162,7 @@ std::string to_line(const Reply& reply) {
         {{"site", each.site}, {"rule", each.rule}, {"on", pbrt::to_string(each.on)}, {"count", each.count}});
   out["bytes_moved"] = reply.bytes_moved;
   if (reply.n >= 0) out["n"] = reply.n;
+  if (reply.has_large_matrices) out["large_matrices"] = true;
   if (!reply.message.empty()) out["message"] = reply.message;
   return json::dump_line(out);
 }
@@ -248,6 +249,7 @@ Reply parse_reply(std::string_view line) {
     });
   out.bytes_moved = root.integer_or("bytes_moved", 0, kMaxInteger, 0);
   out.n = root.integer_or("n", 0, kMaxInteger, -1);
+  out.has_large_matrices = root.boolean_or("large_matrices", false);
   out.message = root.string_or("message", "");
   return out;
 }

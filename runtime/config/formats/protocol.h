@@ -105,6 +105,8 @@ struct Reply {
   std::vector<Ran> below_cutoff;
   std::int64_t bytes_moved = 0;  ///< to and from the device, last trial
   std::int64_t n = -1;           ///< reply to `inputs`: the largest size variable of the main transform
+  /// Whether a matrix of the run was so large that it may lie on large pages: else asking for them changes nothing.
+  bool has_large_matrices = false;
   std::string message;
 };
 

@@ -18,6 +18,7 @@
 #include "runtime/main/serve/line_channel.h"
 #include "runtime/main/serve/output_check.h"
 #include "runtime/main/serve/served_problem.h"
+#include "runtime/matrix/storage.h"
 
 namespace pbrt {
 
@@ -145,6 +146,7 @@ class Server {
     if (request.verify && !check_.has_reference()) throw UserError("there is no reference yet");
     ActiveConfig config;
     const RunWishes wishes = wishes_of(request, config);
+    const std::int64_t num_large_before = Storage::num_large_blocks();
     for (int trial = 0; trial < request.trials; ++trial) {
       const std::string label = "request " + std::to_string(request.id) + ", trial " + std::to_string(trial + 1);
       RunReport report = run_once(wishes, label);
@@ -161,6 +163,7 @@ class Server {
       reply.ran = report.ran;
       reply.below_cutoff = report.below_cutoff;
       reply.bytes_moved = report.bytes_moved;
+      reply.has_large_matrices = served_.has_large_matrices() || Storage::num_large_blocks() > num_large_before;
       if (request.verify) check_.check(served_.problem(), request.tolerance, reply);
       if (reply.status != Status::Ok) return;
       const double own_ms = static_cast<double>(report.elapsed_ns - report.waited_ns) * 1e-6;

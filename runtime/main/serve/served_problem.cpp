@@ -10,11 +10,26 @@ namespace {
 
 constexpr std::int64_t kMostParkedBytes = std::int64_t{1} << 30;
 
+bool is_for_large_pages(const AnyMatrix& matrix) {
+  return matrix.bytes() >= static_cast<std::int64_t>(Storage::kLargePageBytes);
+}
+
 }  // namespace
 
-void ServedProblem::make(const protocol::Request& request) {
-  // The former problem is freed first, because memory may be too small for two.
+std::optional<Problem> ServedProblem::forget() {
+  std::optional<Problem> former = std::move(problem_);
   problem_.reset();
+  std::int64_t bytes = 0;
+  if (former)
+    for (const std::vector<AnyMatrix>* matrices : {&former->inputs, &former->outputs})
+      for (const AnyMatrix& matrix : *matrices) bytes += matrix.bytes();
+  return bytes > kMostParkedBytes ? std::nullopt : former;
+}
+
+void ServedProblem::make(const protocol::Request& request) {
+  // Large matrices are freed before others are made, because memory may be too small for two of them. Small ones are
+  // freed afterwards, so that the new ones do not take their places.
+  const std::optional<Problem> former = forget();
   snapshot_ = Snapshot();
   on_other_pages_.clear();
   wishes_ = SizeWishes();
@@ -74,11 +89,17 @@ void ServedProblem::use_large_pages(bool is_wanted) {
   Storage::ask_for_large_pages(is_wanted);
   std::swap(before, on_other_pages_);
   const auto is_same = [](const AnyMatrix& a, const AnyMatrix& b) { return a.has_same_shape(b); };
-  if (!std::equal(before.begin(), before.end(), on_other_pages_.begin(), on_other_pages_.end(), is_same)) {
-    before.clear();
-    for (const AnyMatrix& matrix : on_other_pages_)
-      before.push_back(AnyMatrix::allocate(matrix.kind(), matrix.num_dims(), matrix.sizes()));
-    are_pages_new_ = true;
+  const bool are_kept =
+      std::equal(before.begin(), before.end(), on_other_pages_.begin(), on_other_pages_.end(), is_same);
+  before.resize(on_other_pages_.size());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const AnyMatrix& matrix = on_other_pages_[i];
+    if (!is_for_large_pages(matrix)) {
+      before[i] = matrix;
+    } else if (!are_kept) {
+      before[i] = AnyMatrix::allocate(matrix.kind(), matrix.num_dims(), matrix.sizes());
+      are_pages_new_ = true;
+    }
   }
   const auto num_inputs = static_cast<std::ptrdiff_t>(problem().inputs.size());
   problem().inputs.assign(before.begin(), before.begin() + num_inputs);
@@ -86,6 +107,11 @@ void ServedProblem::use_large_pages(bool is_wanted) {
   std::int64_t bytes = 0;
   for (const AnyMatrix& matrix : before) bytes += matrix.bytes();
   if (bytes > kMostParkedBytes) on_other_pages_.clear();
+}
+
+bool ServedProblem::has_large_matrices() const {
+  return problem_ && (std::any_of(problem_->inputs.begin(), problem_->inputs.end(), is_for_large_pages) ||
+                      std::any_of(problem_->outputs.begin(), problem_->outputs.end(), is_for_large_pages));
 }
 
 }  // namespace pbrt

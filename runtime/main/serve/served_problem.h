@@ -22,7 +22,7 @@ class ServedProblem {
       : engine_(engine), transform_(transform), given_(std::move(given)) {}
 
   /// Makes the inputs and outputs that a request asks for, or reads them. The former ones are gone, even after an
-  /// error.
+  /// error. The new ones lie in other memory, unless they are very large.
   ///
   /// Errors:  UserError, NoSuchSizes, and what a generator throws
   void make(const protocol::Request& request);
@@ -35,14 +35,19 @@ class ServedProblem {
   /// follow the configuration of `wishes`.
   void restore(const RunWishes& wishes);
 
-  /// Moves all matrices to the kind of pages that a configuration wants. restore() then gives them their contents. The
-  /// matrices on the other kind of pages are kept for the next change, because new memory may take longer than a run.
-  /// Large ones are freed.
+  /// Moves the matrices that are large enough for it to the kind of pages that a configuration wants. The others stay
+  /// where they are, so that their places are the same under all configurations. restore() then gives all of them their
+  /// contents. The matrices on the other kind of pages are kept for the next change, because new memory may take longer
+  /// than a run, unless they are very large.
   void use_large_pages(bool is_wanted);
+  /// Whether some input or output is large enough for large pages.
+  [[nodiscard]] bool has_large_matrices() const;
   /// Whether matrices were moved to pages that have not been used since. The next call returns false.
   [[nodiscard]] bool take_new_pages() { return std::exchange(are_pages_new_, false); }
 
  private:
+  /// Forgets the problem, and returns it if it is small.
+  [[nodiscard]] std::optional<Problem> forget();
   [[nodiscard]] Problem read_files(const protocol::Request& request, const GivenValues& given);
 
   Engine& engine_;

@@ -42,6 +42,13 @@ TEST_F(ServedProblemTest, TheSeedDecidesTheInputs) {
   EXPECT_EQ(first_input(), before);
 }
 
+TEST_F(ServedProblemTest, NewInputsLieInOtherMemory) {
+  served_.make(of_size(1000, 1));
+  const double* const before = &first_input();
+  served_.make(of_size(1000, 2));
+  EXPECT_NE(&first_input(), before);
+}
+
 TEST_F(ServedProblemTest, EachRunBeginsWithTheSameContents) {
   served_.make(of_size(10));
   const double input = first_input(), output = first_output();
@@ -73,8 +80,22 @@ TEST_F(ServedProblemTest, EachInputHasAFile) {
   }
 }
 
+TEST_F(ServedProblemTest, SmallMatricesStayWhereTheyAreOnAllPages) {
+  served_.make(of_size(1000));
+  const double* const input = &first_input();
+  const double* const output = &first_output();
+  for (const bool is_wanted : {true, false, true}) {
+    served_.use_large_pages(is_wanted);
+    EXPECT_EQ(&first_input(), input);
+    EXPECT_EQ(&first_output(), output);
+    EXPECT_FALSE(served_.take_new_pages());
+  }
+  EXPECT_FALSE(served_.has_large_matrices());
+}
+
 TEST_F(ServedProblemTest, MatricesOnOtherPagesAreKept) {
-  served_.make(of_size(10));
+  served_.make(of_size(1 << 18));
+  EXPECT_TRUE(served_.has_large_matrices());
   const double* small = &first_input();
   served_.use_large_pages(false);
   EXPECT_FALSE(served_.take_new_pages()) << "they are on such pages already";

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "autotuner/search/contest.h"
+
+#include <algorithm>
+
+#include "autotuner/search/in_turns.h"
+
+namespace pbtune {
+namespace {
+
+// On a noisy machine there are many rounds, as long as there is time.
+constexpr int kNoisyFactor = 8, kMostRounds = 100;
+constexpr double kFigureSpread = 1.06;  // a ratio is known well if its interval spans less than this factor
+constexpr int kLeastFigureRounds = 8;   // fewer have no interval
+
+bool is_alive(const Candidate& candidate) { return !candidate.times_ns.empty() && candidate.meets_accuracy; }
+
+ContestEnd end_of(const std::vector<Candidate>& contenders, double matters) {
+  if (!is_alive(contenders[0])) return ContestEnd::Refuted;
+  const Sample& first = contenders[0].times_ns;
+  const auto is_beaten = [&](const Candidate& other) { return is_surely_faster(first, other.times_ns, matters); };
+  const auto is_unbeaten = [&](const Candidate& other) { return is_surely_not_faster(first, other.times_ns, matters); };
+  if (std::all_of(contenders.begin() + 1, contenders.end(), is_beaten)) return ContestEnd::Proven;
+  if (std::any_of(contenders.begin() + 1, contenders.end(), is_unbeaten)) return ContestEnd::Refuted;
+  return ContestEnd::OutOfTime;
+}
+
+/// Whether the ratios of the first to the others are known so well that people may read them.
+bool are_figures_known(const std::vector<Candidate>& contenders) {
+  const Sample& first = contenders[0].times_ns;
+  return std::ssize(first) >= kLeastFigureRounds &&
+         std::all_of(contenders.begin() + 1, contenders.end(), [&](const Candidate& other) {
+           const PairedRatio found = paired_ratio(first, other.times_ns, kConfidence);
+           return found.hi <= kFigureSpread * found.lo;
+         });
+}
+
+}  // namespace
+
+ContestEnd hold_contest(const FinalsContext& context, std::vector<Candidate>& contenders, const ContestRules& rules) {
+  ContestEnd end = ContestEnd::OutOfTime;
+  const double begin_s = context.trials.elapsed_s();
+  const int most = std::min(kMostRounds, kNoisyFactor * context.options.final_trials);
+  for (int round = 0; round < most; ++round) {
+    context.on_phase(rules.phase);
+    const double now_s = context.trials.elapsed_s();
+    const double round_s = (now_s - begin_s) / std::max(1, round);
+    if (round >= 1 && now_s + round_s > rules.end_s + context.schedule.overtime_s()) break;
+    if (round >= kLeastContestRounds && now_s > rules.end_s) break;
+    // These runs have no limit, because a hiccup must not decide who takes part.
+    in_turns(contenders, round, [&](Candidate& candidate) {
+      if (!context.trials.measure(candidate, 1, 0, true)) candidate.times_ns.clear();
+    });
+    for (Candidate& candidate : contenders)
+      if (!candidate.times_ns.empty()) context.trials.confirm(candidate);
+    std::erase_if(contenders,
+                  [&](const Candidate& candidate) { return &candidate != contenders.data() && !is_alive(candidate); });
+    if (!is_alive(contenders[0])) return ContestEnd::Refuted;
+    if (round + 1 < kLeastContestRounds) continue;
+    end = end_of(contenders, rules.matters);
+    const bool is_over =
+        end == ContestEnd::Refuted || (end == ContestEnd::Proven && !rules.has_figures) || contenders.size() == 1;
+    if (is_over || (end == ContestEnd::Proven && are_figures_known(contenders))) break;
+  }
+  return end;
+}
+
+bool is_probably_faster(const Sample& a, const Sample& b) {
+  constexpr double kMuch = 1.1;
+  if (a.size() != b.size() || std::ssize(a) < kLeastContestRounds) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i] >= b[i]) return false;
+  return paired_ratio(b, a, kConfidence).ratio >= kMuch;
+}
+
+}  // namespace pbtune
