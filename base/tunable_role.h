@@ -15,6 +15,7 @@ enum class TunableRole : std::uint8_t {
   Tile,         ///< extents of the tiles of a nest; a split to the tuner, and so in the training information
   DeviceShare,  ///< the device's share of a step that runs there
   WorkGroup,    ///< shape of a kernel's work-groups
+  Items,        ///< instances of a kernel's work-items
   User,         ///< the program's own
   Config,       ///< the program's own, never tuned
   Accuracy,     ///< the program's own: it trades time for accuracy
@@ -22,9 +23,19 @@ enum class TunableRole : std::uint8_t {
   Flag,
 };
 
-inline constexpr TunableRole kTunableRoles[] = {
-    TunableRole::Cutoff, TunableRole::Split,  TunableRole::Tile,     TunableRole::DeviceShare, TunableRole::WorkGroup,
-    TunableRole::User,   TunableRole::Config, TunableRole::Accuracy, TunableRole::ForEnough,   TunableRole::Flag};
+inline constexpr TunableRole kTunableRoles[] = {TunableRole::Cutoff,      TunableRole::Split,     TunableRole::Tile,
+                                                TunableRole::DeviceShare, TunableRole::WorkGroup, TunableRole::Items,
+                                                TunableRole::User,        TunableRole::Config,    TunableRole::Accuracy,
+                                                TunableRole::ForEnough,   TunableRole::Flag};
+
+/// Whether a tunable of this role is a shape: a number per dimension.
+[[nodiscard]] constexpr bool is_shape(TunableRole role) {
+  return role == TunableRole::Tile || role == TunableRole::WorkGroup || role == TunableRole::Items;
+}
+/// Whether a tunable of this role belongs to the launches of kernels.
+[[nodiscard]] constexpr bool is_of_launches(TunableRole role) {
+  return role == TunableRole::WorkGroup || role == TunableRole::Items;
+}
 
 /// Returns the word for a role in training information and in the text of a plan.
 [[nodiscard]] constexpr const char* to_string(TunableRole role) {
@@ -39,6 +50,8 @@ inline constexpr TunableRole kTunableRoles[] = {
       return "ratio";  // format 1 of training information has this word
     case TunableRole::WorkGroup:
       return "work_group";
+    case TunableRole::Items:
+      return "items";
     case TunableRole::User:
       return "user";
     case TunableRole::Config:

@@ -59,8 +59,11 @@ std::string detail_words(const InfoIndex& index, const Configuration& configurat
     const TunableInfo& tunable = *ref.tunable;
     const bool is_open = tunable.used_by.empty();
     const std::vector<double> values = values_at(tunable, configuration.tunables[at(id)], n);
-    const bool is_group = tunable.role == TunableRole::WorkGroup && is_used_by(tunable, users);
-    if (is_group) out += ", work-groups of " + values_text(values, " x ");
+    const bool is_chosen = std::find(values.begin(), values.end(), 0) == values.end();  // else the runtime chooses
+    const bool is_shape = pb::is_of_launches(tunable.role) && is_used_by(tunable, users) && is_chosen;
+    if (is_shape)
+      out +=
+          (tunable.role == TunableRole::Items ? ", per work-item " : ", work-groups of ") + values_text(values, " x ");
     const bool is_split =
         tunable.role == TunableRole::Split && choice.on == Version::Cpu && (is_open || is_used_by(tunable, users));
     if (is_split) out += ", in pieces of " + values_text(values, ", ");
@@ -119,7 +122,7 @@ void add_tunable_lines(const InfoIndex& index, const Configuration& configuratio
   for (int id = 0; id < index.num_tunables(); ++id) {
     const InfoIndex::TunableRef& ref = index.tunable(id);
     const TunableRole role = ref.tunable->role;
-    if (role == TunableRole::WorkGroup || role == TunableRole::Split || role == TunableRole::DeviceShare) continue;
+    if (pb::is_of_launches(role) || role == TunableRole::Split || role == TunableRole::DeviceShare) continue;
     if (!transforms.empty() && ref.transform != nullptr && !transforms.contains(ref.transform->name)) continue;
     if (!is_used_at(index, configuration, id, n)) continue;
     const std::vector<double> values =

@@ -65,6 +65,7 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
     case TunableRole::Split:
     case TunableRole::Tile:
     case TunableRole::WorkGroup:
+    case TunableRole::Items:
     case TunableRole::Config:
       break;
   }
@@ -78,9 +79,9 @@ bool change_tunable(std::vector<double>& values, const TunableGene& gene, std::i
   const int first = gene.info->is_size_specific ? bucket_of(n) : 0;
   const int lowest = is_range ? std::max(0, first - static_cast<int>(rng.uniform_int(0, 4))) : first;
   const int last = is_range ? pbrt::kNumSizeBuckets - 1 : first;
-  if (gene.info->role == TunableRole::WorkGroup) {
+  if (pb::is_of_launches(gene.info->role)) {
     std::vector<double> shape(values.begin() + first * count, values.begin() + (first + 1) * count);
-    if (!change_work_group(shape, gene, rng)) return false;
+    if (!change_shape(shape, gene, rng)) return false;
     for (int bucket = lowest; bucket <= last; ++bucket)
       std::copy(shape.begin(), shape.end(), values.begin() + bucket * count);
   } else {
@@ -237,13 +238,15 @@ bool change_range(Selector& selector, const std::vector<int>& choices, std::int6
   return selector != before;
 }
 
-bool change_work_group(std::vector<double>& shape, const TunableGene& gene, Rng& rng) {
+bool change_shape(std::vector<double>& shape, const TunableGene& gene, Rng& rng) {
   const std::vector<double> before = shape;
+  // The program's choice of a shape is not known here, so there is nothing to change by a factor.
+  const bool is_open = std::find(shape.begin(), shape.end(), 0) != shape.end();
   for (double& extent : shape) extent = std::exp2(std::floor(std::log2(std::max(1.0, extent))));
   const int last = static_cast<int>(shape.size()) - 1;
   const std::size_t a = index_of(static_cast<int>(rng.uniform_int(0, last))),
                     b = index_of(static_cast<int>(rng.uniform_int(0, last)));
-  const std::int64_t way = rng.uniform_int(0, 3);
+  const std::int64_t way = is_open ? 4 : rng.uniform_int(0, 3);
   if (way == 0) {
     shape[a] *= 2;
   } else if (way == 1) {
@@ -252,16 +255,16 @@ bool change_work_group(std::vector<double>& shape, const TunableGene& gene, Rng&
     shape[a] *= 2;
     shape[b] /= 2;
   } else {
-    shape = pbrt::random_work_group(*gene.info, rng);
+    shape = pbrt::random_shape(*gene.info, rng);
     shape.resize(before.size(), 1);
   }
   double product = 1;
   bool is_valid = true;
   for (const double extent : shape) {
     product *= extent;
-    is_valid = is_valid && extent >= std::max(1.0, gene.min) && extent <= gene.max;
+    is_valid = is_valid && extent >= gene.min && extent <= gene.max && (extent >= 1 || extent == 0);
   }
-  if (is_valid && product <= pbrt::kMaxWorkGroupItems && shape != before) return true;
+  if (is_valid && product <= pbrt::max_product(gene.info->role) && shape != before) return true;
   shape = before;
   return false;
 }

@@ -40,6 +40,6 @@ bool move_cut_off(Selector& selector, pbrt::Rng& rng);
 /// Gives all sizes from a random one on, at or below `n`, one choice.
 bool change_range(Selector& selector, const std::vector<int>& choices, std::int64_t n, pbrt::Rng& rng);
 /// Doubles or halves one extent, moves a factor of two between extents, or draws a new shape.
-bool change_work_group(std::vector<double>& shape, const TunableGene& gene, pbrt::Rng& rng);
+bool change_shape(std::vector<double>& shape, const TunableGene& gene, pbrt::Rng& rng);
 
 }  // namespace pbtune

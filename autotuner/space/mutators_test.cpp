@@ -11,6 +11,7 @@
 #include <set>
 
 #include "autotuner/testing/synthetic.h"
+#include "runtime/config/random_configuration.h"
 
 namespace pbtune {
 namespace {
@@ -195,7 +196,7 @@ TEST_F(MutatorsTest, WorkGroupsStayPowersOfTwoWithinTheLimit) {
   for (int i = 0; i < kDraws; ++i) {
     const double before = shape[0];
     const std::vector<double> old = shape;
-    const bool is_changed = change_work_group(shape, gene, rng);
+    const bool is_changed = change_shape(shape, gene, rng);
     ASSERT_EQ(is_changed, shape != old);
     ASSERT_LE(shape[0] * shape[1], 1024);
     for (const double extent : shape) ASSERT_EQ(std::exp2(std::round(std::log2(extent))), extent);
@@ -203,6 +204,26 @@ TEST_F(MutatorsTest, WorkGroupsStayPowersOfTwoWithinTheLimit) {
     narrower += shape[0] < before ? 1 : 0;
   }
   EXPECT_NEAR(wider, narrower, 0.1 * (wider + narrower));
+}
+
+TEST_F(MutatorsTest, ShapesOfWorkItemsMayBeLeftToTheProgram) {
+  pbrt::TunableInfo items = info.transforms[1].tunables[1];
+  items.role = pbrt::TunableRole::Items;
+  items.min = 0;
+  items.max = pbrt::kMaxItemsOfWorkItem;
+  const TunableGene gene{0, &items, 0, items.max};
+  std::vector<double> shape{0, 0};
+  int open = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const std::vector<double> old = shape;
+    const bool is_changed = change_shape(shape, gene, rng);
+    ASSERT_EQ(is_changed, shape != old);
+    ASSERT_LE(shape[0] * shape[1], pbrt::kMaxItemsOfWorkItem);
+    ASSERT_EQ(shape[0] == 0, shape[1] == 0) << "all of a shape is left to the program, or nothing of it";
+    open += shape[0] == 0 ? 1 : 0;
+  }
+  EXPECT_GT(open, kDraws / 100);
+  EXPECT_LT(open, kDraws / 2);
 }
 
 TEST_F(MutatorsTest, EveryMutatorKeepsConfigurationsValid) {

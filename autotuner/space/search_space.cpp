@@ -36,7 +36,8 @@ TunableGene gene_of(int id, const InfoIndex::TunableRef& ref, const SpaceOptions
   TunableGene gene{id, ref.tunable, ref.tunable->min, ref.tunable->max};
   const bool is_size = ref.tunable->role == TunableRole::Cutoff || ref.tunable->role == TunableRole::Split;
   if (is_size) gene.max = std::clamp(2.0 * static_cast<double>(options.target_n), gene.min, gene.max);
-  if (ref.tunable->role == TunableRole::WorkGroup) gene.max = std::min<double>(gene.max, pbrt::kMaxWorkGroupItems);
+  if (pb::is_of_launches(ref.tunable->role))
+    gene.max = std::min<double>(gene.max, pbrt::max_product(ref.tunable->role));
   // 0 means all CPUs, so their number need not be a value.
   if (is_threads(ref)) gene.max = std::max(0, options.max_threads - 1);
   if (is_library_threads(ref)) gene.max = std::max(1, options.max_threads);
@@ -72,8 +73,7 @@ Space::Space(const InfoIndex& index, const SpaceOptions& options) : index_(&inde
     const InfoIndex::TunableRef& ref = index.tunable(id);
     const bool is_open = ref.transform == nullptr ? options.has_globals : is_varied(ref.transform->name);
     if (!is_open) continue;
-    const bool is_for_device =
-        ref.tunable->role == TunableRole::WorkGroup || ref.tunable->role == TunableRole::DeviceShare;
+    const bool is_for_device = pb::is_of_launches(ref.tunable->role) || ref.tunable->role == TunableRole::DeviceShare;
     if (ref.tunable->role == TunableRole::Config || (is_for_device && !options.has_device)) continue;
     if ((is_threads(ref) && options.fixed_threads > 0) || !ref.tunable->fixed.empty()) continue;
     if (is_large_pages(ref)) {
@@ -273,6 +273,10 @@ std::vector<std::vector<double>> Space::usual_values(const TunableGene& gene) co
   if (gene.info->role == TunableRole::DeviceShare) {
     const double quarter = gene.info->max / 4;
     out = {{2 * quarter}, {3 * quarter}, {quarter}};
+  } else if (gene.info->role == TunableRole::Items) {
+    out = {{1}, {2}, {4}, {8}};
+    if (gene.info->count > 1) out = {{1, 1}, {1, 4}, {4, 1}, {1, 2}, {1, 8}, {2, 2}};
+    for (std::vector<double>& shape : out) shape.resize(at(gene.info->count), 1);
   } else if (gene.info->role != TunableRole::WorkGroup) {
     return {};
   } else if (gene.info->count == 1) {

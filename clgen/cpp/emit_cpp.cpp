@@ -104,6 +104,7 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
       out.line(".specialized = " + list + ",");
       out.line(".num_specialized = " + std::to_string(specialized.size()) + ",");
     }
+    out.line(".default_items = " + std::to_string(lowered.default_items) + ",");
     out.close(";");
     out.blank();
   }

@@ -90,8 +90,9 @@ pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& 
   out.name = tunable.name;
   // The tuner knows a tile as a split of several dimensions.
   out.role = tunable.role == TunableRole::Tile ? TunableRole::Split : tunable.role;
-  const bool is_shape = tunable.role == TunableRole::WorkGroup || tunable.role == TunableRole::Tile;
-  out.type = is_shape ? pbrt::TunableType::Shape : tunable.is_real ? pbrt::TunableType::Real : pbrt::TunableType::Int;
+  out.type = is_shape(tunable.role) ? pbrt::TunableType::Shape
+             : tunable.is_real      ? pbrt::TunableType::Real
+                                    : pbrt::TunableType::Int;
   out.min = tunable.min;
   out.max = tunable.max;
   out.initial = tunable.initial;

@@ -23,6 +23,8 @@ const char* role_word(LoopRole role) {
       return "groups";
     case LoopRole::Item:
       return "items";
+    case LoopRole::Unrolled:
+      return "unrolled";
     case LoopRole::Serial:
       return "for";
     case LoopRole::Vector:
@@ -77,7 +79,8 @@ class TreeText {
     std::string text =
         fmt::format("{} {} in [{}, {})", role_word(loop.role), loop.var, to_string(loop.lo), to_string(loop.hi));
     if (!loop.step.is_const(1)) text += " by " + to_string(loop.step);
-    if (loop.tail == LoopTail::Predicated) text += " below " + to_string(loop.end);
+    if (loop.tail != LoopTail::Exact) text += " below " + to_string(loop.end);
+    if (loop.tail == LoopTail::Peeled) text += ", whole groups apart";
     if (!loop.lower.empty()) text += ", at least " + list(loop.lower);
     if (!loop.upper.empty()) text += ", below " + list(loop.upper);
     if (loop.stride != 1) text += fmt::format(", every {} from {}", loop.stride, to_string(loop.offset));

@@ -14,7 +14,8 @@ class Verifier {
       : rule_(transform.rules[kernel.rule]), kernel_(kernel), filled_(kernel.tree.buffers.size()) {
     for (const KernelScalar& scalar : kernel.scalars) known_.insert(scalar.name);
     for (int dim = 0; dim < num_dims(); ++dim) {
-      for (const IndexExpr& given : {box_lo(dim), box_extent(dim), group_size(dim)}) known_.insert(given.symbol);
+      for (const IndexExpr& given : {box_lo(dim), box_extent(dim), group_size(dim), group_span(dim)})
+        known_.insert(given.symbol);
     }
   }
 
@@ -22,7 +23,7 @@ class Verifier {
     if (num_dims() < 1 || num_dims() > kMaxItemDims) return "a kernel has one to three loops";
     check_block(kernel_.tree.root);
     if (!fault_.empty()) return fault_;
-    if (num_instances_ != 1) return "a kernel runs one instance per work-item";
+    if (num_instances_ != 1) return "a kernel has one instance";
     return {};
   }
 
@@ -47,15 +48,18 @@ class Verifier {
 
   void check(const TreeLoop& loop) {
     for (const IndexExpr& expr : {loop.lo, loop.hi, loop.step}) check_names(expr, "the loop over `" + loop.var + "`");
-    if (loop.tail == LoopTail::Predicated) check_names(loop.end, "the end of the loop over `" + loop.var + "`");
-    if (loop.role != LoopRole::Group && loop.role != LoopRole::Item)
-      return fail("a kernel's loops are those of groups and items");
-    std::set<int>& dims = loop.role == LoopRole::Group ? groups_ : items_;
+    if (loop.tail != LoopTail::Exact) check_names(loop.end, "the end of the loop over `" + loop.var + "`");
+    if (loop.role != LoopRole::Group && loop.role != LoopRole::Item && loop.role != LoopRole::Unrolled)
+      return fail("a kernel's loops are those of groups, of items and of their instances");
+    std::set<int>& dims = loop.role == LoopRole::Group ? groups_ : loop.role == LoopRole::Item ? items_ : unrolled_;
     if (loop.dim < 0 || loop.dim >= num_dims() || !dims.insert(loop.dim).second)
-      return fail("each dimension has one loop of groups and one of items");
+      return fail("each dimension has one loop of groups, one of items and one of their instances");
     if (loop.role == LoopRole::Group && !items_.empty()) return fail("groups stand outside of items");
     if (loop.role == LoopRole::Item && static_cast<int>(groups_.size()) != num_dims())
       return fail("items stand inside of the groups of all dimensions");
+    if (loop.role == LoopRole::Item && !unrolled_.empty()) return fail("items stand outside of their instances");
+    if (loop.role == LoopRole::Unrolled && static_cast<int>(items_.size()) != num_dims())
+      return fail("instances stand inside of the items of all dimensions");
     if (!known_.insert(loop.var).second) return fail("`" + loop.var + "` is the variable of two loops");
     check_block(loop.body);
     known_.erase(loop.var);
@@ -97,9 +101,9 @@ class Verifier {
   }
 
   void check(const InsideRange&) { fail("a kernel tests each cell"); }
-  void check(const RowBlocks&) { fail("a kernel's loops are those of groups and items"); }
-  void check(const Strips&) { fail("a kernel's loops are those of groups and items"); }
-  void check(const Packs&) { fail("a kernel's loops are those of groups and items"); }
+  void check(const RowBlocks&) { fail("a kernel's loops are those of groups, of items and of their instances"); }
+  void check(const Strips&) { fail("a kernel's loops are those of groups, of items and of their instances"); }
+  void check(const Packs&) { fail("a kernel's loops are those of groups, of items and of their instances"); }
   void check(const InsideBox&) { fail("a kernel tests each cell"); }
   void check(const Let&) { fail("a kernel's loops have all rule variables"); }
   void check(const ComputeResult&) { fail("a kernel's instance stores what it computes"); }
@@ -107,7 +111,8 @@ class Verifier {
 
   void check(const RuleInstance& instance) {
     ++num_instances_;
-    if (static_cast<int>(items_.size()) != num_dims()) return fail("an instance stands inside of the items' loops");
+    if (static_cast<int>(unrolled_.size()) != num_dims())
+      return fail("an instance stands inside of the loops over a work-item's instances");
     if (instance.rule != kernel_.rule) return fail("a kernel runs instances of its own rule");
     if (instance.outputs.size() != rule_.outputs.size() || instance.inputs.size() != rule_.inputs.size())
       return fail("an instance has an operand for each region of its rule");
@@ -125,7 +130,7 @@ class Verifier {
   const Rule& rule_;
   const KernelTree& kernel_;
   std::set<std::string> known_;
-  std::set<int> groups_, items_;
+  std::set<int> groups_, items_, unrolled_;
   std::vector<Fill> filled_;
   int num_instances_ = 0;
   std::string fault_;
@@ -188,7 +193,8 @@ class LoopVerifier {
 
   void check(const TreeLoop& loop) {
     const std::string where = "the loop over `" + loop.var + "`";
-    if (loop.role == LoopRole::Group || loop.role == LoopRole::Item) fail(where + " is one of a kernel");
+    if (loop.role == LoopRole::Group || loop.role == LoopRole::Item || loop.role == LoopRole::Unrolled)
+      fail(where + " is one of a kernel");
     check_names({loop.lo, loop.hi, loop.step}, where);
     check_names(loop.lower, where);
     check_names(loop.upper, where);

@@ -27,6 +27,37 @@ static __device__ inline T clamp(T a, T b, T c) { return a < b ? b : c < a ? c :
 #else
 #define PB_STRIDE0(stride) (PB_INDEX)(stride)
 #endif
+#ifndef PB_ITEMS0
+#define PB_ITEMS0 1
+#endif
+#ifndef PB_ITEMS1
+#define PB_ITEMS1 1
+#endif
+#ifndef PB_ITEMS2
+#define PB_ITEMS2 1
+#endif
+#define PB_ITEMS (PB_ITEMS0 * PB_ITEMS1 * PB_ITEMS2)
+#if PB_ITEMS0 > 1
+#define PB_LOCAL0 (threadIdx.x + pb_k0 * blockDim.x)
+#else
+#define PB_LOCAL0 threadIdx.x
+#endif
+#define PB_SPAN0 ((int)blockDim.x * PB_ITEMS0)
+#define PB_PLACE0 ((int)blockIdx.x * PB_SPAN0 + (int)PB_LOCAL0)
+#if PB_ITEMS1 > 1
+#define PB_LOCAL1 (threadIdx.y + pb_k1 * blockDim.y)
+#else
+#define PB_LOCAL1 threadIdx.y
+#endif
+#define PB_SPAN1 ((int)blockDim.y * PB_ITEMS1)
+#define PB_PLACE1 ((int)blockIdx.y * PB_SPAN1 + (int)PB_LOCAL1)
+#if PB_ITEMS2 > 1
+#define PB_LOCAL2 (threadIdx.z + pb_k2 * blockDim.z)
+#else
+#define PB_LOCAL2 threadIdx.z
+#endif
+#define PB_SPAN2 ((int)blockDim.z * PB_ITEMS2)
+#define PB_PLACE2 ((int)blockIdx.z * PB_SPAN2 + (int)PB_LOCAL2)
 #define PB_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define PB_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PB_FLOORD(a, b) ((a) / (b) - ((a) % (b) < 0))
@@ -54,11 +85,6 @@ const KernelDialect& cuda_dialect() {
       .group_id = [](int dim) { return component("blockIdx", dim); },
       .group_size = [](int dim) { return component("blockDim", dim); },
       .local_id = [](int dim) { return component("threadIdx", dim); },
-      .global_id =
-          [](int dim) {
-            return "(" + component("blockIdx", dim) + " * " + component("blockDim", dim) + " + " +
-                   component("threadIdx", dim) + ")";
-          },
       // The launch says at which byte of the group's memory a buffer begins.
       .buffer_parameter = [](const std::string&, const std::string& name) { return "const uint " + name + "_at"; },
       .buffer_pointer =

@@ -47,12 +47,14 @@ BodyType number_of(Kind kind) {
 
 class KernelBodyPrinter {
  public:
-  KernelBodyPrinter(const Rule& rule, const KernelTree& kernel, const RuleInstance& instance, std::string result)
+  KernelBodyPrinter(const Rule& rule, const KernelTree& kernel, const RuleInstance& instance, std::string result,
+                    std::string done)
       : rule_(rule),
         body_(rule.body),
         kernel_(kernel),
         instance_(instance),
         result_(std::move(result)),
+        done_(std::move(done)),
         dialect_(make_dialect()),
         printer_(body_, dialect_) {}
 
@@ -219,7 +221,7 @@ class KernelBodyPrinter {
       if (!is_last) out.open("");
       if (!leave->value.is_none()) out.line(result_ + " = " + printer.expr(leave->value, Precedence::Assign) + ";");
       if (!is_last) {
-        out.line("goto pb_done;");
+        out.line("goto " + done_ + ";");
         out.close();
       }
       return true;
@@ -251,6 +253,7 @@ class KernelBodyPrinter {
   const KernelTree& kernel_;
   const RuleInstance& instance_;
   std::string result_;
+  std::string done_;
   Dialect dialect_;
   BodyCodePrinter printer_;
   StmtId last_;
@@ -272,8 +275,8 @@ void print_kernel_functions(Writer& out, const Rule& rule, const std::string& he
 }
 
 bool print_kernel_body(Writer& out, const Rule& rule, const KernelTree& kernel, const RuleInstance& instance,
-                       const std::string& result) {
-  return KernelBodyPrinter(rule, kernel, instance, result).print(out);
+                       const std::string& result, const std::string& done) {
+  return KernelBodyPrinter(rule, kernel, instance, result, done).print(out);
 }
 
 bool uses_sizes(const Rule& rule, const std::string& binding) {

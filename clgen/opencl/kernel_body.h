@@ -18,9 +18,9 @@ void print_kernel_functions(Writer& out, const Rule& rule, const std::string& he
 /// staged and shared cells `pb_at_in` is a pointer, and a cell is `pb_at_in[i * pb_at_in_s0 + …]`. The sizes of the
 /// region are `pb_at_in_size0`, …. An output that is one element is a variable of its name.
 ///
-/// Post: returns whether the text jumps to `pb_done`, which the caller must then define
+/// Post: returns whether the text jumps to the label `done`, which the caller must then define
 [[nodiscard]] bool print_kernel_body(Writer& out, const Rule& rule, const KernelTree& kernel,
-                                     const RuleInstance& instance, const std::string& result);
+                                     const RuleInstance& instance, const std::string& result, const std::string& done);
 
 /// Whether the body uses sizes of the region bound to `binding`.
 [[nodiscard]] bool uses_sizes(const Rule& rule, const std::string& binding);

@@ -9,7 +9,7 @@
 namespace pb {
 
 struct KernelDialect {
-  std::string prelude;           ///< stands before every kernel
+  std::string prelude;           ///< stands before every kernel; defines the macros of runtime/config/kernel_prelude.h
   bool may_run_on_cpus = false;  ///< devices may run the work-items of a group one after the other
   std::string fp64;              ///< a line that allows doubles; empty: they are allowed
   std::string no_contraction;    ///< a line that forbids fused multiply-add; empty: an option does
@@ -21,7 +21,7 @@ struct KernelDialect {
   std::string barrier;           ///< the statement
 
   // Ids and sizes along loop `dim`, as unsigned integers.
-  std::function<std::string(int dim)> group_id, group_size, local_id, global_id;
+  std::function<std::string(int dim)> group_id, group_size, local_id;
 
   /// Returns the parameter that says where a buffer of the group lies.
   std::function<std::string(const std::string& type, const std::string& name)> buffer_parameter;

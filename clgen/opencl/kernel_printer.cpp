@@ -163,10 +163,62 @@ class KernelPrinter {
       if (loop.dim + 1 == num_loops() && has_barrier(lowered_.tree)) tiles_.print_group();
       return print_block(loop.body);
     }
-    PB_CHECK(loop.role == LoopRole::Item && loop.tail == LoopTail::Predicated, "kernels have groups and items");
-    if (loop.dim + 1 == num_loops()) open_items();
-    print_block(loop.body);
-    if (loop.dim + 1 == num_loops()) out_.close();
+    if (loop.role == LoopRole::Item) return print_block(loop.body);
+    PB_CHECK(loop.role == LoopRole::Unrolled && loop.tail == LoopTail::Peeled && loop.dim + 1 == num_loops(),
+             "a kernel's loops are those of groups, of items and of their instances");
+    print_instances(innermost(loop));
+  }
+
+  /// Returns what stands inside of the loops over the instances of a work-item.
+  static const TreeBlock& innermost(const TreeLoop& loop) {
+    const TreeLoop* at = &loop;
+    while (at->body.size() == 1 && std::holds_alternative<TreeLoop>(at->body.front().node))
+      at = &std::get<TreeLoop>(at->body.front().node);
+    return at->body;
+  }
+
+  /// Prints the loops over the instances of a work-item. Builds with one instance per work-item have no such loops.
+  /// Where there are more, groups that lie inside as a whole run them without a test, so that the driver's compiler may
+  /// move the loads of all instances ahead of their stores.
+  void print_instances(const TreeBlock& instance) {
+    out_.verbatim("#if PB_ITEMS > 1\n");
+    std::vector<std::string> is_whole;
+    for (int d = 0; d < num_loops(); ++d) {
+      const std::string dim = std::to_string(d);
+      const std::string begin =
+          has_barrier(lowered_.tree) ? "pb_group" + dim : "(int)" + dialect_.group_id(d) + " * PB_SPAN" + dim;
+      is_whole.push_back(begin + " + PB_SPAN" + dim + " <= pb_extent" + dim);
+    }
+    out_.open("if (" + joined(is_whole, " && ") + ")");
+    print_instance_loops("#pragma unroll\n");
+    out_.open("");
+    declare_place();
+    done_ = "pb_done_whole";
+    print_block(instance);
+    out_.close();
+    out_.line("return;");
+    out_.close();
+    print_instance_loops("");
+    out_.verbatim("#endif\n");
+    out_.open("");
+    declare_place();
+    std::vector<std::string> is_inside;
+    for (int d = 0; d < num_loops(); ++d)
+      is_inside.push_back("pb_i" + std::to_string(d) + " < pb_extent" + std::to_string(d));
+    out_.open("if (" + joined(is_inside, " && ") + ")");
+    done_ = "pb_done";
+    print_block(instance);
+    out_.close();
+    out_.close();
+  }
+
+  /// Prints the heads of the loops, with a directive before each.
+  void print_instance_loops(const char* directive) {
+    for (int d = num_loops(); d-- > 0;) {
+      const std::string var = "pb_k" + std::to_string(d);
+      out_.verbatim(directive);
+      out_.line("for (int " + var + " = 0; " + var + " < PB_ITEMS" + std::to_string(d) + "; ++" + var + ")");
+    }
   }
 
   void print_node(const TreeBranch& branch) {
@@ -189,21 +241,17 @@ class KernelPrinter {
     PB_CHECK(false, "kernels have groups and items, and test each cell");
   }
 
-  /// Declares the instance of this work-item. The declarations stand below the barrier. Compilers for CPUs keep a value
-  /// that is computed above it in memory, one for each work-item, and then cannot see that neighbouring work-items
-  /// access neighbouring cells.
-  void open_items() {
-    std::vector<std::string> inside;
+  /// Declares where the instance stands. The declarations stand below the barrier. Compilers for CPUs keep a value that
+  /// is computed above it in memory, one for each work-item, and then cannot see that neighbouring work-items access
+  /// neighbouring cells.
+  void declare_place() {
     for (int d = 0; d < num_loops(); ++d) {
       const std::string dim = std::to_string(d);
-      const std::string at = has_barrier(lowered_.tree) ? "pb_group" + dim + " + (int)" + dialect_.local_id(d)
-                                                        : "(int)" + dialect_.global_id(d);
-      out_.line("const int pb_i" + dim + " = " + at + ";");
+      out_.line("const int pb_i" + dim + " = " +
+                (has_barrier(lowered_.tree) ? "pb_group" + dim + " + (int)PB_LOCAL" : "PB_PLACE") + dim + ";");
       out_.line("const int " + opencl_name(lowered_.vars[static_cast<std::size_t>(d)]) + " = pb_lo" + dim + " + pb_i" +
                 dim + ";");
-      inside.push_back("pb_i" + dim + " < pb_extent" + dim);
     }
-    out_.open("if (" + joined(inside, " && ") + ")");
   }
 
   // ---- the instance's own work
@@ -327,10 +375,10 @@ class KernelPrinter {
     for (std::size_t i = 0; i < rule_.outputs.size(); ++i) print_output(rule_.outputs[i], instance.outputs[i]);
     for (std::size_t i = 0; i < rule_.inputs.size(); ++i) print_input(rule_.inputs[i], instance.inputs[i]);
     out_.open("");
-    const bool jumps =
-        print_kernel_body(out_, rule_, lowered_, instance, rule_.is_return_form ? cell_at("return") : std::string());
+    const bool jumps = print_kernel_body(out_, rule_, lowered_, instance,
+                                         rule_.is_return_form ? cell_at("return") : std::string(), done_);
     out_.close();
-    if (jumps) out_.line("pb_done:;");
+    if (jumps) out_.line(done_ + ":;");
     for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {
       const OperandKind kind = instance.outputs[i].kind;
       const std::string& name = rule_.outputs[i].binding;
@@ -348,6 +396,7 @@ class KernelPrinter {
   const Rule& rule_;
   Writer out_;
   KernelTilePrinter tiles_;
+  std::string done_;  ///< the label behind the body of the instance that is printed
 };
 
 }  // namespace

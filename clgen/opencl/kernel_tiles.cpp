@@ -32,13 +32,12 @@ KernelTilePrinter::Names KernelTilePrinter::names_of(const Buffer& buffer) const
 void KernelTilePrinter::print_group() {
   for (int d = 0; d < num_loops(); ++d) {
     const std::string dim = std::to_string(d);
-    out_.line("const int pb_group" + dim + " = (int)" + dialect_.group_id(d) + " * (int)" + dialect_.group_size(d) +
-              ";");
+    out_.line("const int pb_group" + dim + " = (int)" + dialect_.group_id(d) + " * PB_SPAN" + dim + ";");
     out_.line("const int " + group_var(d) + " = pb_lo" + dim + " + pb_group" + dim + ";");
   }
 }
 
-std::string KernelTilePrinter::last_local_id(int dim) const { return "((int)" + dialect_.group_size(dim) + " - 1)"; }
+std::string KernelTilePrinter::last_of_group(int dim) { return "(PB_SPAN" + std::to_string(dim) + " - 1)"; }
 
 std::string KernelTilePrinter::length_text(const GroupExtent& extent) const {
   std::vector<std::pair<std::string, IndexExpr>> spelled;
@@ -49,7 +48,7 @@ std::string KernelTilePrinter::length_text(const GroupExtent& extent) const {
     const std::int64_t step = extent.step[static_cast<std::size_t>(dim)];
     if (step == 0) continue;
     out +=
-        " + " + (step == 1 || step == -1 ? "" : std::to_string(step < 0 ? -step : step) + " * ") + last_local_id(dim);
+        " + " + (step == 1 || step == -1 ? "" : std::to_string(step < 0 ? -step : step) + " * ") + last_of_group(dim);
   }
   return out;
 }
@@ -62,7 +61,7 @@ std::string KernelTilePrinter::begin_text(const GroupExtent& extent) const {
     const auto l = static_cast<std::size_t>(dim);
     spelled.emplace_back(
         lowered_.vars[l],
-        index_symbol(extent.step[l] < 0 ? "(" + group_var(dim) + " + " + last_local_id(dim) + ")" : group_var(dim)));
+        index_symbol(extent.step[l] < 0 ? "(" + group_var(dim) + " + " + last_of_group(dim) + ")" : group_var(dim)));
   }
   return to_index_opencl(substitute(extent.begin_of_one, spelled), transform_, kEndInside);
 }
@@ -185,8 +184,9 @@ void KernelTilePrinter::print_region(BufferId id, const std::vector<std::size_t>
     for (int dim = 0; dim < num_loops(); ++dim) {
       const std::int64_t step = buffer.extents[d].step[static_cast<std::size_t>(dim)];
       if (step == 0) continue;
-      const std::string local =
-          step > 0 ? dialect_.local_id(dim) : "(" + dialect_.group_size(dim) + " - 1 - " + dialect_.local_id(dim) + ")";
+      const std::string local = step > 0
+                                    ? "PB_LOCAL" + std::to_string(dim)
+                                    : "(PB_SPAN" + std::to_string(dim) + " - 1 - PB_LOCAL" + std::to_string(dim) + ")";
       const std::string factor = step == 1 || step == -1 ? "" : std::to_string(step < 0 ? -step : step) + " * ";
       at += " + " + factor + local + pitch;
     }

@@ -31,7 +31,7 @@ class KernelTilePrinter {
   void declare_buffers_of(const TreeBranch& branch);
   void print_copy(const Copy& copy);
   /// Declares a pointer to the cells of this instance in its group's buffer, and the strides of the dimensions in
-  /// `dims`. Only local ids decide the place, so neighbours move along the buffer.
+  /// `dims`. Only the place in the group decides the place, so neighbours move along the buffer.
   void print_region(BufferId id, const std::vector<std::size_t>& dims);
 
  private:
@@ -43,7 +43,7 @@ class KernelTilePrinter {
   [[nodiscard]] std::string type_of(const Buffer& buffer) const;
   [[nodiscard]] Names names_of(const Buffer& buffer) const;
   [[nodiscard]] int num_loops() const { return static_cast<int>(lowered_.vars.size()); }
-  [[nodiscard]] std::string last_local_id(int dim) const;
+  [[nodiscard]] static std::string last_of_group(int dim);
   [[nodiscard]] std::string length_text(const GroupExtent& extent) const;
   [[nodiscard]] std::string begin_text(const GroupExtent& extent) const;
   void print_copy_by_first(const Copy& copy, const Buffer& buffer);

@@ -26,7 +26,6 @@ const KernelDialect& opencl_dialect() {
       .group_id = call("get_group_id"),
       .group_size = call("get_local_size"),
       .local_id = call("get_local_id"),
-      .global_id = call("get_global_id"),
       .buffer_parameter = [](const std::string& type,
                              const std::string& name) { return "__local " + type + "* restrict " + name; },
       .buffer_pointer = nullptr,

@@ -67,6 +67,7 @@ class Runner {
       values_[box_lo(dim).symbol] = launch.lo[d];
       values_[box_extent(dim).symbol] = launch.extent[d];
       values_[group_size(dim).symbol] = launch.group_size[d];
+      values_[group_span(dim).symbol] = launch.group_size[d] * launch.items[d];
     }
   }
 
@@ -150,13 +151,7 @@ class Runner {
   void add_deeds(Item& item, const TreeBlock& block, const Values& values, const Point& local) {
     for (const TreeNode& node : block) {
       if (const auto* loop = std::get_if<TreeLoop>(&node.node)) {
-        PB_CHECK(loop->role == LoopRole::Item, "items stand inside of groups");
-        const std::int64_t at = value(loop->lo, values) + local[static_cast<std::size_t>(loop->dim)];
-        if (at >= value(loop->hi, values)) continue;
-        if (loop->tail == LoopTail::Predicated && at >= value(loop->end, values)) continue;
-        Values inside = values;
-        inside[loop->var] = at;
-        add_deeds(item, loop->body, inside, local);
+        add_loop(item, *loop, values, local);
       } else if (const auto* branch = std::get_if<TreeBranch>(&node.node)) {
         PB_CHECK(branch->condition == device_is_cpu(), "kernels branch on the kind of device");
         add_deeds(item, launch_.device_is_cpu ? branch->then : branch->otherwise, values, local);
@@ -167,6 +162,21 @@ class Runner {
       } else {
         add_instance(item, std::get<RuleInstance>(node.node), values);
       }
+    }
+  }
+
+  /// A work-item takes one iteration of a loop over items, and all iterations of a loop over its instances.
+  void add_loop(Item& item, const TreeLoop& loop, const Values& values, const Point& local) {
+    const bool is_one = loop.role == LoopRole::Item;
+    PB_CHECK(is_one || loop.role == LoopRole::Unrolled, "items and their instances stand inside of groups");
+    const std::int64_t step = value(loop.step, values);
+    const std::int64_t first = value(loop.lo, values) + (is_one ? step * local[static_cast<std::size_t>(loop.dim)] : 0);
+    for (std::int64_t at = first; at < value(loop.hi, values); at += step) {
+      if (loop.tail != LoopTail::Exact && at >= value(loop.end, values)) return;
+      Values inside = values;
+      inside[loop.var] = at;
+      add_deeds(item, loop.body, inside, local);
+      if (is_one) return;
     }
   }
 

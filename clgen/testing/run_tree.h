@@ -17,7 +17,8 @@ namespace pb::testing {
 struct LaunchShape {
   Point lo;          ///< begin of the box
   Point extent;      ///< size of the box
-  Point group_size;  ///< at least 1
+  Point group_size;  ///< work-items of a group; at least 1
+  Point items;       ///< instances of a work-item; at least 1
   bool device_is_cpu = false;
 };
 

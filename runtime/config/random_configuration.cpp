@@ -44,7 +44,7 @@ double random_number(const TunableInfo& tunable, Rng& rng, double max) {
 }
 
 std::vector<double> random_values(const TunableInfo& tunable, Rng& rng, const RandomOptions& options) {
-  if (tunable.role == TunableRole::WorkGroup) return random_work_group(tunable, rng);
+  if (pb::is_of_launches(tunable.role)) return random_shape(tunable, rng);
   const bool is_size = tunable.role == TunableRole::Cutoff || tunable.role == TunableRole::Split;
   const double max = is_size ? static_cast<double>(options.max_n) : tunable.max;
   std::vector<double> values;
@@ -54,10 +54,18 @@ std::vector<double> random_values(const TunableInfo& tunable, Rng& rng, const Ra
 
 }  // namespace
 
-std::vector<double> random_work_group(const TunableInfo& tunable, Rng& rng) {
+int max_product(TunableRole role) { return role == TunableRole::Items ? kMaxItemsOfWorkItem : kMaxWorkGroupItems; }
+
+std::vector<double> random_shape(const TunableInfo& tunable, Rng& rng) {
+  constexpr double kOpenShare = 0.2;
   std::vector<double> values(at(tunable.num_values()), 1);
+  const int most_bits = std::ilogb(max_product(tunable.role));
   for (std::size_t begin = 0; begin < values.size(); begin += at(tunable.count)) {
-    int bits_left = static_cast<int>(rng.uniform_int(0, 10));
+    if (tunable.min == 0 && rng.chance(kOpenShare)) {
+      std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(begin), tunable.count, 0);
+      continue;
+    }
+    int bits_left = static_cast<int>(rng.uniform_int(0, most_bits));
     for (int i = 0; i < tunable.count; ++i) {
       const int bits = i + 1 == tunable.count ? bits_left : static_cast<int>(rng.uniform_int(0, bits_left));
       values[begin + at(i)] = std::clamp(std::exp2(bits), tunable.min, tunable.max);

@@ -10,8 +10,12 @@
 namespace pbrt {
 
 inline constexpr int kMaxWorkGroupItems = 1024;  ///< every current device allows so many
+inline constexpr int kMaxItemsOfWorkItem = 16;   ///< the runtime cuts what is more
 
-/// A shape of powers of two whose product is at most kMaxWorkGroupItems, within the tunable's range.
-[[nodiscard]] std::vector<double> random_work_group(const TunableInfo& tunable, Rng& rng);
+/// The largest product of the elements of a shape with this role.
+[[nodiscard]] int max_product(TunableRole role);
+/// A shape of powers of two whose product is at most max_product(), within the tunable's range. Now and then it is
+/// zero, where the range has that: the runtime chooses the shape.
+[[nodiscard]] std::vector<double> random_shape(const TunableInfo& tunable, Rng& rng);
 
 }  // namespace pbrt

@@ -21,7 +21,9 @@ struct SpecializedScalar {
 /// Build options: the kernel is built per set of values with `-DPB_INDEX=int|long` (int: every element
 /// offset and every sum of products of indices and strides of its regions fits 32 bits), `-DPB_UNIT_STRIDE=1` if
 /// dimension 0 of every region has stride 1, `-D<macro>=<value>` per specialised scalar (unless the product of their
-/// values is above kMaxUnrolled), and `-DPB_GROUP0=<n> -DPB_GROUP1=… -DPB_GROUP2=…` if specialize_group. After
+/// values is above kMaxUnrolled), `-DPB_ITEMS<d>=<n>` along each loop d along which a work-item has n > 1 instances,
+/// and
+/// `-DPB_GROUP0=<n> -DPB_GROUP1=… -DPB_GROUP2=…` if specialize_group. After
 /// kMaxVariants builds of one kernel on one device the generic build is used for new values: PB_INDEX=long and no other
 /// macro. Sources test them with #ifdef; the parameter list is the same in every build.
 struct KernelDesc {
@@ -36,9 +38,13 @@ struct KernelDesc {
   const SpecializedScalar* specialized = nullptr;
   int num_specialized = 0;
   bool specialize_group = false;
+  /// How many instances a work-item has at most where the manager chooses; 0: the kernel always has one per work-item.
+  int default_items = 0;
 };
 
-inline constexpr int kMaxVariants = 32;
+inline constexpr int kMaxVariants = 64;
+/// The most instances of a work-item.
+inline constexpr std::size_t kMaxItems = 16;
 /// Loops of more iterations than this get no constant bounds. Drivers unroll loops whose bounds they know, nested ones
 /// too: PoCL takes 4 s for 24^2 iterations, 20 s for 40^2.
 inline constexpr std::int64_t kMaxUnrolled = 512;

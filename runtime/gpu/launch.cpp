@@ -154,10 +154,15 @@ Launch& Launch::range_of(int num_dims, const std::int64_t* lo, const std::int64_
   return *this;
 }
 
-Launch& Launch::group(const std::int64_t* shape, int num_dims) {
-  if (shape == nullptr) return *this;
+/// Copies a shape that a configuration gives; a null one is left to the manager.
+static void set_shape(std::array<std::size_t, 3>& to, const std::int64_t* shape, int num_dims) {
   for (int d = 0; d < std::min(num_dims, 3); ++d)
-    request_->plan.group[d] = static_cast<std::size_t>(std::max<std::int64_t>(1, shape[d]));
+    to[d] = shape == nullptr ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(0, shape[d]));
+}
+
+Launch& Launch::group(const std::int64_t* shape, int num_dims, const std::int64_t* items) {
+  set_shape(request_->plan.group, shape, num_dims);
+  set_shape(request_->plan.items, items, num_dims);
   return *this;
 }
 

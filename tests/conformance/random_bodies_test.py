@@ -71,11 +71,12 @@ def choices_of(program, versions, turn=0):
     return choices
 
 
-def odd_groups(tunables):
-    """Work-groups that divide nothing: a tunable's initial value says how many dimensions."""
+def odd_shapes(tunables):
+    """Work-groups that divide nothing, and several instances per work-item."""
     for name, tunable in tunables.items():
-        if tunable["role"] == "work_group":
-            yield name, [3, 2, 1][:tunable.get("count", 1)] if tunable.get("count", 1) > 1 else 3
+        shape = {"work_group": [3, 2, 1], "items": [2, 3, 2]}.get(tunable["role"])
+        if shape is not None:
+            yield name, shape[:tunable.get("count", 1)] if tunable.get("count", 1) > 1 else shape[0]
 
 
 def configurations(program, constants, sampled, _seed=0):
@@ -85,14 +86,14 @@ def configurations(program, constants, sampled, _seed=0):
     """
     transforms = {name: data.get("tunables", {}) for name, data in program.info["transforms"].items()}
 
-    def entry(*versions, turn=0, groups=False):
-        tunables = {name: {**({"split_size": 1} if "split_size" in known else {}), **(dict(odd_groups(known)) if groups else {})}
+    def entry(*versions, turn=0, shapes=False):
+        tunables = {name: {**({"split_size": 1} if "split_size" in known else {}), **(dict(odd_shapes(known)) if shapes else {})}
                     for name, known in transforms.items()}
         return program.configuration(choices_of(program, versions, turn), tunables, sequential_cutoff=0, threads=2)
     found = [("cpu, pieces of one", entry("cpu")), ("cpu, the second rules", entry("cpu", turn=1)),
              ("cpu, sequential", program.configuration(choices_of(program, ["cpu"], 2), {}, sequential_cutoff=10**6, threads=1)),
              ("basic kernels", entry("opencl")), ("local kernels", entry("opencl_local", turn=1)),
-             ("in turns, odd work-groups", entry("opencl_local", "cpu", "opencl", turn=1, groups=True))]
+             ("in turns, odd shapes", entry("opencl_local", "cpu", "opencl", turn=1, shapes=True))]
     found += [(f"random configuration {i}", json.loads(text)) for i, text in enumerate(sampled)]
     for words, config in found:
         config["transforms"].setdefault("R", {}).setdefault("tunables", {}).update(constants)

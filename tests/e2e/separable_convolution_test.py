@@ -146,6 +146,8 @@ def random_entry(program, rng):
                 value = int(2 ** rng.uniform(0, 12))
             elif tunable["role"] == "work_group":
                 value = [rng.choice((1, 2, 4, 8, 16, 32)) if d == 0 else rng.choice((1, 2, 4, 8)) for d in range(tunable["count"])]
+            elif tunable["role"] == "items":
+                value = [rng.choice((1, 1, 2, 3)) for _ in range(tunable["count"])]
             elif tunable["role"] == "ratio":
                 value = rng.randint(tunable["min"], tunable["max"])
             else:

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kMaxSplitSize = 2147483647.0;
 constexpr double kMaxWorkGroup = 1024;
+constexpr double kMaxItems = 16;
 constexpr double kEighths = 8;
 constexpr std::size_t kMaxDeviceLoops = 3;
 
@@ -46,12 +47,6 @@ bool takes_long_by_default(const Analysis& analysis) {
   });
 }
 
-std::vector<double> initial_work_group(std::size_t num_loops) {
-  if (num_loops <= 1) return {64};
-  if (num_loops == 2) return {16, 16};
-  return {8, 8, 4};
-}
-
 std::size_t num_device_loops(const TransformPlan& plan, RuleId rule) {
   std::size_t out = 1;
   for (const Step& step : plan.steps)
@@ -68,22 +63,26 @@ bool has_version(const TransformPlan& plan, RuleId rule, Version version) {
   return false;
 }
 
-void add_work_groups(Analysis& analysis) {
-  for (const RuleId rule : analysis.transform.rules.ids()) {
-    for (const Version version : kDeviceVersions) {
-      if (!has_version(analysis.plan, rule, version)) continue;
-      PlanTunable tunable;
-      tunable.name = analysis.rule(rule).name + "." + to_string(version) + ".work_group";
-      tunable.role = TunableRole::WorkGroup;
-      tunable.initial = initial_work_group(num_device_loops(analysis.plan, rule));
-      tunable.count = static_cast<int>(tunable.initial.size());
-      tunable.min = 1;
-      tunable.max = kMaxWorkGroup;
-      tunable.rule = rule;
-      tunable.version = version;
-      analysis.plan.tunables.push_back(std::move(tunable));
-    }
+/// Adds the shapes of a rule's launches in a device version. By default the runtime chooses them.
+void add_launch_shapes(Analysis& analysis, RuleId rule, Version version) {
+  for (const TunableRole role : {TunableRole::WorkGroup, TunableRole::Items}) {
+    PlanTunable tunable;
+    tunable.name = analysis.rule(rule).name + "." + to_string(version) + "." + to_string(role);
+    tunable.role = role;
+    tunable.initial.assign(num_device_loops(analysis.plan, rule), 0);
+    tunable.count = static_cast<int>(tunable.initial.size());
+    tunable.min = 0;
+    tunable.max = role == TunableRole::WorkGroup ? kMaxWorkGroup : kMaxItems;
+    tunable.rule = rule;
+    tunable.version = version;
+    analysis.plan.tunables.push_back(std::move(tunable));
   }
+}
+
+void add_launch_shapes(Analysis& analysis) {
+  for (const RuleId rule : analysis.transform.rules.ids())
+    for (const Version version : kDeviceVersions)
+      if (has_version(analysis.plan, rule, version)) add_launch_shapes(analysis, rule, version);
 }
 
 void add_user_tunables(Analysis& analysis) {
@@ -175,7 +174,7 @@ void list_tunables(Analysis& analysis) {
     share.max = kEighths;
     analysis.plan.tunables.push_back(std::move(share));
   }
-  add_work_groups(analysis);
+  add_launch_shapes(analysis);
   add_user_tunables(analysis);
 }
 
@@ -190,6 +189,7 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
     case TunableRole::DeviceShare:
       return has_device_share(plan);
     case TunableRole::WorkGroup:
+    case TunableRole::Items:
       return has_version(plan, *tunable.rule, tunable.version);
     case TunableRole::Cutoff:
     case TunableRole::User:

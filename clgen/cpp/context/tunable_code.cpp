@@ -37,7 +37,7 @@ std::string table_name(const CppContext& context, TransformId transform, std::si
 
 bool is_array(const CppContext& context, TransformId transform, const PlanTunable& tunable) {
   return tunable.user ? context.program.transforms[transform].tunables[*tunable.user].array_extent > 0
-                      : tunable.role == TunableRole::WorkGroup || tunable.role == TunableRole::Tile;
+                      : is_shape(tunable.role);
 }
 
 std::string from_run(const CppContext& context, TransformId transform, std::size_t index, const std::string& getter,

@@ -66,9 +66,9 @@ std::string StepDispatch::pieces_arg(StepId id) const {
   return "";
 }
 
-std::string StepDispatch::group_value(const Step& step, Version version) const {
+std::string StepDispatch::shape_value(const Step& step, Version version, TunableRole role) const {
   const auto matches = [&](const PlanTunable& tunable) {
-    return tunable.role == TunableRole::WorkGroup && tunable.rule == step.rule && tunable.version == version;
+    return tunable.role == role && tunable.rule == step.rule && tunable.version == version;
   };
   return find_tunable(matches, tunable_elements).value_or("nullptr");
 }
@@ -211,8 +211,9 @@ std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const 
     const Condition chosen = conditions_.chosen(step, {&version, 1});
     if (chosen.is_never()) continue;
     tries.push_back({"(" + to_operand(chosen) + " && " + functions_.at({step_id, version}) + "(" + joined(args) + ",",
-                     group_value(step, version) + ", " + copy_out + ", " + site_constant(context_, id_, step.site) +
-                         ", " + choice_value(step, version) + "))"});
+                     shape_value(step, version, TunableRole::WorkGroup) + ", " +
+                         shape_value(step, version, TunableRole::Items) + ", " + copy_out + ", " +
+                         site_constant(context_, id_, step.site) + ", " + choice_value(step, version) + "))"});
   }
   return tries;
 }

@@ -69,7 +69,7 @@ class StepDispatch {
  private:
   [[nodiscard]] const LoweredStep& lowered(StepId step) const { return lowered_of(context_, id_).steps[step]; }
   std::string pieces_arg(StepId step) const;
-  std::string group_value(const Step& step, Version version) const;
+  std::string shape_value(const Step& step, Version version, TunableRole role) const;
   /// `pieces` is the last argument, with the comma before it.
   std::string cpu_call(StepId step, const RuleCode& code, const std::string& frame,
                        const std::vector<std::string>& boxes, const std::string& pieces) const;

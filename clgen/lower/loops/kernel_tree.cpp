@@ -8,6 +8,7 @@
 
 #include "clgen/facts/names.h"
 #include "lang/body/body_walk.h"
+#include "lang/body/constant_value.h"
 #include "lang/check.h"
 
 namespace pb {
@@ -34,6 +35,9 @@ std::string number_name(const Matrix& matrix) {
   return (matrix.role == MatrixRole::From ? "" : "pb_number_") + matrix.name;
 }
 
+/// Instances of a work-item that keep memory busy: several loads are under way before the first result is needed.
+constexpr int kManyItems = 4;
+
 bool has_real_default(const Rule& rule) {
   return std::any_of(rule.inputs.begin(), rule.inputs.end(),
                      [](const RegionAccess& input) { return input.missing_value && has_real(*input.missing_value); });
@@ -59,6 +63,7 @@ class KernelLowering {
     add_sizes();
     add_tunables();
     out_.needs_fp64 = has_doubles(transform_, rule_) || has_real_default(rule_);
+    out_.default_items = has_open_loop() ? 1 : kManyItems;
     TreeBlock group;
     if (out_.version == Version::OpenClLocal) add_staging(group);
     group.push_back(item_loops());
@@ -129,6 +134,32 @@ class KernelLowering {
     return out;
   }
 
+  /// Whether the body has a loop whose length no build knows. Such an instance is long, and has loads enough of its
+  /// own.
+  bool has_open_loop() const {
+    const auto is_known = [&](const ForStmt& loop) {
+      if (has_constant_end(rule_.body, loop)) return true;
+      if (loop.condition.is_none()) return false;
+      bool out = true;
+      walk_expr(rule_.body, loop.condition, [&](ExprId expr) {
+        const auto* name = std::get_if<NameExpr>(&rule_.body.exprs[expr].node);
+        if (name == nullptr || rule_.body_types.bindings[expr.index()].kind == NameKind::Local) return;
+        out = out && std::any_of(out_.scalars.begin(), out_.scalars.end(), [&](const KernelScalar& scalar) {
+                return scalar.name == name->text && scalar.is_specialized;
+              });
+      });
+      return out;
+    };
+    bool found = false;
+    const auto visit = [&](StmtId id) {
+      const Stmt& stmt = rule_.body.stmts[id];
+      const auto* loop = std::get_if<ForStmt>(&stmt.node);
+      found = found || (loop != nullptr ? !is_known(*loop) : is_loop(stmt));
+    };
+    walk(rule_.body, rule_.body.root, visit, [](ExprId) {});
+    return found;
+  }
+
   // ---- loops
 
   TreeNode group_loops(TreeBlock inside) const {
@@ -139,7 +170,7 @@ class KernelLowering {
       loop.dim = dim;
       loop.lo = box_lo(dim);
       loop.hi = index_add(box_lo(dim), box_extent(dim));
-      loop.step = group_size(dim);
+      loop.step = group_span(dim);
       loop.body = std::move(inside);
       inside = {TreeNode{std::move(loop)}};
     }
@@ -147,21 +178,40 @@ class KernelLowering {
   }
 
   TreeNode item_loops() const {
-    TreeBlock inside = {TreeNode{instance()}};
+    TreeBlock inside = instance_loops();
     for (int dim = 0; dim < num_loops(); ++dim) {
       TreeLoop loop;
       loop.role = LoopRole::Item;
-      loop.var = out_.vars[static_cast<std::size_t>(dim)];
+      loop.var = item_var(dim);
       loop.dim = dim;
-      loop.lo = index_symbol(group_var(dim));
-      loop.hi = index_add(loop.lo, group_size(dim));
+      loop.lo = index_const(0);
+      loop.hi = group_size(dim);
       loop.step = index_const(1);
-      loop.tail = LoopTail::Predicated;
-      loop.end = index_add(box_lo(dim), box_extent(dim));
       loop.body = std::move(inside);
       inside = {TreeNode{std::move(loop)}};
     }
     return std::move(inside.front());
+  }
+
+  /// The loops over the instances of one work-item. They stand a group's work-items apart, so that neighbours access
+  /// neighbouring cells. Instances are independent, so any order of them is right.
+  TreeBlock instance_loops() const {
+    TreeBlock inside = {TreeNode{instance()}};
+    for (int dim = 0; dim < num_loops(); ++dim) {
+      const IndexExpr first = index_symbol(group_var(dim));
+      TreeLoop loop;
+      loop.role = LoopRole::Unrolled;
+      loop.var = out_.vars[static_cast<std::size_t>(dim)];
+      loop.dim = dim;
+      loop.lo = index_add(first, index_symbol(item_var(dim)));
+      loop.hi = index_add(first, group_span(dim));
+      loop.step = group_size(dim);
+      loop.tail = LoopTail::Peeled;
+      loop.end = index_add(box_lo(dim), box_extent(dim));
+      loop.body = std::move(inside);
+      inside = {TreeNode{std::move(loop)}};
+    }
+    return inside;
   }
 
   // ---- staging

@@ -45,6 +45,7 @@ struct KernelTree {
   std::vector<KernelScalar> scalars;  ///< in order of parameters
   std::vector<std::string> vars;      ///< variables of the loops, the fastest first
   bool needs_fp64 = false;
+  int default_items = 1;  ///< the most instances of a work-item, if no configuration gives their number
   LoopTree tree;
 };
 

@@ -11,7 +11,7 @@ namespace {
 std::string numbered(const char* stem, int dim) { return stem + std::to_string(dim); }
 
 /// The distance of a group's last instance from its first along loop `dim`.
-IndexExpr last_of_group(int dim) { return index_sub(group_size(dim), index_const(1)); }
+IndexExpr last_of_group(int dim) { return index_sub(group_span(dim), index_const(1)); }
 
 IndexExpr times(std::int64_t factor, IndexExpr expr) { return index_mul(index_const(factor), std::move(expr)); }
 
@@ -20,6 +20,7 @@ IndexExpr times(std::int64_t factor, IndexExpr expr) { return index_mul(index_co
 IndexExpr box_lo(int dim) { return index_symbol(numbered("pb_lo", dim)); }
 IndexExpr box_extent(int dim) { return index_symbol(numbered("pb_extent", dim)); }
 IndexExpr group_size(int dim) { return index_symbol(numbered("pb_group_size", dim)); }
+IndexExpr group_span(int dim) { return index_symbol(numbered("pb_span", dim)); }
 IndexExpr loop_begin(const std::string& var) { return index_symbol("pb_lo_" + var); }
 IndexExpr loop_end(const std::string& var) { return index_symbol("pb_hi_" + var); }
 IndexExpr inside_begin(const std::string& var) { return index_symbol("pb_first_" + var); }
@@ -27,6 +28,7 @@ IndexExpr inside_end(const std::string& var) { return index_symbol("pb_last_" + 
 IndexExpr tile_begin(std::size_t dim) { return index_symbol("pb_tile.lo[" + std::to_string(dim) + "]"); }
 IndexExpr tile_end(std::size_t dim) { return index_symbol("pb_tile.hi[" + std::to_string(dim) + "]"); }
 std::string group_var(int dim) { return numbered("pb_first", dim); }
+std::string item_var(int dim) { return numbered("pb_item", dim); }
 
 IndexExpr begin_of(const GroupExtent& extent, const std::vector<std::string>& vars) {
   std::vector<std::pair<std::string, IndexExpr>> of_group;

@@ -5,7 +5,8 @@
 //
 // Expressions of a tree name size variables and tunables of the transform, variables of the loops outside, and numbers
 // of the launch or call. Along loop 0, the fastest one, these are `pb_lo0` and `pb_extent0`, the begin and extent of
-// the box, and `pb_group_size0`, the instances of a work-group.
+// the box, `pb_group_size0`, the work-items of a work-group, and `pb_span0`, the instances of a work-group: a multiple
+// of its work-items.
 #pragma once
 
 #include <array>
@@ -35,8 +36,10 @@ inline constexpr int kMaxItemDims = 3;
 [[nodiscard]] IndexExpr box_lo(int dim);
 /// How many instances the box of the launch has along loop `dim`.
 [[nodiscard]] IndexExpr box_extent(int dim);
-/// How many instances a work-group has along loop `dim`.
+/// How many work-items a work-group has along loop `dim`.
 [[nodiscard]] IndexExpr group_size(int dim);
+/// How many instances a work-group has along loop `dim`.
+[[nodiscard]] IndexExpr group_span(int dim);
 /// `pb_lo_x` and `pb_hi_x`: where the loop over `var` begins and ends in the box that the loops of a CPU version get.
 [[nodiscard]] IndexExpr loop_begin(const std::string& var);
 [[nodiscard]] IndexExpr loop_end(const std::string& var);
@@ -48,21 +51,25 @@ inline constexpr int kMaxItemDims = 3;
 [[nodiscard]] IndexExpr tile_end(std::size_t dim);
 /// The variable of the group's loop `dim`: the coordinate of the group's first instance.
 [[nodiscard]] std::string group_var(int dim);
+/// The variable of the loop over the items of a group along loop `dim`: the place of the work-item in its group.
+[[nodiscard]] std::string item_var(int dim);
 
 /// Who runs the iterations of a loop.
 enum class LoopRole : std::uint8_t {
-  Group,   ///< work-groups, in any order, at once or not
-  Item,    ///< the work-items of a group: at once between barriers
-  Serial,  ///< one after the other
-  Vector,  ///< one after the other or side by side: the C++ compiler is told that they are independent
-  Single,  ///< there is one iteration
-  Parts,   ///< not a loop: the nodes inside run parts of the range
+  Group,     ///< work-groups, in any order, at once or not
+  Item,      ///< the work-items of a group: at once between barriers
+  Unrolled,  ///< one after the other or interleaved, by one work-item; their number is known when the kernel is built
+  Serial,    ///< one after the other
+  Vector,    ///< one after the other or side by side: the C++ compiler is told that they are independent
+  Single,    ///< there is one iteration
+  Parts,     ///< not a loop: the nodes inside run parts of the range
 };
 
 /// What happens if the last chunk of a loop reaches beyond the loop's end.
 enum class LoopTail : std::uint8_t {
   Exact,       ///< the last chunk never does
   Predicated,  ///< iterations from `end` on run no instance, but take part in copies and barriers
+  Peeled,      ///< likewise, and where the whole group lies below `end`, its iterations run without a test
 };
 
 enum class BufferSpace : std::uint8_t {
@@ -246,7 +253,7 @@ struct TreeLoop {
   int dim = 0;  ///< number of the loop, and dimension of the ids of groups and items; 0 is the fastest
   IndexExpr lo, hi, step;
   LoopTail tail = LoopTail::Exact;
-  IndexExpr end;  ///< where instances end, if `tail` is Predicated
+  IndexExpr end;  ///< where instances end, unless `tail` is Exact
   // CPU loops whose instances are not a box have bounds within [lo, hi) that depend on the loops outside, and may take
   // only the values on a lattice.
   std::vector<IndexExpr> lower = {}, upper = {};

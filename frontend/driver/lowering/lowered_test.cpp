@@ -103,6 +103,7 @@ LaunchShape random_launch(std::mt19937_64& random, const KernelTree& kernel, Val
     launch.lo.push_back(lo);
     launch.extent.push_back(1 + static_cast<std::int64_t>(random() % (size - lo)));
     launch.group_size.push_back(1 + static_cast<std::int64_t>(random() % 4));
+    launch.items.push_back(1 + static_cast<std::int64_t>(random() % 3));
   }
   launch.device_is_cpu = random() % 2 == 0;
   return launch;
@@ -194,6 +195,14 @@ const std::vector<Fault>& faults() {
            copy.axes.front() = CopyAxis::ById;
          });
        }},
+      {"instances of a work-item side by side",
+       [](KernelTree& kernel) {
+         walk(kernel.tree.root, [](const TreeNode& node) {
+           const auto* loop = std::get_if<TreeLoop>(&node.node);
+           if (loop != nullptr && loop->role == LoopRole::Unrolled)
+             const_cast<TreeLoop*>(loop)->step = index_const(1);  // the tree is the fault's own
+         });
+       }},
       {"no edge",
        [](KernelTree& kernel) { copies(kernel, [](Copy& copy) { copy.edges.assign(copy.edges.size(), {}); }); }},
   };
@@ -208,7 +217,7 @@ TEST(LoweredKernels, WithFaultsAreFoundWrong) {
   ASSERT_TRUE(program);
   const std::vector<KernelTree> kernels = kernels_of(*program, Version::OpenClLocal);
   ASSERT_EQ(kernels.size(), 1U);
-  const LaunchShape launch{{0}, {9}, {4}, false};
+  const LaunchShape launch{{0}, {9}, {2}, {2}, false};
   ASSERT_EQ(run_kernel(program->transform(), kernels[0], {{"n", 9}}, launch, 1), "");
   for (const Fault& fault : faults()) {
     KernelTree kernel = kernels[0];
@@ -228,7 +237,7 @@ TEST(LoweredKernels, WithoutABarrierReadTooEarly) {
   ASSERT_TRUE(program);
   KernelTree kernel = kernels_of(*program, Version::OpenClLocal).at(0);
   faults()[0].make(kernel);
-  EXPECT_NE(run_kernel(program->transform(), kernel, {{"n", 9}}, {{0}, {9}, {4}, false}, 1), "");
+  EXPECT_NE(run_kernel(program->transform(), kernel, {{"n", 9}}, {{0}, {9}, {4}, {1}, false}, 1), "");
 }
 
 }  // namespace

@@ -6,7 +6,17 @@
 namespace pbrt::gpu {
 namespace {
 
-enum KeyField : std::size_t { kIndex32, kUnitStride, kGroup0, kGroup1, kGroup2, kFirstScalar };
+enum KeyField : std::size_t {
+  kIndex32,
+  kUnitStride,
+  kGroup0,
+  kGroup1,
+  kGroup2,
+  kItems0,
+  kItems1,
+  kItems2,
+  kFirstScalar
+};
 
 constexpr std::int64_t kTooMany = kMaxUnrolled + 1;
 /// The mark in keys for a value that is no build option.
@@ -33,7 +43,7 @@ std::array<std::size_t, 3> clamp_group(std::array<std::size_t, 3> group, const D
   return group;
 }
 
-KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const std::array<std::size_t, 3>& group) {
+KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const WorkShape& shape) {
   Key key(kFirstScalar, 0);
   key[kIndex32] = key[kUnitStride] = 1;
   for (const LaunchRegion& region : plan.regions) {
@@ -41,7 +51,8 @@ KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const std::array<st
     if (region.view.num_dims > 0 && region.view.strides[0] != 1) key[kUnitStride] = 0;
   }
   if (plan.kernel->specialize_group)
-    for (int d = 0; d < 3; ++d) key[kGroup0 + static_cast<std::size_t>(d)] = static_cast<std::int64_t>(group[d]);
+    for (std::size_t d = 0; d < 3; ++d) key[kGroup0 + d] = static_cast<std::int64_t>(shape.group[d]);
+  for (std::size_t d = 0; d < 3; ++d) key[kItems0 + d] = static_cast<std::int64_t>(shape.items[d]);
   std::int64_t iterations = 1;
   for (int i = 0; i < plan.kernel->num_specialized; ++i) {
     key.push_back(plan.scalars[static_cast<std::size_t>(plan.kernel->specialized[i].scalar)].integer());
@@ -58,6 +69,8 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
   if (desc.specialize_group)
     for (std::size_t d = 0; d < 3; ++d)
       options += " -DPB_GROUP" + std::to_string(d) + "=" + std::to_string(key[kGroup0 + d]);
+  for (std::size_t d = 0; d < 3; ++d)
+    if (key[kItems0 + d] > 1) options += " -DPB_ITEMS" + std::to_string(d) + "=" + std::to_string(key[kItems0 + d]);
   for (int i = 0; i < desc.num_specialized; ++i) {
     const std::int64_t value = key[kFirstScalar + static_cast<std::size_t>(i)];
     if (value == kNotSpecialized) continue;
@@ -66,11 +79,11 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
   return options;
 }
 
-KernelTable::Found KernelTable::find(Device& device, const LaunchPlan& plan, const std::array<std::size_t, 3>& group) {
+KernelTable::Found KernelTable::find(Device& device, const LaunchPlan& plan, const WorkShape& shape) {
   const KernelDesc& desc = *plan.kernel;
   Entry& entry = entries_[&desc];
   if (entry.is_rejected) return {};
-  Key key = key_of(plan, group);
+  Key key = key_of(plan, shape);
   try {
     const auto known = entry.variants.find(key);
     if (known != entry.variants.end()) return {known->second.get(), false, nullptr};

@@ -12,6 +12,7 @@
 
 #include "runtime/gpu/device.h"
 #include "runtime/gpu/manager/queue/launch_job.h"
+#include "runtime/gpu/manager/work_shape.h"
 
 namespace pbrt::gpu {
 
@@ -25,18 +26,18 @@ class KernelTable {
  public:
   struct Found {
     Kernel* kernel = nullptr;              ///< null: rejected
-    bool is_generic = false;               ///< kMaxVariants was reached
+    bool is_generic = false;               ///< kMaxVariants was reached; a work-item has one instance
     const std::string* new_log = nullptr;  ///< set when this call found out that the driver rejects it
   };
 
   /// The kernel for these arguments; builds it if needed.
   ///
   /// Errors: throws what Device::build throws, except BuildFailure
-  [[nodiscard]] Found find(Device& device, const LaunchPlan& plan, const std::array<std::size_t, 3>& group);
+  [[nodiscard]] Found find(Device& device, const LaunchPlan& plan, const WorkShape& shape);
   void clear() { entries_.clear(); }
 
  private:
-  /// The values that decide a build: 32-bit indices, unit strides, group, specialised scalars.
+  /// The values that decide a build: 32-bit indices, unit strides, group, instances per work-item, specialised scalars.
   using Key = std::vector<std::int64_t>;
   struct Entry {
     std::map<Key, std::unique_ptr<Kernel>> variants;
@@ -45,7 +46,7 @@ class KernelTable {
     std::string log;
   };
 
-  static Key key_of(const LaunchPlan& plan, const std::array<std::size_t, 3>& group);
+  static Key key_of(const LaunchPlan& plan, const WorkShape& shape);
   static std::string options_of(const KernelDesc& desc, const Key& key);
 
   std::map<const KernelDesc*, Entry> entries_;

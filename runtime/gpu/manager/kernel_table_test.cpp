@@ -36,7 +36,7 @@ class KernelTableTest : public ::testing::Test {
     return plan;
   }
   KernelTable::Found find(const LaunchPlan& plan, const std::array<std::size_t, 3>& group = {16, 4, 1}) {
-    return table.find(device, plan, group);
+    return table.find(device, plan, {.group = group});
   }
 
   std::shared_ptr<FakeControl> control = std::make_shared<FakeControl>();
@@ -69,6 +69,18 @@ TEST_F(KernelTableTest, OptionsTellStridesIndicesGroupAndScalars) {
                           "-DX=1 -DPB_INDEX=int", "-DX=1 -DPB_INDEX=long -DPB_UNIT_STRIDE=1",
                           "-DX=1 -DPB_INDEX=int -DPB_UNIT_STRIDE=1"))
       << "indices are 64-bit numbers if a sum of products with them may pass 2^31";
+}
+
+TEST_F(KernelTableTest, InstancesOfAWorkItemAreConstantsOfABuild) {
+  Kernel* const one = find(plan_of(kPlain, 7)).kernel;
+  const auto with_items = [&](const std::array<std::size_t, 3>& items) {
+    return table.find(device, plan_of(kPlain, 7), {.group = {8, 8, 1}, .items = items}).kernel;
+  };
+  EXPECT_EQ(with_items({1, 1, 1}), one);
+  Kernel* const many = with_items({2, 1, 4});
+  EXPECT_NE(many, one);
+  EXPECT_EQ(with_items({2, 1, 4}), many);
+  EXPECT_THAT(control->build_options().back(), ::testing::EndsWith(" -DPB_ITEMS0=2 -DPB_ITEMS2=4"));
 }
 
 TEST_F(KernelTableTest, LongLoopsGetNoConstantBounds) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "base/seeded_fault.h"
@@ -21,17 +22,23 @@ KernelArg value_arg(T value) {
   return arg;
 }
 
-std::size_t tile_bytes_of(const LaunchTile& tile, const std::array<std::size_t, 3>& group) {
+std::size_t tile_bytes_of(const LaunchTile& tile, const WorkShape& shape) {
   auto bytes = static_cast<std::size_t>(tile.element_bytes);
   for (const TileDim& dim : tile.dims) {
     std::int64_t extent = dim.extent;
     for (std::size_t d = 0; d < 3; ++d)
       extent += PB_FAULT(tile_without_halo)
                     ? 0
-                    : (dim.step[d] < 0 ? -dim.step[d] : dim.step[d]) * (static_cast<std::int64_t>(group[d]) - 1);
+                    : (dim.step[d] < 0 ? -dim.step[d] : dim.step[d]) * (static_cast<std::int64_t>(shape.span(d)) - 1);
     bytes *= static_cast<std::size_t>(std::max<std::int64_t>(0, extent));
   }
   return bytes;
+}
+
+std::vector<std::size_t> tile_bytes_of(const LaunchPlan& plan, const WorkShape& shape) {
+  std::vector<std::size_t> out;
+  for (const LaunchTile& tile : plan.tiles) out.push_back(tile_bytes_of(tile, shape));
+  return out;
 }
 
 std::vector<KernelArg> arguments_of(const LaunchJob& job) {
@@ -60,15 +67,14 @@ std::vector<KernelArg> arguments_of(const LaunchJob& job) {
   return args;
 }
 
-/// The loops from the third on share the last dimension. Global extents are rounded up to multiples of the group.
-KernelRange range_of(const LaunchPlan& plan, const std::array<std::size_t, 3>& group) {
-  const int num_loops = static_cast<int>(plan.extent.size());
+/// The work-items of whole groups that have all instances.
+KernelRange range_of(const LaunchPlan& plan, const WorkShape& shape) {
   KernelRange range;
-  range.num_dims = std::clamp(num_loops, 1, 3);
-  range.group = group;
-  std::array<std::size_t, 3> extent = {1, 1, 1};
-  for (int d = 0; d < num_loops; ++d) extent[std::min(d, 2)] *= static_cast<std::size_t>(plan.extent[d]);
-  for (int d = 0; d < 3; ++d) range.global[d] = (extent[d] + group[d] - 1) / group[d] * group[d];
+  range.num_dims = std::clamp(static_cast<int>(plan.extent.size()), 1, 3);
+  range.group = shape.group;
+  const std::array<std::size_t, 3> extent = extents_of(plan);
+  for (std::size_t d = 0; d < 3; ++d)
+    range.global[d] = (extent[d] + shape.span(d) - 1) / shape.span(d) * shape.group[d];
   return range;
 }
 
@@ -129,34 +135,44 @@ Progress LaunchTasks::run(PrepareTask& task) {
 }
 
 bool LaunchTasks::choose_kernel(LaunchJob& job) {
-  LaunchPlan& plan = job.plan;
-  for (std::size_t d = plan.extent.size(); d < 3; ++d) plan.group[d] = 1;
-  std::array<std::size_t, 3> group = plan.group;
-  const KernelTable::Found found = find_kernel(plan, group);
+  const LaunchPlan& plan = job.plan;
+  const WorkShape wanted = shape_of(plan, parts_.device.info());
+  WorkShape shape = wanted;
+  const KernelTable::Found found = find_kernel(plan, shape);
   if (found.kernel == nullptr) {
     if (found.new_log != nullptr) report_rejection(*plan.kernel, *found.new_log);
     return fail(job, "the driver rejected the kernel"), false;
   }
-  const bool is_clamped = group != plan.group;
+  const bool is_clamped = shape.group != wanted.group;
   parts_.statistics.count([&](DeviceStatistics& s) {
     s.generic_builds_used += found.is_generic ? 1 : 0;
     s.groups_clamped += is_clamped ? 1 : 0;
   });
   job.kernel = found.kernel;
-  job.range = range_of(plan, group);
-  return tiles_fit(job);
+  job.range = range_of(plan, shape);
+  job.tile_bytes = tile_bytes_of(plan, shape);
+  if (tiles_fit(*found.kernel, job.tile_bytes)) return true;
+  return fail(job, "local memory"), false;
 }
 
-KernelTable::Found LaunchTasks::find_kernel(const LaunchPlan& plan, std::array<std::size_t, 3>& group) {
+KernelTable::Found LaunchTasks::find_kernel(const LaunchPlan& plan, WorkShape& shape) {
   const DeviceInfo& info = parts_.device.info();
-  group = clamp_group(group, info, info.max_group_size);
-  KernelTable::Found found = kernels_.find(*parts_.device, plan, group);
-  // A kernel may allow smaller groups than the device. A kernel that is specialised for its group is then built again.
-  for (int attempt = 0; attempt < 3 && found.kernel != nullptr; ++attempt) {
-    const auto allowed = clamp_group(group, info, found.kernel->limits().max_group_size);
-    if (allowed == group) break;
-    group = allowed;
-    if (plan.kernel->specialize_group) found = kernels_.find(*parts_.device, plan, group);
+  shape.group = clamp_group(shape.group, info, info.max_group_size);
+  KernelTable::Found found = kernels_.find(*parts_.device, plan, shape);
+  for (int attempt = 0; attempt < 8 && found.kernel != nullptr; ++attempt) {
+    WorkShape allowed = shape;
+    // A kernel may allow smaller groups than the device. A kernel that is specialised for its group is then built
+    // again.
+    allowed.group = clamp_group(shape.group, info, found.kernel->limits().max_group_size);
+    if (found.is_generic) {
+      allowed.items = {1, 1, 1};
+    } else if (is_open(plan.items) && !tiles_fit(*found.kernel, tile_bytes_of(plan, allowed))) {
+      allowed = with_fewer_items(allowed);
+    }
+    if (allowed == shape) break;
+    const bool is_other_build = plan.kernel->specialize_group || (allowed.items != shape.items && !found.is_generic);
+    shape = allowed;
+    if (is_other_build) found = kernels_.find(*parts_.device, plan, shape);
   }
   return found;
 }
@@ -167,14 +183,9 @@ void LaunchTasks::report_rejection(const KernelDesc& kernel, const std::string& 
   parts_.statistics.reject({kernel.name, log});
 }
 
-bool LaunchTasks::tiles_fit(LaunchJob& job) {
-  std::uint64_t total = job.kernel->limits().local_bytes;
-  for (const LaunchTile& tile : job.plan.tiles) {
-    job.tile_bytes.push_back(tile_bytes_of(tile, job.range.group));
-    total += job.tile_bytes.back();
-  }
-  if (total <= parts_.device.info().local_bytes) return true;
-  return fail(job, "local memory"), false;
+bool LaunchTasks::tiles_fit(const Kernel& kernel, const std::vector<std::size_t>& tile_bytes) const {
+  const std::uint64_t own = kernel.limits().local_bytes;
+  return std::accumulate(tile_bytes.begin(), tile_bytes.end(), own) <= parts_.device.info().local_bytes;
 }
 
 Progress LaunchTasks::run(CopyInTask& task) {

@@ -6,13 +6,14 @@
 // a time; fibers are woken while none is held.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "runtime/gpu/manager/kernel_table.h"
 #include "runtime/gpu/manager/manager_parts.h"
 #include "runtime/gpu/manager/queue/device_task.h"
+#include "runtime/gpu/manager/work_shape.h"
 
 namespace pbrt::gpu {
 
@@ -39,11 +40,11 @@ class LaunchTasks {
   static void record_failure(const LaunchJob& job);
   /// False: the job has ended.
   [[nodiscard]] bool choose_kernel(LaunchJob& job);
-  /// The kernel for a group that device and kernel allow, which `group` is changed to.
-  [[nodiscard]] KernelTable::Found find_kernel(const LaunchPlan& plan, std::array<std::size_t, 3>& group);
+  /// The kernel for a shape that device and kernel allow, which `shape` is changed to.
+  [[nodiscard]] KernelTable::Found find_kernel(const LaunchPlan& plan, WorkShape& shape);
   void report_rejection(const KernelDesc& kernel, const std::string& log);
-  /// False: the job has ended.
-  [[nodiscard]] bool tiles_fit(LaunchJob& job);
+  /// Whether the group's memory has room for the tiles.
+  [[nodiscard]] bool tiles_fit(const Kernel& kernel, const std::vector<std::size_t>& tile_bytes) const;
   void enqueue_kernel(LaunchJob& job);
   /// Notes in the records what the kernel, enqueued just now, writes and which memory it uses.
   void record_kernel(const LaunchJob& job, Operation& operation);

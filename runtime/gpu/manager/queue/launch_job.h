@@ -68,7 +68,8 @@ struct LaunchPlan {
   std::vector<ScalarArgument> scalars;
   std::vector<LaunchTile> tiles;
   std::vector<std::int32_t> lo, extent;
-  std::array<std::size_t, 3> group = {1, 1, 1};
+  std::array<std::size_t, 3> group = {1, 1, 1};  ///< work-items of a group; a 0 leaves the choice to the manager
+  std::array<std::size_t, 3> items = {1, 1, 1};  ///< instances of a work-item; likewise
 };
 
 class Operation;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The shape of a launch: work-items per group, and instances per work-item. What a configuration leaves open is chosen
+// here, from the kind of the device and the extents of the launch. Private to runtime/gpu.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "runtime/gpu/device.h"
+#include "runtime/gpu/manager/queue/launch_job.h"
+
+namespace pbrt::gpu {
+
+struct WorkShape {
+  std::array<std::size_t, 3> group = {1, 1, 1};  ///< work-items of a group, the fastest loop first
+  std::array<std::size_t, 3> items = {1, 1, 1};  ///< instances of a work-item
+
+  /// Returns the number of instances of a group along dimension `d`.
+  [[nodiscard]] std::size_t span(std::size_t d) const { return group[d] * items[d]; }
+  bool operator==(const WorkShape&) const = default;
+};
+
+/// Returns the extents of the launch in three dimensions: the loops from the third on share the last one.
+[[nodiscard]] std::array<std::size_t, 3> extents_of(const LaunchPlan& plan);
+
+/// Whether a configuration leaves the values to the manager: one of them is 0.
+[[nodiscard]] bool is_open(const std::array<std::size_t, 3>& values);
+
+/// Returns the shape that the plan gives, where a 0 in the group or in the items has all of them chosen: see Note
+/// [Default shapes] in work_shape.cpp.
+[[nodiscard]] WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device);
+
+/// Returns the shape with fewer instances per work-item; the same shape if there is one.
+[[nodiscard]] WorkShape with_fewer_items(WorkShape shape);
+
+}  // namespace pbrt::gpu

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Tests of the shapes that launches get where a configuration leaves them open.
+#include "runtime/gpu/manager/work_shape.h"
+
+#include <gtest/gtest.h>
+
+namespace pbrt::gpu {
+namespace {
+
+using Shape = std::array<std::size_t, 3>;
+
+constexpr KernelDesc kPlain = {.name = "plain"};
+constexpr KernelDesc kMany = {.name = "many", .default_items = 4};
+
+DeviceInfo device_of(DeviceType type) {
+  DeviceInfo out;
+  out.type = type;
+  out.compute_units = 100;
+  out.max_group_size = 1024;
+  out.max_group_shape = {1024, 1024, 64};
+  return out;
+}
+const DeviceInfo kGpu = device_of(DeviceType::Gpu), kCpu = device_of(DeviceType::Cpu);
+
+LaunchPlan plan_of(std::vector<std::int32_t> extent, const KernelDesc& kernel = kMany, const Shape& group = {},
+                   const Shape& items = {}) {
+  LaunchPlan plan;
+  plan.kernel = &kernel;
+  plan.lo.assign(extent.size(), 0);
+  plan.extent = std::move(extent);
+  plan.group = group;
+  plan.items = items;
+  return plan;
+}
+WorkShape on_gpu(const LaunchPlan& plan) { return shape_of(plan, kGpu); }
+
+TEST(WorkShape, OfAConfigurationIsTaken) {
+  const WorkShape shape = on_gpu(plan_of({1000, 1000}, kMany, {8, 4, 7}, {2, 4, 7}));
+  EXPECT_EQ(shape.group, (Shape{8, 4, 1})) << "dimensions that the launch lacks have one";
+  EXPECT_EQ(shape.items, (Shape{2, 4, 1}));
+  EXPECT_EQ(shape.span(1), 16U);
+}
+
+TEST(WorkShape, OfAWorkItemIsCutToWhatBuildsUnroll) {
+  EXPECT_EQ(on_gpu(plan_of({1 << 20}, kMany, {64}, {1000})).items, (Shape{16, 1, 1}));
+  EXPECT_EQ(on_gpu(plan_of({1 << 10, 1 << 10}, kMany, {64, 1}, {8, 8})).items, (Shape{4, 4, 1}));
+}
+
+TEST(WorkShape, OfAWorkItemIsOneWhereTheKernelKnowsNoMore) {
+  EXPECT_EQ(on_gpu(plan_of({1 << 28}, kPlain)).items, (Shape{1, 1, 1}));
+  EXPECT_EQ(on_gpu(plan_of({1 << 28}, kPlain, {64}, {4})).items, (Shape{1, 1, 1}));
+}
+
+TEST(WorkShape, OnACpuHasOneInstancePerWorkItem) {
+  EXPECT_EQ(shape_of(plan_of({1 << 28}), kCpu), (WorkShape{{64, 1, 1}, {1, 1, 1}}));
+  EXPECT_EQ(shape_of(plan_of({4096, 4096}), kCpu), (WorkShape{{16, 16, 1}, {1, 1, 1}}));
+  EXPECT_EQ(shape_of(plan_of({256, 256, 256}), kCpu), (WorkShape{{8, 8, 4}, {1, 1, 1}}));
+}
+
+TEST(WorkShape, InOneDimensionGrowsWithTheLaunch) {
+  EXPECT_EQ(on_gpu(plan_of({1})).group, (Shape{1, 1, 1}));
+  EXPECT_EQ(on_gpu(plan_of({1000})), (WorkShape{{64, 1, 1}, {1, 1, 1}})) << "the groups must fill 100 compute units";
+  EXPECT_EQ(on_gpu(plan_of({100 * 256})), (WorkShape{{256, 1, 1}, {1, 1, 1}}));
+  EXPECT_EQ(on_gpu(plan_of({100 * 2048 * 2})), (WorkShape{{256, 1, 1}, {2, 1, 1}}));
+  EXPECT_EQ(on_gpu(plan_of({1 << 28})), (WorkShape{{256, 1, 1}, {4, 1, 1}}));
+}
+
+TEST(WorkShape, FollowsTheExtentsOfRowsAndColumns) {
+  EXPECT_EQ(on_gpu(plan_of({8192, 8192})), (WorkShape{{64, 4, 1}, {1, 4, 1}}));
+  EXPECT_EQ(on_gpu(plan_of({16, 1 << 22})), (WorkShape{{16, 16, 1}, {1, 4, 1}}));
+  EXPECT_EQ(on_gpu(plan_of({3, 1 << 22})).group, (Shape{4, 64, 1}));
+  EXPECT_EQ(on_gpu(plan_of({1 << 24, 1})), (WorkShape{{256, 1, 1}, {4, 1, 1}})) << "one row has its instances in it";
+  EXPECT_EQ(on_gpu(plan_of({1 << 24, 2})).group, (Shape{128, 2, 1}));
+  EXPECT_EQ(on_gpu(plan_of({40, 1 << 20})).group, (Shape{16, 16, 1})) << "lines of 32 would be filled badly";
+  EXPECT_EQ(on_gpu(plan_of({512, 1, 512})).group, (Shape{256, 1, 1}));
+  EXPECT_EQ(on_gpu(plan_of({8, 2, 1 << 20})).group, (Shape{8, 2, 16}));
+}
+
+TEST(WorkShape, WithFewerItemsEndsAtOne) {
+  WorkShape shape{{64, 1, 1}, {3, 2, 1}};
+  shape = with_fewer_items(shape);
+  EXPECT_EQ(shape.items, (Shape{2, 2, 1}));
+  for (int i = 0; i < 5; ++i) shape = with_fewer_items(shape);
+  EXPECT_EQ(shape.items, (Shape{1, 1, 1}));
+}
+
+}  // namespace
+}  // namespace pbrt::gpu
