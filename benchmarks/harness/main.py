@@ -36,9 +36,20 @@ def asked_for(name):
     return [(folder, each) for each, own in zip(workloads, parts) if part in ("", own)]
 
 
-def parse_sizes(texts):
-    """`n=64,kind=add` → {"n": 64, "kind": "add"}, one for each text."""
-    return [{name: int(value) if value.isdecimal() else value for name, value in (pair.split("=") for pair in text.split(","))} for text in texts]
+def parse_sizes(texts, usual):
+    """`n=64,kind=add` → {"n": 64, "kind": "add"}, one for each text.
+
+    usual:   the benchmark's own sizes, which say the names; those that all of them have must be given
+    Raises:  ToolError if a text has other names, lacks one, or has a name without a value"""
+    known, needed = set().union(*usual), set(usual[0]).intersection(*usual)
+    sizes = []
+    for text in texts:
+        size = {name: value for name, _, value in (pair.partition("=") for pair in text.split(","))}
+        if not all(size.values()) or not needed <= set(size) <= known:
+            raise polybricks.ToolError(f"--sizes: found `{text}`, expected something like "
+                                       + ",".join(f"{name}={value}" for name, value in usual[0].items()))
+        sizes.append({name: int(value) if value.isdecimal() else value for name, value in size.items()})
+    return sizes
 
 
 def arguments(words):
@@ -79,7 +90,7 @@ def run(args):
     ceilings, workloads, device = Ceilings(options), [], ""
     for name in args.names:
         for folder, workload in asked_for(name):
-            sizes = parse_sizes(args.sizes) if args.sizes else workload.sizes[args.set]
+            sizes = parse_sizes(args.sizes, [size for sizes in workload.sizes.values() for size in sizes]) if args.sizes else workload.sizes[args.set]
             if not sizes:
                 continue
             one = (ExperimentRun if isinstance(workload, Experiment) else WorkloadRun)(folder, workload, tools, options)
