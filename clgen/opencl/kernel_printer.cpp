@@ -179,9 +179,11 @@ class KernelPrinter {
 
   /// Prints the loops over the instances of a work-item. Builds with one instance per work-item have no such loops.
   /// Where there are more, groups that lie inside as a whole run them without a test, so that the driver's compiler may
-  /// move the loads of all instances ahead of their stores.
+  /// move the loads of all instances ahead of their stores. Not so on a CPU, where PoCL takes minutes to compile 16
+  /// copies of a body with loops.
   void print_instances(const TreeBlock& instance) {
     out_.verbatim("#if PB_ITEMS > 1\n");
+    if (dialect_.may_run_on_cpus) out_.verbatim("#ifndef PB_CPU\n");
     std::vector<std::string> is_whole;
     for (int d = 0; d < num_loops(); ++d) {
       const std::string dim = std::to_string(d);
@@ -198,6 +200,7 @@ class KernelPrinter {
     out_.close();
     out_.line("return;");
     out_.close();
+    if (dialect_.may_run_on_cpus) out_.verbatim("#endif\n");
     print_instance_loops("");
     out_.verbatim("#endif\n");
     out_.open("");
