@@ -16,6 +16,7 @@ enum class TunableRole : std::uint8_t {
   DeviceShare,  ///< the device's share of a step that runs there
   WorkGroup,    ///< shape of a kernel's work-groups
   Items,        ///< instances of a kernel's work-items
+  FoldItems,    ///< work-items that run one instance of a kernel together
   User,         ///< the program's own
   Config,       ///< the program's own, never tuned
   Accuracy,     ///< the program's own: it trades time for accuracy
@@ -25,16 +26,17 @@ enum class TunableRole : std::uint8_t {
 
 inline constexpr TunableRole kTunableRoles[] = {TunableRole::Cutoff,      TunableRole::Split,     TunableRole::Tile,
                                                 TunableRole::DeviceShare, TunableRole::WorkGroup, TunableRole::Items,
-                                                TunableRole::User,        TunableRole::Config,    TunableRole::Accuracy,
-                                                TunableRole::ForEnough,   TunableRole::Flag};
+                                                TunableRole::FoldItems,   TunableRole::User,      TunableRole::Config,
+                                                TunableRole::Accuracy,    TunableRole::ForEnough, TunableRole::Flag};
 
 /// Whether a tunable of this role is a shape: a number per dimension.
 [[nodiscard]] constexpr bool is_shape(TunableRole role) {
-  return role == TunableRole::Tile || role == TunableRole::WorkGroup || role == TunableRole::Items;
+  return role == TunableRole::Tile || role == TunableRole::WorkGroup || role == TunableRole::Items ||
+         role == TunableRole::FoldItems;
 }
 /// Whether a tunable of this role belongs to the launches of kernels.
 [[nodiscard]] constexpr bool is_of_launches(TunableRole role) {
-  return role == TunableRole::WorkGroup || role == TunableRole::Items;
+  return role == TunableRole::WorkGroup || role == TunableRole::Items || role == TunableRole::FoldItems;
 }
 
 /// Returns the word for a role in training information and in the text of a plan.
@@ -52,6 +54,8 @@ inline constexpr TunableRole kTunableRoles[] = {TunableRole::Cutoff,      Tunabl
       return "work_group";
     case TunableRole::Items:
       return "items";
+    case TunableRole::FoldItems:
+      return "fold_items";
     case TunableRole::User:
       return "user";
     case TunableRole::Config:

@@ -48,6 +48,12 @@ std::string rule_words(const pbrt::SiteInfo& site, const pbrt::Choice& choice) {
   return out;
 }
 
+/// Returns the words before the values of a tunable of launches.
+std::string shape_words(TunableRole role) {
+  if (role == TunableRole::Items) return "per work-item";
+  return role == TunableRole::FoldItems ? "work-items per instance" : "work-groups of";
+}
+
 /// What the compiler's own tunables say about a version: work-groups, pieces, the device's share.
 std::string detail_words(const InfoIndex& index, const Configuration& configuration, const InfoIndex::SiteRef& site,
                          const pbrt::Choice& choice, std::int64_t n) {
@@ -61,9 +67,7 @@ std::string detail_words(const InfoIndex& index, const Configuration& configurat
     const std::vector<double> values = values_at(tunable, configuration.tunables[at(id)], n);
     const bool is_chosen = std::find(values.begin(), values.end(), 0) == values.end();  // else the runtime chooses
     const bool is_shape = pb::is_of_launches(tunable.role) && is_used_by(tunable, users) && is_chosen;
-    if (is_shape)
-      out +=
-          (tunable.role == TunableRole::Items ? ", per work-item " : ", work-groups of ") + values_text(values, " x ");
+    if (is_shape) out += ", " + shape_words(tunable.role) + " " + values_text(values, " x ");
     const bool is_split =
         tunable.role == TunableRole::Split && choice.on == Version::Cpu && (is_open || is_used_by(tunable, users));
     if (is_split) out += ", in pieces of " + values_text(values, ", ");

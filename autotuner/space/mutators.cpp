@@ -66,6 +66,7 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
     case TunableRole::Tile:
     case TunableRole::WorkGroup:
     case TunableRole::Items:
+    case TunableRole::FoldItems:
     case TunableRole::Config:
       break;
   }

@@ -14,6 +14,7 @@
 #include "choicegraph/passes/choices/list_tunables.h"
 #include "choicegraph/passes/computation/find_folds.h"
 #include "choicegraph/passes/device/find_device_shares.h"
+#include "choicegraph/passes/device/find_divided_folds.h"
 #include "choicegraph/passes/device/find_input_boxes.h"
 #include "choicegraph/passes/device/find_versions.h"
 #include "choicegraph/passes/segments/cut_grid.h"
@@ -31,7 +32,7 @@ void run_passes(choices::Analysis& analysis) {
        {choices::find_computations, choices::cut_grid, choices::find_classes, choices::check_region_ends,
         choices::find_sites, choices::make_steps, choices::find_edges, choices::find_legal_choices, choices::sort_steps,
         choices::warn_of_overwritten, choices::find_input_boxes, choices::find_versions, choices::find_device_shares,
-        choices::list_tunables, choices::list_calls}) {
+        choices::find_divided_folds, choices::list_tunables, choices::list_calls}) {
     pass(analysis);
     if (analysis.is_over()) return;
   }
@@ -39,17 +40,18 @@ void run_passes(choices::Analysis& analysis) {
 }
 
 TransformPlan plan_transform(const Program& program, TransformId id, const std::set<RuleId>& avoided,
-                             std::uint64_t max_operations, Diagnostics& diags) {
+                             const PlanOptions& options, Diagnostics& diags) {
   TransformPlan empty;
   empty.transform = id;
   Diagnostics messages;  // dropped if the analysis is given up, because they may then be wrong
   auto analysis = choices::begin_analysis(program, id, messages);
   if (!analysis) return empty;
   analysis->avoided = avoided;
+  analysis->keeps_order = options.keeps_order;
   const RegionContext& context = analysis->context;
   const Transform& transform = program.transforms[id];
   {
-    const RegionLimit limit(context, max_operations * (1 + transform.rules.size() / 3));
+    const RegionLimit limit(context, options.max_operations * (1 + transform.rules.size() / 3));
     run_passes(*analysis);
   }
   if (!context.limit_exceeded()) {
@@ -63,16 +65,16 @@ TransformPlan plan_transform(const Program& program, TransformId id, const std::
 
 }  // namespace
 
-Plan build_plan(const Program& program, Diagnostics& diags, std::uint64_t max_operations) {
+Plan build_plan(const Program& program, Diagnostics& diags, const PlanOptions& options) {
   Plan plan;
   for (const TransformId id : program.transforms.ids())
-    plan.transforms.push_back(plan_transform(program, id, {}, max_operations, diags));
+    plan.transforms.push_back(plan_transform(program, id, {}, options, diags));
   if (diags.has_errors()) return plan;
   const auto avoided = choices::endless_rules(program, plan);
   for (const TransformId id : program.transforms.ids()) {
     Diagnostics again;  // messages that were emitted before
     if (!avoided[id.index()].empty())
-      plan.transforms[id.index()] = plan_transform(program, id, avoided[id.index()], max_operations, again);
+      plan.transforms[id.index()] = plan_transform(program, id, avoided[id.index()], options, again);
   }
   return plan;
 }

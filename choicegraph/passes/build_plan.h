@@ -14,6 +14,11 @@ namespace pb {
 /// message. It is a matter of seconds; ordinary transforms take a hundredth of it.
 inline constexpr std::uint64_t kMaxPlanOperations = 3'000'000;
 
+struct PlanOptions {
+  std::uint64_t max_operations = kMaxPlanOperations;
+  bool keeps_order = false;  ///< `--fp=strict`: sums and products of floating-point numbers keep the source's order
+};
+
 /// Makes the Plan of every transform of `program`.
 ///
 /// Pre:     infer_regions succeeded
@@ -21,7 +26,6 @@ inline constexpr std::uint64_t kMaxPlanOperations = 3'000'000;
 ///          steps is legal for every configuration
 /// Errors:  UncoveredOutput, NoLegalOrder and what is not supported yet, on `diags`; the plan is then not to be used
 /// Cost:    milliseconds for a program of some ten rules
-[[nodiscard]] Plan build_plan(const Program& program, Diagnostics& diags,
-                              std::uint64_t max_operations = kMaxPlanOperations);
+[[nodiscard]] Plan build_plan(const Program& program, Diagnostics& diags, const PlanOptions& options = {});
 
 }  // namespace pb

@@ -23,7 +23,7 @@ TEST(Plan, GivesUpOnWhatIsTooComplexWithOneMessage) {
   ASSERT_TRUE(infer_regions(program, before));
   for (std::uint64_t max_operations = 1; max_operations < 4000; max_operations += 1 + max_operations / 8) {
     Diagnostics diags;
-    static_cast<void>(build_plan(program, diags, max_operations));
+    static_cast<void>(build_plan(program, diags, {.max_operations = max_operations}));
     ASSERT_EQ(diags.all().size(), 1U) << max_operations;
     EXPECT_EQ(diags.all().front().kind, DiagKind::RegionsTooComplex);
   }
@@ -46,7 +46,7 @@ TEST(Plan, MayTakeMoreWorkForMoreRules) {
     Program program = transform.program();
     Diagnostics diags;
     return infer_regions(program, diags) &&
-           !build_plan(program, diags, max_operations).transforms.front().steps.empty();
+           !build_plan(program, diags, {.max_operations = max_operations}).transforms.front().steps.empty();
   };
   std::uint64_t enough = 1;
   while (!is_planned(1, enough)) enough *= 2;
@@ -77,7 +77,7 @@ TEST(Plan, GivesUpInEveryPassWithoutACrashOrGrowth) {
     ASSERT_TRUE(infer_regions(*program, before));
     for (std::uint64_t max_operations = 1; max_operations < 600'000; max_operations += 1 + max_operations) {
       Diagnostics diags;
-      static_cast<void>(build_plan(*program, diags, max_operations));
+      static_cast<void>(build_plan(*program, diags, {.max_operations = max_operations}));
       EXPECT_TRUE(diags.has(DiagKind::RegionsTooComplex) || diags.has(DiagKind::UncoveredOutput)) << max_operations;
     }
   }

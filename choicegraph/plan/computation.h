@@ -88,6 +88,9 @@ struct WhyNotFold {
 struct Computation {
   std::vector<Fold> folds;  ///< in the order of the text: outer loops first
   std::vector<WhyNotFold> others;
+  /// Loops of folds whose iterations the work-items of a device may divide among each other: see
+  /// choicegraph/passes/device/find_divided_folds.h.
+  std::vector<StmtId> divided;
 
   /// The fold whose loop is this statement; null if there is none.
   [[nodiscard]] const Fold* find(StmtId loop) const;

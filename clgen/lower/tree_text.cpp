@@ -23,6 +23,8 @@ const char* role_word(LoopRole role) {
       return "groups";
     case LoopRole::Item:
       return "items";
+    case LoopRole::Lane:
+      return "lanes";
     case LoopRole::Unrolled:
       return "unrolled";
     case LoopRole::Serial:
@@ -81,6 +83,7 @@ class TreeText {
     if (!loop.step.is_const(1)) text += " by " + to_string(loop.step);
     if (loop.tail != LoopTail::Exact) text += " below " + to_string(loop.end);
     if (loop.tail == LoopTail::Peeled) text += ", whole groups apart";
+    if (loop.tail == LoopTail::Repeated) text += ", the last one again";
     if (!loop.lower.empty()) text += ", at least " + list(loop.lower);
     if (!loop.upper.empty()) text += ", below " + list(loop.upper);
     if (loop.stride != 1) text += fmt::format(", every {} from {}", loop.stride, to_string(loop.offset));
@@ -199,6 +202,11 @@ class TreeText {
     if (instance.all_exist) text += ", all cells inside";
     if (instance.is_announced) text += ", announced";
     if (!instance.conditions.empty()) text += " where 0 <= " + list(instance.conditions);
+    for (const DividedFold& divided : instance.divided) {
+      std::vector<std::string> parts;
+      for (const Accumulator& each : divided.fold.accumulators) parts.push_back(to_words(each));
+      text += ", lanes divide the loop over " + divided.fold.var + ": " + joined(parts);
+    }
     line(text);
   }
 

@@ -17,13 +17,14 @@ class Verifier {
       for (const IndexExpr& given : {box_lo(dim), box_extent(dim), group_size(dim), group_span(dim)})
         known_.insert(given.symbol);
     }
+    known_.insert(num_lanes().symbol);
   }
 
   std::string run() {
     if (num_dims() < 1 || num_dims() > kMaxItemDims) return "a kernel has one to three loops";
     check_block(kernel_.tree.root);
     if (!fault_.empty()) return fault_;
-    if (num_instances_ != 1) return "a kernel has one instance";
+    if (num_instances_ != 1 || num_with_lanes_ > 1) return "a kernel has one instance, and one with lanes";
     return {};
   }
 
@@ -49,6 +50,7 @@ class Verifier {
   void check(const TreeLoop& loop) {
     for (const IndexExpr& expr : {loop.lo, loop.hi, loop.step}) check_names(expr, "the loop over `" + loop.var + "`");
     if (loop.tail != LoopTail::Exact) check_names(loop.end, "the end of the loop over `" + loop.var + "`");
+    if (loop.role == LoopRole::Lane) return check_lanes(loop);
     if (loop.role != LoopRole::Group && loop.role != LoopRole::Item && loop.role != LoopRole::Unrolled)
       return fail("a kernel's loops are those of groups, of items and of their instances");
     std::set<int>& dims = loop.role == LoopRole::Group ? groups_ : loop.role == LoopRole::Item ? items_ : unrolled_;
@@ -61,13 +63,23 @@ class Verifier {
     if (loop.role == LoopRole::Unrolled && static_cast<int>(items_.size()) != num_dims())
       return fail("instances stand inside of the items of all dimensions");
     if (!known_.insert(loop.var).second) return fail("`" + loop.var + "` is the variable of two loops");
+    num_repeated_ += loop.tail == LoopTail::Repeated ? 1 : 0;
     check_block(loop.body);
+    num_repeated_ -= loop.tail == LoopTail::Repeated ? 1 : 0;
     known_.erase(loop.var);
     dims.erase(loop.dim);
   }
 
+  void check_lanes(const TreeLoop& loop) {
+    if (static_cast<int>(groups_.size()) != num_dims() || !unrolled_.empty() || has_lanes_)
+      return fail("lanes are work-items of a group");
+    has_lanes_ = true;
+    check_block(loop.body);
+    has_lanes_ = false;
+  }
+
   void check(const TreeBranch& branch) {
-    if (!items_.empty()) return fail("work-items of a group take the same branch");
+    if (!items_.empty() || has_lanes_) return fail("work-items of a group take the same branch");
     const std::vector<Fill> before = filled_;
     check_block(branch.then);
     const std::vector<Fill> after = filled_;
@@ -110,8 +122,11 @@ class Verifier {
   void check(const StoreResult&) { fail("a kernel's instance stores what it computes"); }
 
   void check(const RuleInstance& instance) {
-    ++num_instances_;
-    if (static_cast<int>(unrolled_.size()) != num_dims())
+    ++(has_lanes_ ? num_with_lanes_ : num_instances_);
+    if (has_lanes_ == instance.divided.empty()) return fail("lanes divide the folds of their instance");
+    if (has_lanes_ && (static_cast<int>(items_.size()) != num_dims() || num_repeated_ != num_dims()))
+      return fail("lanes of instances beyond the end come by the barriers of their folds, too");
+    if (!has_lanes_ && static_cast<int>(unrolled_.size()) != num_dims())
       return fail("an instance stands inside of the loops over a work-item's instances");
     if (instance.rule != kernel_.rule) return fail("a kernel runs instances of its own rule");
     if (instance.outputs.size() != rule_.outputs.size() || instance.inputs.size() != rule_.inputs.size())
@@ -132,7 +147,9 @@ class Verifier {
   std::set<std::string> known_;
   std::set<int> groups_, items_, unrolled_;
   std::vector<Fill> filled_;
-  int num_instances_ = 0;
+  int num_instances_ = 0, num_with_lanes_ = 0;
+  int num_repeated_ = 0;    ///< loops around that repeat the last instance
+  bool has_lanes_ = false;  ///< in a loop over lanes
   std::string fault_;
 };
 
@@ -193,7 +210,8 @@ class LoopVerifier {
 
   void check(const TreeLoop& loop) {
     const std::string where = "the loop over `" + loop.var + "`";
-    if (loop.role == LoopRole::Group || loop.role == LoopRole::Item || loop.role == LoopRole::Unrolled)
+    if (loop.role == LoopRole::Group || loop.role == LoopRole::Item || loop.role == LoopRole::Lane ||
+        loop.role == LoopRole::Unrolled)
       fail(where + " is one of a kernel");
     check_names({loop.lo, loop.hi, loop.step}, where);
     check_names(loop.lower, where);

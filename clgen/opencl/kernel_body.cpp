@@ -11,6 +11,7 @@
 
 #include "clgen/body_code_printer.h"
 #include "clgen/facts/names.h"
+#include "clgen/opencl/divided_fold.h"
 #include "clgen/opencl/kernel_cells.h"
 #include "clgen/opencl/kernel_words.h"
 #include "lang/body/body_constants.h"
@@ -27,18 +28,6 @@ bool is_integer(const BodyType& type) {
   return type.kind == Kind::Int || type.kind == Kind::Long || type.kind == Kind::Char || type.kind == Kind::Bool;
 }
 
-/// Returns the type of a number in OpenCL C.
-std::string word_of(const BodyType& type) {
-  if (type.is_element) return "ElementT";
-  const std::string u = type.is_unsigned ? "u" : "";
-  if (type.kind == Kind::Double) return "double";
-  if (type.kind == Kind::Float) return "float";
-  if (type.kind == Kind::Long) return u + "long";
-  if (type.kind == Kind::Bool) return "bool";
-  if (type.kind == Kind::Char) return "char";
-  return u + (type.narrow_bytes == 1 ? "char" : type.narrow_bytes == 2 ? "short" : "int");
-}
-
 BodyType number_of(Kind kind) {
   BodyType type;
   type.kind = kind;
@@ -47,14 +36,12 @@ BodyType number_of(Kind kind) {
 
 class KernelBodyPrinter {
  public:
-  KernelBodyPrinter(const Rule& rule, const KernelTree& kernel, const RuleInstance& instance, std::string result,
-                    std::string done)
+  KernelBodyPrinter(const Rule& rule, const KernelTree& kernel, const RuleInstance& instance, const BodyWords& words)
       : rule_(rule),
         body_(rule.body),
         kernel_(kernel),
         instance_(instance),
-        result_(std::move(result)),
-        done_(std::move(done)),
+        words_(words),
         dialect_(make_dialect()),
         printer_(body_, dialect_) {}
 
@@ -75,7 +62,7 @@ class KernelBodyPrinter {
     dialect.call = [this](ExprId id, const CallExpr& call, const Texts& args) { return call_text(id, call, args); };
     dialect.member = [this](ExprId, const MemberExpr& member, const Texts& args) { return member_text(member, args); };
     dialect.cast = [](ExprId, const CastExpr& cast, const std::string& operand) {
-      return "((" + word_of(cast.type) + ")(" + operand + "))";
+      return "((" + number_word(cast.type) + ")(" + operand + "))";
     };
     // OpenCL C accepts a floating-point number as the condition of `if` and `!`, but not of `?:`. A condition whose
     // type is not known, such as an element of an array of arrays, may be one.
@@ -86,7 +73,7 @@ class KernelBodyPrinter {
       return "((" + condition + ") != 0 ? " + if_true + " : (" + if_false + "))";
     };
     dialect.declarator = [](const DeclStmt& decl, const Declarator& declarator, std::uint32_t) {
-      return (decl.type.is_const ? "const " : "") + word_of(decl.type) + " " + opencl_name(declarator.name);
+      return (decl.type.is_const ? "const " : "") + number_word(decl.type) + " " + opencl_name(declarator.name);
     };
     dialect.init = [this](const DeclStmt&, const Declarator& declarator, std::uint32_t, const std::string& init) {
       const auto* list = std::get_if<InitListExpr>(&rule_.body.exprs[declarator.init].node);
@@ -142,7 +129,7 @@ class KernelBodyPrinter {
     const bool stays_integer = is_integer(type);
     // A function that the kernel defines itself converts its arguments.
     if (!stays_integer && !function->definition.empty())
-      return device_function(*function, word_of(type)).name + "(" + joined(args) + ")";
+      return device_function(*function, number_word(type)).name + "(" + joined(args) + ")";
     // `min` and `max` need arguments of one type, which they have in C++. Where C widens one of them, a unary `+`
     // widens the others.
     const auto widens = [&](ExprId arg) { return is_widened(arg); };
@@ -152,7 +139,7 @@ class KernelBodyPrinter {
     for (std::size_t i = 0; i < args.size(); ++i) {
       std::optional<std::string> conversion;
       if (!is_like(type_of(call.args[i]), type)) {
-        conversion = "(" + word_of(type) + ")";
+        conversion = "(" + number_word(type) + ")";
       } else if (is_promoted) {
         conversion = "+";
       }
@@ -163,7 +150,7 @@ class KernelBodyPrinter {
     // In OpenCL C `abs` of an int is unsigned, and `round` returns a floating-point number.
     if (function->result == MathResult::Integer) return "((long)" + text + ")";
     const bool is_abs = stays_integer && function->num_args == 1;
-    return is_abs ? "((" + word_of(type) + ")" + text + ")" : text;
+    return is_abs ? "((" + number_word(type) + ")" + text + ")" : text;
   }
 
   std::string member_text(const MemberExpr& member, const Texts& args) const {
@@ -219,11 +206,19 @@ class KernelBodyPrinter {
       const bool is_last = id == last_;
       jumps_ = jumps_ || !is_last;
       if (!is_last) out.open("");
-      if (!leave->value.is_none()) out.line(result_ + " = " + printer.expr(leave->value, Precedence::Assign) + ";");
+      if (!leave->value.is_none())
+        out.line(words_.result + " = " + printer.expr(leave->value, Precedence::Assign) + ";");
       if (!is_last) {
-        out.line("goto " + done_ + ";");
+        out.line("goto " + words_.done + ";");
         out.close();
       }
+      return true;
+    }
+    for (const DividedFold& divided : instance_.divided) {
+      if (divided.fold.loop != id || is_repeated_) continue;
+      is_repeated_ = true;
+      print_divided_fold(out, printer, body_, divided, words_.barrier);
+      is_repeated_ = false;
       return true;
     }
     return false;
@@ -252,12 +247,12 @@ class KernelBodyPrinter {
   const Body& body_;
   const KernelTree& kernel_;
   const RuleInstance& instance_;
-  std::string result_;
-  std::string done_;
+  const BodyWords& words_;
   Dialect dialect_;
   BodyCodePrinter printer_;
   StmtId last_;
   bool jumps_ = false;
+  bool is_repeated_ = false;  ///< within a divided fold
 };
 
 }  // namespace
@@ -269,14 +264,14 @@ void print_kernel_functions(Writer& out, const Rule& rule, const std::string& he
     const MathFunction* function = call == nullptr ? nullptr : find_math_function(call->callee);
     const Kind kind = rule.body_types.types[id.index()].kind;
     if (function == nullptr || function->definition.empty() || (kind != Kind::Double && kind != Kind::Float)) continue;
-    lines.insert(device_function(*function, word_of(number_of(kind))).definition);
+    lines.insert(device_function(*function, number_word(number_of(kind))).definition);
   }
   for (const std::string& line : lines) out.line(head + line);
 }
 
 bool print_kernel_body(Writer& out, const Rule& rule, const KernelTree& kernel, const RuleInstance& instance,
-                       const std::string& result, const std::string& done) {
-  return KernelBodyPrinter(rule, kernel, instance, result, done).print(out);
+                       const BodyWords& words) {
+  return KernelBodyPrinter(rule, kernel, instance, words).print(out);
 }
 
 bool uses_sizes(const Rule& rule, const std::string& binding) {

@@ -14,13 +14,23 @@ namespace pb {
 /// stands before each.
 void print_kernel_functions(Writer& out, const Rule& rule, const std::string& head);
 
+/// What the text around a body says.
+struct BodyWords {
+  std::string result;   ///< where a returned value is stored: what stands before ` = `
+  std::string done;     ///< the label behind the body
+  std::string barrier;  ///< the statement
+};
+
 /// Prints the statements of the body. A cell of a region `in` is `pb_from_in[pb_at_in + i * pb_at_in_s0 + …]`. Of
 /// staged and shared cells `pb_at_in` is a pointer, and a cell is `pb_at_in[i * pb_at_in_s0 + …]`. The sizes of the
 /// region are `pb_at_in_size0`, …. An output that is one element is a variable of its name.
 ///
+/// In divided folds `pb_lane` is the lane, `pb_local` the place of the work-item in its group, and neighbouring lanes
+/// are `pb_lane_distance` apart there.
+///
 /// Post: returns whether the text jumps to the label `done`, which the caller must then define
 [[nodiscard]] bool print_kernel_body(Writer& out, const Rule& rule, const KernelTree& kernel,
-                                     const RuleInstance& instance, const std::string& result, const std::string& done);
+                                     const RuleInstance& instance, const BodyWords& words);
 
 /// Whether the body uses sizes of the region bound to `binding`.
 [[nodiscard]] bool uses_sizes(const Rule& rule, const std::string& binding);

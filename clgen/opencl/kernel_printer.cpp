@@ -6,6 +6,7 @@
 
 #include "clgen/facts/index_width.h"
 #include "clgen/facts/names.h"
+#include "clgen/opencl/divided_fold.h"
 #include "clgen/opencl/kernel_body.h"
 #include "clgen/opencl/kernel_cells.h"
 #include "clgen/opencl/kernel_tiles.h"
@@ -143,6 +144,7 @@ class KernelPrinter {
   std::string print() {
     KernelHeadPrinter(out_, program_, lowered_, name_, context_).print(tiles_);
     tiles_.print_pointers();
+    print_parts_arrays(out_, lowered_.tree, dialect_.local_array);
     print_block(lowered_.tree.root);
     out_.close();
     return out_.text();
@@ -150,6 +152,31 @@ class KernelPrinter {
 
  private:
   int num_loops() const { return static_cast<int>(lowered_.vars.size()); }
+
+  // ---- lanes
+
+  /// Prints what a lane does. Work-groups stand along loop 0 alone.
+  void print_lane(const TreeBlock& block) {
+    const bool are_neighbours = lanes_are_neighbours(lowered_.tree);
+    const std::string local = "(int)" + dialect_.local_id(0), size = "(int)" + dialect_.group_size(0);
+    out_.open("");
+    out_.line("const int pb_local = " + local + ";");
+    out_.line("const int pb_span0 = " + size + " / PB_LANES;");
+    out_.line("const int pb_lane_distance = " + std::string(are_neighbours ? "1;" : "pb_span0;"));
+    out_.line("const int pb_lane = pb_local " + std::string(are_neighbours ? "% PB_LANES;" : "/ pb_span0;"));
+    out_.line("const int pb_place0 = (int)" + dialect_.group_id(0) + " * pb_span0 + pb_local " +
+              (are_neighbours ? "/ PB_LANES;" : "% pb_span0;"));
+    out_.line("const bool pb_is_first = pb_lane == 0 && pb_place0 < pb_extent0;");
+    for (int d = 0; d < num_loops(); ++d) {
+      const std::string dim = std::to_string(d);
+      out_.line("const int pb_i" + dim + " = " +
+                (d == 0 ? "PB_MIN(pb_place0, pb_extent0 - 1);" : "(int)" + dialect_.group_id(d) + ";"));
+      print_variable(d);
+    }
+    done_ = "pb_done_lane";
+    print_block(block);
+    out_.close();
+  }
 
   // ---- the tree
 
@@ -169,7 +196,7 @@ class KernelPrinter {
     print_instances(innermost(loop));
   }
 
-  /// Returns what stands inside of the loops over the instances of a work-item.
+  /// Returns what stands inside of a nest of loops.
   static const TreeBlock& innermost(const TreeLoop& loop) {
     const TreeLoop* at = &loop;
     while (at->body.size() == 1 && std::holds_alternative<TreeLoop>(at->body.front().node))
@@ -225,7 +252,15 @@ class KernelPrinter {
   }
 
   void print_node(const TreeBranch& branch) {
-    PB_CHECK(branch.condition == device_is_cpu(), "kernels branch on the kind of device alone");
+    if (branch.condition == has_lanes()) {
+      out_.verbatim("#ifdef PB_LANES\n");
+      print_lane(innermost(std::get<TreeLoop>(branch.then.front().node)));
+      out_.verbatim("#else\n");
+      print_block(branch.otherwise);
+      out_.verbatim("#endif\n");
+      return;
+    }
+    PB_CHECK(branch.condition == device_is_cpu(), "kernels branch on the kind of device and on lanes");
     tiles_.declare_buffers_of(branch);
     if (!dialect_.may_run_on_cpus) return print_block(branch.otherwise);
     out_.verbatim("#ifdef PB_CPU\n");
@@ -252,9 +287,14 @@ class KernelPrinter {
       const std::string dim = std::to_string(d);
       out_.line("const int pb_i" + dim + " = " +
                 (has_barrier(lowered_.tree) ? "pb_group" + dim + " + (int)PB_LOCAL" : "PB_PLACE") + dim + ";");
-      out_.line("const int " + opencl_name(lowered_.vars[static_cast<std::size_t>(d)]) + " = pb_lo" + dim + " + pb_i" +
-                dim + ";");
+      print_variable(d);
     }
+  }
+
+  void print_variable(int d) {
+    const std::string dim = std::to_string(d);
+    out_.line("const int " + opencl_name(lowered_.vars[static_cast<std::size_t>(d)]) + " = pb_lo" + dim + " + pb_i" +
+              dim + ";");
   }
 
   // ---- the instance's own work
@@ -378,15 +418,17 @@ class KernelPrinter {
     for (std::size_t i = 0; i < rule_.outputs.size(); ++i) print_output(rule_.outputs[i], instance.outputs[i]);
     for (std::size_t i = 0; i < rule_.inputs.size(); ++i) print_input(rule_.inputs[i], instance.inputs[i]);
     out_.open("");
-    const bool jumps = print_kernel_body(out_, rule_, lowered_, instance,
-                                         rule_.is_return_form ? cell_at("return") : std::string(), done_);
+    const std::string first = instance.divided.empty() ? "" : "if (pb_is_first) ";
+    const bool jumps =
+        print_kernel_body(out_, rule_, lowered_, instance,
+                          {rule_.is_return_form ? first + cell_at("return") : std::string(), done_, dialect_.barrier});
     out_.close();
     if (jumps) out_.line(done_ + ":;");
     for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {
       const OperandKind kind = instance.outputs[i].kind;
       const std::string& name = rule_.outputs[i].binding;
       if (kind == OperandKind::NewValue || kind == OperandKind::OldValue)
-        out_.line(cell_at(name) + " = " + opencl_name(name) + ";");
+        out_.line(first + cell_at(name) + " = " + opencl_name(name) + ";");
     }
   }
 

@@ -44,6 +44,17 @@ std::string opencl_type(ElementType element) {
   return {};
 }
 
+std::string number_word(const BodyType& type) {
+  if (type.is_element) return "ElementT";
+  const std::string u = type.is_unsigned ? "u" : "";
+  if (type.kind == BodyType::Kind::Double) return "double";
+  if (type.kind == BodyType::Kind::Float) return "float";
+  if (type.kind == BodyType::Kind::Long) return u + "long";
+  if (type.kind == BodyType::Kind::Bool) return "bool";
+  if (type.kind == BodyType::Kind::Char) return "char";
+  return u + (type.narrow_bytes == 1 ? "char" : type.narrow_bytes == 2 ? "short" : "int");
+}
+
 std::string element_word(const Matrix& matrix) {
   return matrix.is_element_t ? "ElementT" : opencl_type(matrix.element);
 }

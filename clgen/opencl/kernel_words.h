@@ -11,6 +11,9 @@ namespace pb {
 /// Returns the OpenCL C word for an element type.
 [[nodiscard]] std::string opencl_type(ElementType element);
 
+/// Returns the type of a number.
+[[nodiscard]] std::string number_word(const BodyType& type);
+
 /// Returns a name of the program as an identifier of OpenCL C. Reserved words get the prefix `pb_`; letters beyond
 /// ASCII are written as hexadecimal bytes.
 [[nodiscard]] std::string opencl_name(const std::string& name);

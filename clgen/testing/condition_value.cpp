@@ -45,6 +45,7 @@ bool holds(const Condition& condition, const CallState& call) {
       return call.named.at(condition.name());
     case Condition::Kind::IsRoot:
     case Condition::Kind::DeviceIsCpu:
+    case Condition::Kind::HasLanes:
     case Condition::Kind::Apart:
     case Condition::Kind::UnitStride:
     case Condition::Kind::FarRows:

@@ -31,6 +31,9 @@ struct BufferCell {
   bool is_zero = false;
   Point from;
 };
+/// Among the values: the instance is another one's twin and stores nothing.
+constexpr const char* kIsRepeated = "pb_is_repeated";
+
 using BufferMemory = std::map<Point, BufferCell>;
 
 /// Calls `visit` with points of the box from 0 to `lengths`. Along dimension d they begin at first[d] and are by[d]
@@ -67,8 +70,9 @@ class Runner {
       values_[box_lo(dim).symbol] = launch.lo[d];
       values_[box_extent(dim).symbol] = launch.extent[d];
       values_[group_size(dim).symbol] = launch.group_size[d];
-      values_[group_span(dim).symbol] = launch.group_size[d] * launch.items[d];
+      values_[group_span(dim).symbol] = launch.group_size[d] * launch.items[d] / (d == 0 ? launch.lanes : 1);
     }
+    values_[num_lanes().symbol] = launch.lanes;
   }
 
   std::string run() {
@@ -112,6 +116,7 @@ class Runner {
 
   void run_group(const TreeBlock& body, const Values& values) {
     memory_.assign(kernel_.tree.buffers.size(), {});
+    parts_.clear();
     std::vector<Item> items;
     Point none(launch_.group_size.size(), 0);
     Point ones(launch_.group_size.size(), 1);
@@ -153,20 +158,25 @@ class Runner {
       if (const auto* loop = std::get_if<TreeLoop>(&node.node)) {
         add_loop(item, *loop, values, local);
       } else if (const auto* branch = std::get_if<TreeBranch>(&node.node)) {
-        PB_CHECK(branch->condition == device_is_cpu(), "kernels branch on the kind of device");
-        add_deeds(item, launch_.device_is_cpu ? branch->then : branch->otherwise, values, local);
+        PB_CHECK(branch->condition == device_is_cpu() || branch->condition == has_lanes(),
+                 "kernels branch on the kind of device and on lanes");
+        const bool holds = branch->condition == has_lanes() ? launch_.lanes > 1 : launch_.device_is_cpu;
+        add_deeds(item, holds ? branch->then : branch->otherwise, values, local);
       } else if (const auto* copy = std::get_if<Copy>(&node.node)) {
         add_copy(item, *copy, values, local);
       } else if (std::holds_alternative<Barrier>(node.node)) {
         item.deeds.emplace_back();
       } else {
-        add_instance(item, std::get<RuleInstance>(node.node), values);
+        const auto& instance = std::get<RuleInstance>(node.node);
+        for (std::size_t i = 0; i < instance.divided.size(); ++i) add_fold(item, values, local);
+        add_instance(item, instance, values);
       }
     }
   }
 
   /// A work-item takes one iteration of a loop over items, and all iterations of a loop over its instances.
   void add_loop(Item& item, const TreeLoop& loop, const Values& values, const Point& local) {
+    if (launch_.lanes > 1) return add_loop_with_lanes(item, loop, values, local);
     const bool is_one = loop.role == LoopRole::Item;
     PB_CHECK(is_one || loop.role == LoopRole::Unrolled, "items and their instances stand inside of groups");
     const std::int64_t step = value(loop.step, values);
@@ -178,6 +188,58 @@ class Runner {
       add_deeds(item, loop.body, inside, local);
       if (is_one) return;
     }
+  }
+
+  /// A work-item takes one iteration of each loop. Its place along loop 0 says its lane and its instance: the loop
+  /// inside is the one whose iterations neighbours take.
+  void add_loop_with_lanes(Item& item, const TreeLoop& loop, const Values& values, const Point& local) {
+    const bool is_lane = loop.role == LoopRole::Lane;
+    PB_CHECK(is_lane || loop.role == LoopRole::Item, "lanes and instances stand inside of groups");
+    const bool is_inside = values.contains(is_lane ? kernel_.vars.front() : lane_var());
+    const std::int64_t span = launch_.group_size.front() / launch_.lanes;
+    const std::int64_t own = is_lane ? launch_.lanes : span;
+    const std::int64_t other = is_lane ? span : launch_.lanes;
+    const std::int64_t place = !is_lane && loop.dim > 0 ? local[static_cast<std::size_t>(loop.dim)]
+                               : is_inside              ? local.front() % own
+                                                        : local.front() / other;
+    std::int64_t at = value(loop.lo, values) + place;
+    Values inside = values;
+    if (loop.tail == LoopTail::Repeated && at >= value(loop.end, values)) {
+      at = value(loop.end, values) - 1;
+      inside[kIsRepeated] = 1;
+    }
+    inside[loop.var] = at;
+    add_deeds(item, loop.body, inside, local);
+  }
+
+  /// A divided fold. The part of a lane is its number; all lanes must see the numbers of all lanes, each once.
+  void add_fold(Item& item, const Values& values, const Point& local) {
+    const std::int64_t span = launch_.group_size.front() / launch_.lanes;
+    const std::int64_t distance = lanes_are_neighbours(kernel_.tree) ? 1 : span;
+    Point place = local;
+    const std::int64_t lane = values.at(lane_var());
+    const auto of_lane = [place, lane, distance](std::int64_t other) {
+      Point out = place;
+      out.front() += (other - lane) * distance;
+      return out;
+    };
+    item.deeds.emplace_back([this, place, lane] { parts_[place] = {lane}; });
+    item.deeds.emplace_back();
+    for (std::int64_t half = launch_.lanes / 2; half > 0; half /= 2) {
+      if (lane < half)
+        item.deeds.emplace_back([this, to = place, from = of_lane(lane + half)] {
+          parts_[to].insert(parts_[to].end(), parts_[from].begin(), parts_[from].end());
+        });
+      item.deeds.emplace_back();
+    }
+    item.deeds.emplace_back([this, from = of_lane(0)] {
+      std::vector<std::int64_t> all = parts_[from];
+      std::sort(all.begin(), all.end());
+      bool is_whole = static_cast<std::int64_t>(all.size()) == launch_.lanes;
+      for (std::size_t i = 0; is_whole && i < all.size(); ++i) is_whole = all[i] == static_cast<std::int64_t>(i);
+      if (!is_whole) fail("a lane sees a fold that is not whole");
+    });
+    item.deeds.emplace_back();
   }
 
   void add_copy(Item& item, const Copy& copy, const Values& values, const Point& local) {
@@ -240,6 +302,7 @@ class Runner {
         item.deeds.emplace_back(
             [this, operand = instance.inputs[i], cell, values] { read(operand, cell.second, values); });
     }
+    if (launch_.lanes > 1 && (values.at(lane_var()) != 0 || values.contains(kIsRepeated))) return;
     item.deeds.emplace_back([this, vars, values] {
       if (!ran_.insert(vars).second) fail("the instance at " + point_text(vars) + " runs twice");
       for (std::size_t d = 0; d < kernel_.vars.size(); ++d) {
@@ -276,6 +339,7 @@ class Runner {
   std::mt19937_64 random_;
   std::vector<std::pair<const TreeBlock*, Values>> groups_;
   std::vector<BufferMemory> memory_;
+  std::map<Point, std::vector<std::int64_t>> parts_;  ///< what work-items know of a fold, by their place
   std::set<Point> ran_;
   std::string fault_;
 };

@@ -20,6 +20,9 @@ struct LaunchShape {
   Point group_size;  ///< work-items of a group; at least 1
   Point items;       ///< instances of a work-item; at least 1
   bool device_is_cpu = false;
+  /// Work-items that run an instance together; 1: none do. More are a power of two that divides group_size[0], and
+  /// items are 1.
+  std::int64_t lanes = 1;
 };
 
 /// Runs the kernel. Returns what is wrong, or an empty text: an instance that runs twice, not at all or outside of the

@@ -73,7 +73,8 @@ bool run_passes(const Options& options, Compilation& c) {
   verify(*c.program);
   if (options.emit == Emit::Program) return true;
 
-  c.plan = c.timer.run("build_plan", [&] { return build_plan(*c.program, c.diags); });
+  c.plan = c.timer.run("build_plan",
+                       [&] { return build_plan(*c.program, c.diags, {.keeps_order = options.fp == FpMode::Strict}); });
   if (!ok()) return false;
   verify(*c.plan, *c.program);
   c.emit = {"sha256:" + sha256(c.sources.text(c.ast.main_file)), to_string(options.fp), options.is_checked};

@@ -16,13 +16,20 @@ struct SpecializedScalar {
   int scalar = 0;               ///< which scalar() call, 0 first; an integer scalar
 };
 
+/// Which work-items run one instance together, where the launch says how many do: PB_LANES, a power of two.
+enum class Lanes : std::uint8_t {
+  None,        ///< the kernel always has one per instance
+  Neighbours,  ///< neighbours in the group
+  Apart,       ///< those that are the instances of a group apart, because neighbours run neighbouring instances
+};
+
 /// A kernel in generated code; constant data with static life.
 ///
 /// Build options: the kernel is built per set of values with `-DPB_INDEX=int|long` (int: every element
 /// offset and every sum of products of indices and strides of its regions fits 32 bits), `-DPB_UNIT_STRIDE=1` if
 /// dimension 0 of every region has stride 1, `-D<macro>=<value>` per specialised scalar (unless the product of their
 /// values is above kMaxUnrolled), `-DPB_ITEMS<d>=<n>` along each loop d along which a work-item has n > 1 instances,
-/// and
+/// `-DPB_LANES=<n> -DPB_GROUP_ITEMS=<n>` if n > 1 work-items run an instance together, and
 /// `-DPB_GROUP0=<n> -DPB_GROUP1=… -DPB_GROUP2=…` if specialize_group. After
 /// kMaxVariants builds of one kernel on one device the generic build is used for new values: PB_INDEX=long and no other
 /// macro. Sources test them with #ifdef; the parameter list is the same in every build.
@@ -40,6 +47,8 @@ struct KernelDesc {
   bool specialize_group = false;
   /// How many instances a work-item has at most where the manager chooses; 0: the kernel always has one per work-item.
   int default_items = 0;
+  Lanes lanes = Lanes::None;
+  int fold_length = -1;  ///< the scalar() call that says how many iterations lanes divide; -1: none does
 };
 
 inline constexpr int kMaxVariants = 64;

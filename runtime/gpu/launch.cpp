@@ -160,9 +160,10 @@ static void set_shape(std::array<std::size_t, 3>& to, const std::int64_t* shape,
     to[d] = shape == nullptr ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(0, shape[d]));
 }
 
-Launch& Launch::group(const std::int64_t* shape, int num_dims, const std::int64_t* items) {
+Launch& Launch::group(const std::int64_t* shape, int num_dims, const std::int64_t* items, const std::int64_t* lanes) {
   set_shape(request_->plan.group, shape, num_dims);
   set_shape(request_->plan.items, items, num_dims);
+  request_->plan.lanes = lanes == nullptr ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(0, *lanes));
   return *this;
 }
 

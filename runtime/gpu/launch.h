@@ -140,7 +140,10 @@ class Launch {
   /// The shape of a work-group, fastest first; clamped to what device and kernel allow (counted in the statistics). If
   /// it is null or has a 0, the manager chooses (runtime/gpu/manager/work_shape.cpp, Note [Default shapes]).
   /// `items`: how many instances a work-item has along each loop; likewise. Kernels without default_items have one.
-  Launch& group(const std::int64_t* shape, int num_dims, const std::int64_t* items = nullptr);
+  /// `lanes`: how many work-items run one instance together, likewise; cut to a power of two. Kernels without lanes
+  /// have one.
+  Launch& group(const std::int64_t* shape, int num_dims, const std::int64_t* items = nullptr,
+                const std::int64_t* lanes = nullptr);
 
   /// Runs the kernel; the fiber is suspended meanwhile. If it returns false, nothing was changed: the caller does the
   /// work on the CPU and counts reason().

@@ -180,7 +180,7 @@ void compile(const std::string& text, SourceManager& sources, Diagnostics& diags
   auto program = resolve(ast, sources, {}, diags);
   if (!program || !check_types(*program, diags) || !infer_regions(*program, diags)) return;
   verify(*program);
-  const Plan plan = build_plan(*program, diags, kMaxOperations);
+  const Plan plan = build_plan(*program, diags, {.max_operations = kMaxOperations});
   if (diags.has_errors()) return;
   verify(plan, *program);
   const std::string printed = to_string(plan, *program);

@@ -12,6 +12,7 @@ namespace {
 constexpr double kMaxSplitSize = 2147483647.0;
 constexpr double kMaxWorkGroup = 1024;
 constexpr double kMaxItems = 16;
+constexpr double kMaxFoldItems = 1024;
 constexpr double kEighths = 8;
 constexpr std::size_t kMaxDeviceLoops = 3;
 
@@ -77,6 +78,16 @@ void add_launch_shapes(Analysis& analysis, RuleId rule, Version version) {
     tunable.version = version;
     analysis.plan.tunables.push_back(std::move(tunable));
   }
+  if (version != Version::OpenCl || analysis.plan.computations[rule.index()].divided.empty()) return;
+  PlanTunable tunable;
+  tunable.name = analysis.rule(rule).name + "." + to_string(version) + "." + to_string(TunableRole::FoldItems);
+  tunable.role = TunableRole::FoldItems;
+  tunable.initial = {0};
+  tunable.min = 0;
+  tunable.max = kMaxFoldItems;
+  tunable.rule = rule;
+  tunable.version = version;
+  analysis.plan.tunables.push_back(std::move(tunable));
 }
 
 void add_launch_shapes(Analysis& analysis) {
@@ -190,6 +201,7 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
       return has_device_share(plan);
     case TunableRole::WorkGroup:
     case TunableRole::Items:
+    case TunableRole::FoldItems:
       return has_version(plan, *tunable.rule, tunable.version);
     case TunableRole::Cutoff:
     case TunableRole::User:

@@ -210,10 +210,14 @@ std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const 
   for (const Version version : kDeviceVersions) {
     const Condition chosen = conditions_.chosen(step, {&version, 1});
     if (chosen.is_never()) continue;
+    std::string shapes = shape_value(step, version, TunableRole::WorkGroup) + ", " +
+                         shape_value(step, version, TunableRole::Items) + ", ";
+    for (const LoweredKernel& kernel : lowered(step_id).kernels)
+      if (kernel.tree.version == version && instance_with_lanes(kernel.tree.tree) != nullptr)
+        shapes += shape_value(step, version, TunableRole::FoldItems) + ", ";
     tries.push_back({"(" + to_operand(chosen) + " && " + functions_.at({step_id, version}) + "(" + joined(args) + ",",
-                     shape_value(step, version, TunableRole::WorkGroup) + ", " +
-                         shape_value(step, version, TunableRole::Items) + ", " + copy_out + ", " +
-                         site_constant(context_, id_, step.site) + ", " + choice_value(step, version) + "))"});
+                     shapes + copy_out + ", " + site_constant(context_, id_, step.site) + ", " +
+                         choice_value(step, version) + "))"});
   }
   return tries;
 }

@@ -262,7 +262,8 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
              std::to_string(buffer.extents.size()) + ", pb_tile_" + input.binding + ");");
   }
   out.line(rank == 0 ? "pb_launch.range(0, nullptr, nullptr);" : "pb_launch.range(pb_box);");
-  out.line("pb_launch.group(pb_group, " + std::to_string(rank) + ", pb_items);");
+  const bool has_lanes = instance_with_lanes(lowered.tree) != nullptr;
+  out.line("pb_launch.group(pb_group, " + std::to_string(rank) + ", pb_items" + (has_lanes ? ", pb_lanes" : "") + ");");
   out.line("return pb_frame.context().run(pb_frame, pb_launch, pb_site, pb_alternative);");
 }
 
@@ -288,6 +289,7 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
     std::vector<Parameter> params = step_params(code);
     for (const StepBox& box : form.params) params.push_back({"const " + type_of(box) + "&", box.name});
     for (const char* shape : {"pb_group", "pb_items"}) params.push_back({"const std::int64_t*", shape});
+    if (instance_with_lanes(kernel.lowered.tree) != nullptr) params.push_back({"const std::int64_t*", "pb_lanes"});
     params.push_back({"const pbrt::gpu::CopyOut", "pb_copy_out"});
     for (const char* number : {"pb_site", "pb_alternative"}) params.push_back({"const int", number});
     Writer statements;

@@ -38,6 +38,11 @@ std::string number_name(const Matrix& matrix) {
 /// Instances of a work-item that keep memory busy: several loads are under way before the first result is needed.
 constexpr int kManyItems = 4;
 
+const Computation& computation_of(const TransformPlan& plan, RuleId rule) {
+  static const Computation kNone;
+  return plan.computations.empty() ? kNone : plan.computations.at(rule.index());
+}
+
 bool has_real_default(const Rule& rule) {
   return std::any_of(rule.inputs.begin(), rule.inputs.end(),
                      [](const RegionAccess& input) { return input.missing_value && has_real(*input.missing_value); });
@@ -49,6 +54,7 @@ class KernelLowering {
       : transform_(program.transforms[plan.transform]),
         step_(plan.steps[step]),
         rule_(transform_.rules[step_.rule]),
+        computation_(computation_of(plan, step_.rule)),
         facts_(find_rule_facts(rule_)) {
     out_.transform = plan.transform;
     out_.step = step;
@@ -66,7 +72,7 @@ class KernelLowering {
     out_.default_items = has_open_loop() ? 1 : kManyItems;
     TreeBlock group;
     if (out_.version == Version::OpenClLocal) add_staging(group);
-    group.push_back(item_loops());
+    group.push_back(has_divided_folds() ? loops_with_lanes_or_without() : item_loops());
     out_.tree.root.push_back(group_loops(std::move(group)));
     return std::move(out_);
   }
@@ -214,6 +220,96 @@ class KernelLowering {
     return inside;
   }
 
+  // ---- lanes
+
+  bool has_divided_folds() const { return out_.version == Version::OpenCl && !computation_.divided.empty(); }
+
+  TreeNode loops_with_lanes_or_without() {
+    out_.fold_length = length_scalar(*computation_.find(computation_.divided.front()));
+    TreeBranch branch;
+    branch.condition = has_lanes();
+    branch.then.push_back(lane_loops());
+    branch.otherwise.push_back(item_loops());
+    return {std::move(branch)};
+  }
+
+  /// The loops over the instances of a group, whose lanes divide folds. Where an input moves along dimension 0 with the
+  /// fastest loop, neighbours run neighbouring instances, as without lanes; else they are lanes of one instance and
+  /// access neighbouring cells in the fold.
+  TreeNode lane_loops() const {
+    TreeBlock inside = {TreeNode{divided_instance()}};
+    const bool are_neighbours = !moves_with_fastest_loop();
+    if (are_neighbours) inside = {lane_loop(std::move(inside))};
+    for (int dim = 0; dim < num_loops(); ++dim) {
+      const IndexExpr first = index_symbol(group_var(dim));
+      TreeLoop loop;
+      loop.role = LoopRole::Item;
+      loop.var = out_.vars[static_cast<std::size_t>(dim)];
+      loop.dim = dim;
+      loop.lo = first;
+      loop.hi = index_add(first, group_span(dim));
+      loop.step = index_const(1);
+      loop.tail = LoopTail::Repeated;
+      loop.end = index_add(box_lo(dim), box_extent(dim));
+      loop.body = std::move(inside);
+      inside = {TreeNode{std::move(loop)}};
+      if (dim == 0 && !are_neighbours) inside = {lane_loop(std::move(inside))};
+    }
+    return std::move(inside.front());
+  }
+
+  static TreeNode lane_loop(TreeBlock inside) {
+    TreeLoop loop;
+    loop.role = LoopRole::Lane;
+    loop.var = lane_var();
+    loop.lo = index_const(0);
+    loop.hi = num_lanes();
+    loop.step = index_const(1);
+    loop.body = std::move(inside);
+    return {std::move(loop)};
+  }
+
+  bool moves_with_fastest_loop() const {
+    return std::any_of(step_.input_boxes.begin(), step_.input_boxes.end(), [&](const InputBox& box) {
+      if (is_element(rule_.inputs[box.input]) || box.lo.empty()) return false;
+      const std::vector<std::string> names = symbols_of(box.lo.front());
+      return std::find(names.begin(), names.end(), out_.vars.front()) != names.end();
+    });
+  }
+
+  RuleInstance divided_instance() const {
+    RuleInstance out = instance();
+    for (const StmtId loop : computation_.divided) {
+      DividedFold divided{*computation_.find(loop)};
+      divided.repeats_if_zero =
+          std::any_of(divided.fold.accumulators.begin(), divided.fold.accumulators.end(), [](const Accumulator& each) {
+            const bool is_extremum = each.op == FoldOp::Min || each.op == FoldOp::Max;
+            return is_extremum && (each.type.kind == BodyType::Kind::Float || each.type.kind == BodyType::Kind::Double);
+          });
+      out.divided.push_back(std::move(divided));
+    }
+    return out;
+  }
+
+  /// The scalar that says how many iterations a fold has: a size variable as its end, or the extent of an input.
+  std::optional<std::size_t> length_scalar(const Fold& fold) const {
+    std::string length;
+    const Expr& last = rule_.body.exprs[fold.last];
+    const auto* member = std::get_if<MemberExpr>(&last.node);
+    if (const auto* name = std::get_if<NameExpr>(&last.node)) {
+      length = name->text;
+    } else if (member != nullptr) {
+      const NameBinding& binding = rule_.body_types.bindings[member->object.index()];
+      const InputBox* box = binding.kind == NameKind::Input ? box_of(step_, binding.index) : nullptr;
+      if (box == nullptr || !box->extent_is_uniform || rule_.inputs[binding.index].num_body_dims() != 1) return {};
+      for (std::size_t d = 0; d < box->extent.size(); ++d)
+        if (!rule_.inputs[binding.index].is_fixed_dim(d)) length = box->extent[d].symbol;
+    }
+    for (std::size_t i = 0; i < out_.scalars.size(); ++i)
+      if (out_.scalars[i].source == ScalarSource::Size && out_.scalars[i].name == length) return i;
+    return std::nullopt;
+  }
+
   // ---- staging
 
   /// Adds copies of the boxes that move with the instances. A box that is the same for all instances is read by all
@@ -297,6 +393,7 @@ class KernelLowering {
   const Transform& transform_;
   const Step& step_;
   const Rule& rule_;
+  const Computation& computation_;
   RuleFacts facts_;
   KernelTree out_;
 };
@@ -314,6 +411,16 @@ bool is_same(const KernelTree& a, const KernelTree& b) {
 
 KernelTree lower_kernel(const Program& program, const TransformPlan& plan, StepId step, Version version) {
   return KernelLowering(program, plan, step, version).lower();
+}
+
+bool lanes_are_neighbours(const LoopTree& tree) {
+  bool out = false;
+  walk(tree.root, [&](const TreeNode& node) {
+    const auto* loop = std::get_if<TreeLoop>(&node.node);
+    out = out || (loop != nullptr && loop->role == LoopRole::Lane &&
+                  std::holds_alternative<RuleInstance>(loop->body.front().node));
+  });
+  return out;
 }
 
 const InputBox* box_of(const Step& step, std::size_t input) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,7 @@ struct KernelTree {
   std::vector<KernelScalar> scalars;  ///< in order of parameters
   std::vector<std::string> vars;      ///< variables of the loops, the fastest first
   bool needs_fp64 = false;
+  std::optional<std::size_t> fold_length = {};  ///< the scalar that says how long the first divided fold is
   int default_items = 1;  ///< the most instances of a work-item, if no configuration gives their number
   LoopTree tree;
 };
@@ -58,6 +60,11 @@ struct KernelTree {
 
 /// Returns what an instance of the step reads of an input; null if that is not known.
 [[nodiscard]] const InputBox* box_of(const Step& step, std::size_t input);
+
+/// Whether the lanes of an instance are neighbouring work-items. Else neighbours run neighbouring instances.
+///
+/// Pre: the tree has an instance with lanes
+[[nodiscard]] bool lanes_are_neighbours(const LoopTree& tree);
 
 /// Whether a value of the body, or an element that the rule accesses, has type double.
 [[nodiscard]] bool has_doubles(const Transform& transform, const Rule& rule);

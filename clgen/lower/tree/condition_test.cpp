@@ -64,6 +64,7 @@ bool value_of(const Condition& condition, const std::map<std::string, bool>& nam
       return condition.choice() == 1;
     case Kind::IsRoot:
     case Kind::DeviceIsCpu:
+    case Kind::HasLanes:
     case Kind::Apart:
     case Kind::UnitStride:
     case Kind::FarRows:

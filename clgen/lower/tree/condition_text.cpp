@@ -52,6 +52,8 @@ std::string to_text(const Transform& transform, const Condition& condition) {
       return "call is the run";
     case Kind::DeviceIsCpu:
       return "device is a CPU";
+    case Kind::HasLanes:
+      return "instances have lanes";
     case Kind::Apart:
       return fact_text(transform, condition, "apart");
     case Kind::UnitStride:

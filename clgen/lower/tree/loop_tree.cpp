@@ -29,6 +29,8 @@ IndexExpr tile_begin(std::size_t dim) { return index_symbol("pb_tile.lo[" + std:
 IndexExpr tile_end(std::size_t dim) { return index_symbol("pb_tile.hi[" + std::to_string(dim) + "]"); }
 std::string group_var(int dim) { return numbered("pb_first", dim); }
 std::string item_var(int dim) { return numbered("pb_item", dim); }
+std::string lane_var() { return "pb_lane"; }
+IndexExpr num_lanes() { return index_symbol("pb_lanes"); }
 
 IndexExpr begin_of(const GroupExtent& extent, const std::vector<std::string>& vars) {
   std::vector<std::pair<std::string, IndexExpr>> of_group;
@@ -97,13 +99,22 @@ bool InsideBox::operator==(const InsideBox&) const = default;
 const RuleInstance& instance_of(const LoopTree& tree) {
   const RuleInstance* found = nullptr;
   walk(tree.root, [&](const TreeNode& node) {
-    if (const auto* instance = std::get_if<RuleInstance>(&node.node)) {
-      PB_CHECK(found == nullptr, "the tree has one instance");
-      found = instance;
-    }
+    const auto* instance = std::get_if<RuleInstance>(&node.node);
+    if (instance == nullptr || !instance->divided.empty()) return;
+    PB_CHECK(found == nullptr, "the tree has one instance");
+    found = instance;
   });
   PB_CHECK(found != nullptr, "the tree has an instance");
   return *found;
+}
+
+const RuleInstance* instance_with_lanes(const LoopTree& tree) {
+  const RuleInstance* found = nullptr;
+  walk(tree.root, [&](const TreeNode& node) {
+    const auto* instance = std::get_if<RuleInstance>(&node.node);
+    if (instance != nullptr && !instance->divided.empty()) found = instance;
+  });
+  return found;
 }
 
 bool has_barrier(const LoopTree& tree) {

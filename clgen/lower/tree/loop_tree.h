@@ -6,7 +6,7 @@
 // Expressions of a tree name size variables and tunables of the transform, variables of the loops outside, and numbers
 // of the launch or call. Along loop 0, the fastest one, these are `pb_lo0` and `pb_extent0`, the begin and extent of
 // the box, `pb_group_size0`, the work-items of a work-group, and `pb_span0`, the instances of a work-group: a multiple
-// of its work-items.
+// of its work-items. `pb_lanes` is the number of work-items that run one instance together, where they do.
 #pragma once
 
 #include <array>
@@ -53,11 +53,16 @@ inline constexpr int kMaxItemDims = 3;
 [[nodiscard]] std::string group_var(int dim);
 /// The variable of the loop over the items of a group along loop `dim`: the place of the work-item in its group.
 [[nodiscard]] std::string item_var(int dim);
+/// The variable of the loop over the lanes of an instance.
+[[nodiscard]] std::string lane_var();
+/// How many lanes an instance has.
+[[nodiscard]] IndexExpr num_lanes();
 
 /// Who runs the iterations of a loop.
 enum class LoopRole : std::uint8_t {
   Group,     ///< work-groups, in any order, at once or not
   Item,      ///< the work-items of a group: at once between barriers
+  Lane,      ///< work-items that run one instance together: at once between barriers
   Unrolled,  ///< one after the other or interleaved, by one work-item; their number is known when the kernel is built
   Serial,    ///< one after the other
   Vector,    ///< one after the other or side by side: the C++ compiler is told that they are independent
@@ -70,6 +75,7 @@ enum class LoopTail : std::uint8_t {
   Exact,       ///< the last chunk never does
   Predicated,  ///< iterations from `end` on run no instance, but take part in copies and barriers
   Peeled,      ///< likewise, and where the whole group lies below `end`, its iterations run without a test
+  Repeated,    ///< iterations from `end` on run the last instance again, but store nothing
 };
 
 enum class BufferSpace : std::uint8_t {
@@ -163,7 +169,20 @@ struct Operand {
   bool operator==(const Operand&) const = default;
 };
 
-/// Runs the body of a rule at the loops' variables.
+/// A fold of a body whose iterations the lanes of an instance divide among each other: lane t takes the iterations t,
+/// t + number of lanes, and so on, with accumulators of its own. Their values are then combined through memory of the
+/// group, in an order that only the number of lanes decides, and every lane has the result.
+struct DividedFold {
+  Fold fold;
+  /// The smallest or largest of floating-point numbers. If one is a zero, whose sign the first of several decides, the
+  /// lanes run the loop again in the source's order.
+  bool repeats_if_zero = false;
+
+  bool operator==(const DividedFold& other) const { return fold.loop == other.fold.loop; }
+};
+
+/// Runs the body of a rule at the loops' variables. Lanes all run it, apart from divided folds, and the first lane
+/// stores.
 struct RuleInstance {
   RuleId rule;
   std::vector<Operand> outputs;            ///< in kernels, one per Rule::outputs; C++ uses views instead
@@ -171,6 +190,7 @@ struct RuleInstance {
   std::vector<IndexExpr> conditions = {};  ///< there is an instance only where each is >= 0
   bool all_exist = false;     ///< no cell lies outside of its matrix, apart from those that a border maps once per row
   bool is_announced = false;  ///< its accesses are announced around this instance (host_care.h)
+  std::vector<DividedFold> divided = {};  ///< in a loop over lanes
 
   bool operator==(const RuleInstance&) const = default;
 };
@@ -356,10 +376,12 @@ void walk(const TreeBlock& block, const Visit& visit) {
   }
 }
 
-/// Returns the one instance that the tree runs at each point of its loops.
+/// Returns the instance that the tree runs at each point of its loops, where an instance has one lane.
 ///
-/// Pre:     the tree has exactly one RuleInstance
+/// Pre:     the tree has exactly one such RuleInstance
 [[nodiscard]] const RuleInstance& instance_of(const LoopTree& tree);
+/// Returns the instance that lanes run together; null if there is none.
+[[nodiscard]] const RuleInstance* instance_with_lanes(const LoopTree& tree);
 /// Whether the tree has a barrier.
 [[nodiscard]] bool has_barrier(const LoopTree& tree);
 

@@ -229,6 +229,59 @@ TEST(LoweredKernels, WithFaultsAreFoundWrong) {
   }
 }
 
+/// Two rules: in `S` neighbours are lanes of one instance, in `C` they run neighbouring instances.
+std::vector<KernelTree> kernels_with_folds(const PlannedProgram& program) {
+  std::vector<KernelTree> out = kernels_of(program, Version::OpenCl);
+  EXPECT_EQ(out.size(), 2U);
+  EXPECT_TRUE(lanes_are_neighbours(out.at(0).tree));
+  EXPECT_FALSE(lanes_are_neighbours(out.at(1).tree));
+  return out;
+}
+constexpr const char* kFolds =
+    "main transform T from A[n, m] to S[m], C[n, m] {"
+    " S.cell(y) from (A.row(y) a) { ElementT s = 0; for (int i = 0; i < n; i++) s += a.cell(i); return s; }"
+    " C.cell(x, y) from (A.column(x) a) {"
+    "  ElementT s = 0, t = 0;"
+    "  for (int i = 0; i < m; i++) s += a.cell(i);"
+    "  for (int i = 0; i < m; i++) t = max(t, a.cell(i));"
+    "  return s + t; } }\n";
+
+TEST(LoweredKernels, WithLanesRunEachInstanceOnce) {
+  const auto program = planned_text(kFolds);
+  ASSERT_TRUE(program);
+  std::mt19937_64 random(number_from("PB_SEED", 20261124));
+  for (const KernelTree& kernel : kernels_with_folds(*program)) {
+    ASSERT_EQ(verify(program->transform(), kernel), "") << to_text(program->program, kernel);
+    for (int run = 0; run < 40; ++run) {
+      Values sizes;
+      LaunchShape launch = random_launch(random, kernel, sizes);
+      launch.lo.assign(launch.lo.size(), 0);
+      launch.extent = {sizes.at(kernel.vars.front() == "x" ? "n" : "m"), sizes.at("m")};
+      launch.extent.resize(launch.lo.size());
+      launch.lanes = std::int64_t{1} << random() % 4;
+      if (launch.lanes > 1) {
+        launch.items.assign(launch.items.size(), 1);
+        launch.group_size.front() *= launch.lanes;
+      }
+      ASSERT_EQ(run_kernel(program->transform(), kernel, sizes, launch, random()), "")
+          << launch.lanes << " lanes, " << to_text(program->program, kernel);
+    }
+  }
+}
+
+TEST(LoweredKernels, WithLanesThatMissBarriersAreFoundWrong) {
+  const auto program = planned_text(kFolds);
+  ASSERT_TRUE(program);
+  for (KernelTree kernel : kernels_with_folds(*program)) {
+    walk(kernel.tree.root, [](const TreeNode& node) {
+      const auto* loop = std::get_if<TreeLoop>(&node.node);
+      if (loop != nullptr && loop->tail == LoopTail::Repeated)
+        const_cast<TreeLoop*>(loop)->tail = LoopTail::Predicated;  // the tree is the fault's own
+    });
+    EXPECT_NE(verify(program->transform(), kernel), "");
+  }
+}
+
 TEST(LoweredKernels, WithoutABarrierReadTooEarly) {
   const auto program = planned_text(
       "main transform T from A[n+2] to O[n] { to (O.cell(x) o) from (A.region(x, x+3) in) { o = in.cell(0) + "

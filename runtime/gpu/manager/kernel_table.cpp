@@ -15,6 +15,8 @@ enum KeyField : std::size_t {
   kItems0,
   kItems1,
   kItems2,
+  kLanes,
+  kGroupItems,
   kFirstScalar
 };
 
@@ -53,6 +55,8 @@ KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const WorkShape& sh
   if (plan.kernel->specialize_group)
     for (std::size_t d = 0; d < 3; ++d) key[kGroup0 + d] = static_cast<std::int64_t>(shape.group[d]);
   for (std::size_t d = 0; d < 3; ++d) key[kItems0 + d] = static_cast<std::int64_t>(shape.items[d]);
+  key[kLanes] = static_cast<std::int64_t>(shape.lanes);
+  if (shape.lanes > 1) key[kGroupItems] = static_cast<std::int64_t>(shape.group[0]);
   std::int64_t iterations = 1;
   for (int i = 0; i < plan.kernel->num_specialized; ++i) {
     key.push_back(plan.scalars[static_cast<std::size_t>(plan.kernel->specialized[i].scalar)].integer());
@@ -71,6 +75,8 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
       options += " -DPB_GROUP" + std::to_string(d) + "=" + std::to_string(key[kGroup0 + d]);
   for (std::size_t d = 0; d < 3; ++d)
     if (key[kItems0 + d] > 1) options += " -DPB_ITEMS" + std::to_string(d) + "=" + std::to_string(key[kItems0 + d]);
+  if (key[kLanes] > 1)
+    options += " -DPB_LANES=" + std::to_string(key[kLanes]) + " -DPB_GROUP_ITEMS=" + std::to_string(key[kGroupItems]);
   for (int i = 0; i < desc.num_specialized; ++i) {
     const std::int64_t value = key[kFirstScalar + static_cast<std::size_t>(i)];
     if (value == kNotSpecialized) continue;

@@ -25,8 +25,8 @@ namespace pbrt::gpu {
 class KernelTable {
  public:
   struct Found {
-    Kernel* kernel = nullptr;              ///< null: rejected
-    bool is_generic = false;               ///< kMaxVariants was reached; a work-item has one instance
+    Kernel* kernel = nullptr;  ///< null: rejected
+    bool is_generic = false;   ///< kMaxVariants was reached; a work-item has one instance, an instance one lane
     const std::string* new_log = nullptr;  ///< set when this call found out that the driver rejects it
   };
 
@@ -37,7 +37,8 @@ class KernelTable {
   void clear() { entries_.clear(); }
 
  private:
-  /// The values that decide a build: 32-bit indices, unit strides, group, instances per work-item, specialised scalars.
+  /// The values that decide a build: 32-bit indices, unit strides, group, instances per work-item, lanes, specialised
+  /// scalars.
   using Key = std::vector<std::int64_t>;
   struct Entry {
     std::map<Key, std::unique_ptr<Kernel>> variants;

@@ -157,22 +157,23 @@ bool LaunchTasks::choose_kernel(LaunchJob& job) {
 
 KernelTable::Found LaunchTasks::find_kernel(const LaunchPlan& plan, WorkShape& shape) {
   const DeviceInfo& info = parts_.device.info();
-  shape.group = clamp_group(shape.group, info, info.max_group_size);
+  shape = with_group(shape, clamp_group(shape.group, info, info.max_group_size));
   KernelTable::Found found = kernels_.find(*parts_.device, plan, shape);
   for (int attempt = 0; attempt < 8 && found.kernel != nullptr; ++attempt) {
-    WorkShape allowed = shape;
     // A kernel may allow smaller groups than the device. A kernel that is specialised for its group is then built
     // again.
-    allowed.group = clamp_group(shape.group, info, found.kernel->limits().max_group_size);
+    WorkShape allowed = with_group(shape, clamp_group(shape.group, info, found.kernel->limits().max_group_size));
     if (found.is_generic) {
       allowed.items = {1, 1, 1};
+      allowed.lanes = 1;
     } else if (is_open(plan.items) && !tiles_fit(*found.kernel, tile_bytes_of(plan, allowed))) {
       allowed = with_fewer_items(allowed);
     }
     if (allowed == shape) break;
-    const bool is_other_build = plan.kernel->specialize_group || (allowed.items != shape.items && !found.is_generic);
+    const bool is_other_build = plan.kernel->specialize_group || allowed.lanes > 1 || allowed.lanes != shape.lanes ||
+                                allowed.items != shape.items;
     shape = allowed;
-    if (is_other_build) found = kernels_.find(*parts_.device, plan, shape);
+    if (is_other_build && !found.is_generic) found = kernels_.find(*parts_.device, plan, shape);
   }
   return found;
 }

@@ -68,6 +68,37 @@ Extents items_of_gpu(const Extents& extents, const Extents& group, std::size_t m
   return {1, 1, 1};
 }
 
+constexpr std::size_t kMaxLanes = 1024;
+constexpr std::size_t kLongFold = 1024;     // the length of a fold where none is known
+constexpr std::size_t kLaneIterations = 4;  // iterations that are worth a lane
+
+std::size_t power_to(std::size_t value) {
+  std::size_t out = 1;
+  while (2 * out <= value) out *= 2;
+  return out;
+}
+
+std::size_t fold_length_of(const LaunchPlan& plan) {
+  if (plan.kernel->fold_length < 0) return kLongFold;
+  const ScalarArgument& scalar = plan.scalars[static_cast<std::size_t>(plan.kernel->fold_length)];
+  return static_cast<std::size_t>(std::max<std::int64_t>(0, scalar.integer()));
+}
+
+/// How many lanes an instance has on a GPU: see Note [Default lanes].
+std::size_t lanes_of_gpu(const LaunchPlan& plan, const Extents& extents, std::size_t compute_units) {
+  const std::size_t resident = kResidentItems * compute_units;
+  const std::size_t most = std::min(kMaxLanes, power_to(fold_length_of(plan) / kLaneIterations));
+  std::size_t lanes = plan.kernel->lanes == Lanes::Neighbours ? std::min(most, kGroupItems) : 1;
+  while (lanes < most && product(extents) * lanes < resident) lanes *= 2;
+  return lanes;
+}
+
+/// The shape of a launch whose instances have lanes: groups stand along dimension 0.
+WorkShape shape_with_lanes(const Extents& group, std::size_t lanes) {
+  const std::size_t items = is_open(group) ? kGroupItems : power_to(product(group));
+  return {{std::max(items, lanes), 1, 1}, {1, 1, 1}, lanes};
+}
+
 }  // namespace
 
 bool is_open(const Extents& values) { return product(values) == 0; }
@@ -85,6 +116,14 @@ WorkShape with_fewer_items(WorkShape shape) {
   return shape;
 }
 
+WorkShape with_group(WorkShape shape, const Extents& group) {
+  shape.group = group;
+  if (shape.lanes == 1) return shape;
+  shape.group = {power_to(group[0]), 1, 1};
+  shape.lanes = std::min(shape.lanes, shape.group[0]);
+  return shape;
+}
+
 WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
   const Extents extents = extents_of(plan);
   const int num_dims = static_cast<int>(plan.extent.size());
@@ -92,6 +131,11 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
   const bool is_cpu = device.type == DeviceType::Cpu;
   WorkShape out{plan.group, plan.items};
   for (std::size_t d = plan.extent.size(); d < 3; ++d) out.group[d] = out.items[d] = 1;
+  if (plan.kernel->lanes != Lanes::None) {
+    std::size_t lanes = std::min(kMaxLanes, power_to(plan.lanes));
+    if (plan.lanes == 0) lanes = is_cpu ? 1 : lanes_of_gpu(plan, extents, units);
+    if (lanes > 1) return shape_with_lanes(out.group, lanes);
+  }
   if (is_open(out.group)) out.group = is_cpu ? group_of_cpu(num_dims) : group_of_gpu(extents, num_dims, units);
   const auto most = static_cast<std::size_t>(plan.kernel->default_items);
   if (most == 0) {
@@ -116,3 +160,11 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 // launch is no longer than that. The instances of a work-item stand a group apart, so neighbours access neighbouring
 // cells. On an H200 a copy of 2^28 floats with one instance per work-item runs at 0.85 TB/s with groups of 64 and at
 // 2.67 with groups of 256; with four instances at 4.24, as fast as a copy written by hand (decision 22).
+
+// Note [Default lanes]
+//
+// Lanes divide the iterations of a fold. On CPUs an instance has one. Elsewhere lanes that are neighbours access
+// neighbouring cells in the fold, where one work-item per instance would access cells that are far apart: an instance
+// has as many lanes as there are four iterations for, up to a whole group. Lanes that are apart change nothing about
+// neighbours, and only fill a device that has more room than there are instances. Where there are few instances, both
+// have more, up to 1024.

@@ -14,9 +14,14 @@ namespace pbrt::gpu {
 struct WorkShape {
   std::array<std::size_t, 3> group = {1, 1, 1};  ///< work-items of a group, the fastest loop first
   std::array<std::size_t, 3> items = {1, 1, 1};  ///< instances of a work-item
+  /// Work-items that run one instance together. More divide group[0]; groups then stand along dimension 0, and items
+  /// are 1.
+  std::size_t lanes = 1;
 
   /// Returns the number of instances of a group along dimension `d`.
-  [[nodiscard]] std::size_t span(std::size_t d) const { return group[d] * items[d]; }
+  [[nodiscard]] std::size_t span(std::size_t d) const {
+    return d == 0 ? group[0] / lanes * items[0] : group[d] * items[d];
+  }
   bool operator==(const WorkShape&) const = default;
 };
 
@@ -29,6 +34,9 @@ struct WorkShape {
 /// Returns the shape that the plan gives, where a 0 in the group or in the items has all of them chosen: see Note
 /// [Default shapes] in work_shape.cpp.
 [[nodiscard]] WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device);
+
+/// Returns the shape with a group that a device allows, and as many lanes as it has room for.
+[[nodiscard]] WorkShape with_group(WorkShape shape, const std::array<std::size_t, 3>& group);
 
 /// Returns the shape with fewer instances per work-item; the same shape if there is one.
 [[nodiscard]] WorkShape with_fewer_items(WorkShape shape);

@@ -76,6 +76,38 @@ TEST(WorkShape, FollowsTheExtentsOfRowsAndColumns) {
   EXPECT_EQ(on_gpu(plan_of({8, 2, 1 << 20})).group, (Shape{8, 2, 16}));
 }
 
+/// A plan whose instances have a fold of `length` iterations.
+LaunchPlan fold_of(std::vector<std::int32_t> extent, const KernelDesc& kernel, std::int32_t length,
+                   std::size_t lanes = 0, const Shape& group = {}) {
+  LaunchPlan plan = plan_of(std::move(extent), kernel, group);
+  plan.scalars.emplace_back(length);
+  plan.lanes = lanes;
+  return plan;
+}
+constexpr KernelDesc kRows = {.name = "rows", .lanes = Lanes::Neighbours, .fold_length = 0};
+constexpr KernelDesc kColumns = {.name = "columns", .lanes = Lanes::Apart, .fold_length = 0};
+
+TEST(WorkShape, OfLanesFollowsFoldsAndInstances) {
+  EXPECT_EQ(on_gpu(fold_of({16384}, kRows, 16384)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 256}));
+  EXPECT_EQ(on_gpu(fold_of({1 << 20}, kRows, 16)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 4}));
+  EXPECT_EQ(on_gpu(fold_of({64}, kRows, 1 << 22)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024})) << "few instances";
+  EXPECT_EQ(on_gpu(fold_of({1 << 20}, kRows, 3)).lanes, 1U);
+  EXPECT_EQ(on_gpu(fold_of({1 << 20}, kColumns, 1 << 10)).lanes, 1U) << "the device is full";
+  EXPECT_EQ(on_gpu(fold_of({1 << 12}, kColumns, 1 << 12)).lanes, 64U) << "204800 work-items fill the device";
+  EXPECT_EQ(shape_of(fold_of({16384}, kRows, 16384), kCpu).lanes, 1U);
+}
+
+TEST(WorkShape, OfLanesOfAConfigurationIsTaken) {
+  const WorkShape shape = on_gpu(fold_of({1000, 1000}, kRows, 100, 50, {16, 16, 1}));
+  EXPECT_EQ(shape, (WorkShape{{256, 1, 1}, {1, 1, 1}, 32})) << "a power of two, and groups along loop 0";
+  EXPECT_EQ(shape.span(0), 8U);
+  EXPECT_EQ(shape.span(1), 1U);
+  EXPECT_EQ(on_gpu(fold_of({1000}, kRows, 100, 128, {64})), (WorkShape{{128, 1, 1}, {1, 1, 1}, 128}));
+  EXPECT_EQ(on_gpu(fold_of({1000, 1000}, kRows, 100, 1, {16, 4, 1})).group, (Shape{16, 4, 1}));
+  EXPECT_EQ(on_gpu(plan_of({1000}, kPlain)).lanes, 1U);
+  EXPECT_EQ(with_group(shape, {16, 1, 1}), (WorkShape{{16, 1, 1}, {1, 1, 1}, 16}));
+}
+
 TEST(WorkShape, WithFewerItemsEndsAtOne) {
   WorkShape shape{{64, 1, 1}, {3, 2, 1}};
   shape = with_fewer_items(shape);

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Folds whose iterations the work-items of a device divide: all choices agree, and repeated runs have the same bits.
+
+    device_folds_test.py --dist BUILD/dist --work FOLDER
+
+Whole numbers, and the smallest and the largest, must have the bits of the CPU's version, also with NaN, zeros of both signs and
+overflows. Sums are compared with sums of wider numbers.
+"""
+
+import pathlib
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import polybricks  # noqa: E402
+
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "device_folds"
+SIZES = ((0, 3), (1, 1), (13, 7), (97, 31), (1031, 3))
+SHAPES = ((0, 0), (2, 64), (32, 256), (1024, 0))     # lanes of an instance, work-items of a group
+DTYPE = {"double": np.float64, "float": np.float32, "int": np.int32}
+
+
+def same_bits(a, b):
+    of_bits = f"u{a.dtype.itemsize}"
+    return bool(np.all((a.view(of_bits) == b.view(of_bits)) | ((a != a) & (b != b))))
+
+
+def expected_sums(a, x):
+    """Outputs that round, each with the sum of its terms' magnitudes."""
+    a, x = a.astype(np.longdouble), x.astype(np.longdouble)
+    height, width = a.shape
+    total = np.abs(a).sum(1)
+    mean = a.sum(1) / max(1, width)
+    squares = ((a - mean[:, None]) ** 2).sum(1)
+    terms = (a * x)[:, ::-1][:, ::2]
+    least = a.min(1, initial=np.inf)
+    both = total[:, None] + np.abs(a).sum(0)[None, :]
+    return {"Sum": (a.sum(1), total), "Dot": (1 - terms.sum(1), 1 + np.abs(terms).sum(1)),
+            "Spread": (squares, squares + total * total / max(1, width)), "Columns": (a.sum(0), np.abs(a).sum(0)),
+            "Both": (both - least[:, None], both + np.abs(least)[:, None]), "Early": (np.minimum(total, 10), total)}
+
+
+class Check:
+    def __init__(self, program, work, element):
+        self.program, self.work, self.element, self.num_runs = program, work, element, 0
+        self.name, data = next(iter(program.info["transforms"].items()))
+        self.outputs = [site.split("#")[0] for site in data["sites"]]
+        self.tunables = data["tunables"]
+        self.with_lanes = [name for name, tunable in self.tunables.items() if tunable["role"] == "fold_items"]
+
+    def run(self, inputs, on, lanes=0, group=0):
+        choices = {self.name: {}}
+        for transform, site, alternatives in self.program.sites():
+            choices[transform][site] = next(a for a in alternatives if a[1] == on)
+        tunables = {}
+        for name, tunable in self.tunables.items():
+            if tunable["role"] == "fold_items":
+                tunables[name] = lanes
+            elif tunable["role"] == "work_group":
+                tunables[name] = group if tunable.get("count", 1) == 1 else [group, 1 if group else 0]
+        config = self.program.configuration(choices, {self.name: tunables}, sequential_cutoff=0)
+        self.program.write_configuration(self.work / "run.cfg", config)
+        files = [self.work / f"{name}.npy" for name in self.outputs]
+        _, statistics = self.program.run(*inputs, *files, "--strict", config=self.work / "run.cfg")
+        self.num_runs += 1
+        return {name: np.load(file) for name, file in zip(self.outputs, files)}
+
+    def compare(self, matrices, rounding):
+        inputs = save(self.work, matrices)
+        on_cpu = self.run(inputs, "cpu")
+        for lanes, group in SHAPES:
+            where = f"{self.element}, shape {matrices[0].shape}, {lanes} lanes, groups of {group}, seed {polybricks.seed()}"
+            got = self.run(inputs, "opencl", lanes, group)
+            for name in self.outputs:
+                if name not in rounding:
+                    polybricks.check(same_bits(got[name], on_cpu[name]), f"{name} of {where}: {got[name]} instead of {on_cpu[name]}")
+                    continue
+                value, magnitude = rounding[name]
+                allowed = 4 * (max(matrices[0].shape) + 8) * np.finfo(DTYPE[self.element]).eps * magnitude
+                with np.errstate(invalid="ignore"):
+                    is_near = (np.abs(got[name] - value) <= allowed) | (got[name] == value)
+                polybricks.check(bool(np.all(is_near)), f"{name} of {where}: {got[name]} instead of {value}")
+            if lanes == 32:
+                again = self.run(inputs, "opencl", lanes, group)
+                polybricks.check(all(same_bits(got[name], again[name]) for name in self.outputs), f"{where}: other bits in a second run")
+
+
+def save(work, matrices):
+    files = []
+    for letter, matrix in zip("ab", matrices):
+        files.append(work / f"{letter}.npy")
+        np.save(files[-1], matrix)
+    return files
+
+
+def reals(check, rng):
+    kind = DTYPE[check.element]
+    for width, height in SIZES:
+        a, x = rng.normal(0, 1, (height, width)).astype(kind), rng.normal(0, 1, width).astype(kind)
+        check.compare((a, x), expected_sums(a, x))
+    # Ties of zeros, and NaN: the smallest and the largest are those of the source.
+    for width in (2, 300):
+        for special in ([0.0, -0.0], [0.0, -0.0, -1, np.nan], [0.0, -0.0, 1, np.nan], [np.nan]):
+            a = rng.choice(special, (5, width)).astype(kind)
+            files = save(check.work, (a, a[0]))
+            on_cpu = check.run(files, "cpu")
+            for lanes, group in ((2, 64), (32, 256)):
+                got = check.run(files, "opencl", lanes, group)
+                for name in ("Largest", "Smallest"):
+                    polybricks.check(same_bits(got[name], on_cpu[name]),
+                                     f"{name} of {check.element} {a}, {lanes} lanes: {got[name]} instead of {on_cpu[name]}")
+
+
+def integers(check, rng):
+    for width, height in SIZES:
+        a, b = (rng.integers(-2**30, 2**30, (height, width), dtype=np.int32) for _ in range(2))
+        a[rng.random(a.shape) < 0.01] = 77
+        check.compare((a, b), {})
+
+
+def main():
+    args = polybricks.arguments(__doc__).parse_args()
+    work = polybricks.fresh_folder(args.work / "device_folds")
+    tools = polybricks.Tools(args.dist)
+    rng = np.random.default_rng(polybricks.seed())
+    num_runs = 0
+    for element, source, try_all in (("int", "integers", integers), ("double", "reals", reals), ("float", "reals", reals)):
+        program = tools.compile(PROGRAMS / f"{source}.pbcc", work / f"{source}_{element}", "--element", "double" if element == "int" else element)
+        check = Check(program, work, element)
+        polybricks.check(len(check.with_lanes) == len(check.outputs), f"only {check.with_lanes} have lanes")
+        try_all(check, rng)
+        num_runs += check.num_runs
+    strict = tools.compile(PROGRAMS / "reals.pbcc", work / "strict", "--fp=strict")
+    found = sorted(Check(strict, work, "double").with_lanes)
+    polybricks.check(found == ["Largest#1.opencl.fold_items", "Smallest#1.opencl.fold_items"],
+                     f"with --fp=strict sums keep their order, but there are {found}")
+    print(f"{num_runs} runs, all choices agree")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
