@@ -71,6 +71,7 @@ Extents items_of_gpu(const Extents& extents, const Extents& group, std::size_t m
 constexpr std::size_t kMaxLanes = 1024;
 constexpr std::size_t kLongFold = 1024;     // the length of a fold where none is known
 constexpr std::size_t kLaneIterations = 4;  // iterations that are worth a lane
+constexpr std::size_t kFewerLanes = 4;      // a full device wants fewer lanes by this factor
 
 std::size_t power_to(std::size_t value) {
   std::size_t out = 1;
@@ -88,8 +89,10 @@ std::size_t fold_length_of(const LaunchPlan& plan) {
 std::size_t lanes_of_gpu(const LaunchPlan& plan, const Extents& extents, std::size_t compute_units) {
   const std::size_t resident = kResidentItems * compute_units;
   const std::size_t most = std::min(kMaxLanes, power_to(fold_length_of(plan) / kLaneIterations));
-  std::size_t lanes = plan.kernel->lanes == Lanes::Neighbours ? std::min(most, kGroupItems) : 1;
-  while (lanes < most && product(extents) * lanes < resident) lanes *= 2;
+  std::size_t lanes = 1;
+  if (plan.kernel->lanes == Lanes::Neighbours)
+    lanes = std::min({most, kGroupItems, std::max<std::size_t>(2, most / kFewerLanes)});
+  while (lanes < most && product(extents) * lanes * 2 <= resident) lanes *= 2;
   return lanes;
 }
 
@@ -165,6 +168,6 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 //
 // Lanes divide the iterations of a fold. On CPUs an instance has one. Elsewhere lanes that are neighbours access
 // neighbouring cells in the fold, where one work-item per instance would access cells that are far apart: an instance
-// has as many lanes as there are four iterations for, up to a whole group. Lanes that are apart change nothing about
-// neighbours, and only fill a device that has more room than there are instances. Where there are few instances, both
-// have more, up to 1024.
+// has as many lanes as there are 16 iterations for, at least two and at most a whole group. Lanes that are apart change
+// nothing about neighbours, and only fill a device that has more room than there are instances. Where there are few
+// instances, both have more, down to four iterations and up to 1024 lanes. Decision 24 has the measurements.

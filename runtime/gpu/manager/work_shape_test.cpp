@@ -89,7 +89,8 @@ constexpr KernelDesc kColumns = {.name = "columns", .lanes = Lanes::Apart, .fold
 
 TEST(WorkShape, OfLanesFollowsFoldsAndInstances) {
   EXPECT_EQ(on_gpu(fold_of({16384}, kRows, 16384)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 256}));
-  EXPECT_EQ(on_gpu(fold_of({1 << 20}, kRows, 16)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 4}));
+  EXPECT_EQ(on_gpu(fold_of({1 << 18}, kRows, 1024)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 64}));
+  EXPECT_EQ(on_gpu(fold_of({1 << 20}, kRows, 16)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 2})) << "two at least";
   EXPECT_EQ(on_gpu(fold_of({64}, kRows, 1 << 22)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024})) << "few instances";
   EXPECT_EQ(on_gpu(fold_of({1 << 20}, kRows, 3)).lanes, 1U);
   EXPECT_EQ(on_gpu(fold_of({1 << 20}, kColumns, 1 << 10)).lanes, 1U) << "the device is full";
