@@ -105,6 +105,7 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
       out.line(".num_specialized = " + std::to_string(specialized.size()) + ",");
     }
     out.line(".default_items = " + std::to_string(lowered.default_items) + ",");
+    if (lowered.crossed_loop) out.line(".crossed_loop = " + std::to_string(*lowered.crossed_loop) + ",");
     if (instance_with_lanes(lowered.tree) != nullptr) {
       out.line(std::string(".lanes = pbrt::gpu::Lanes::") +
                (lanes_are_neighbours(lowered.tree) ? "Neighbours," : "Apart,"));

@@ -223,6 +223,8 @@ void print_parameters(TreeText& text, const KernelTree& kernel) {
     const char* word = !use.is_output ? "read " : use.is_overwritten && !use.is_input ? "write " : "update ";
     text.line(word + text.matrix_name(use.matrix));
   }
+  if (kernel.crossed_loop)
+    text.line("crosses rows along " + kernel.vars[static_cast<std::size_t>(*kernel.crossed_loop)]);
   for (const KernelScalar& scalar : kernel.scalars)
     text.line("number " + scalar.name + (scalar.is_specialized ? " known to the build" : ""));
   for (const Buffer& buffer : kernel.tree.buffers) {

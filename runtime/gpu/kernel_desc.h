@@ -47,6 +47,8 @@ struct KernelDesc {
   bool specialize_group = false;
   /// How many instances a work-item has at most where the manager chooses; 0: the kernel always has one per work-item.
   int default_items = 0;
+  /// A loop along which some region is contiguous that loop 0 crosses, as a transposition's input; 0: there is none.
+  int crossed_loop = 0;
   Lanes lanes = Lanes::None;
   int fold_length = -1;  ///< the scalar() call that says how many iterations lanes divide; -1: none does
 };

@@ -48,6 +48,8 @@ struct KernelTree {
   bool needs_fp64 = false;
   std::optional<std::size_t> fold_length = {};  ///< the scalar that says how long the first divided fold is
   int default_items = 1;  ///< the most instances of a work-item, if no configuration gives their number
+  /// A loop along which some matrix is contiguous that the fastest loop crosses, as a transposition's input.
+  std::optional<int> crossed_loop = {};
   LoopTree tree;
 };
 

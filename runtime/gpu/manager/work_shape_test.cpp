@@ -76,6 +76,21 @@ TEST(WorkShape, FollowsTheExtentsOfRowsAndColumns) {
   EXPECT_EQ(on_gpu(plan_of({8, 2, 1 << 20})).group, (Shape{8, 2, 16}));
 }
 
+TEST(WorkShape, ServesRowsThatCross) {
+  constexpr KernelDesc kTransposed = {.name = "transposed", .default_items = 4, .crossed_loop = 1};
+  constexpr KernelDesc kDeep = {.name = "deep", .default_items = 4, .crossed_loop = 2};
+  const auto with = [](std::vector<std::int32_t> extent, const KernelDesc& kernel) {
+    return plan_of(std::move(extent), kernel);
+  };
+  EXPECT_EQ(on_gpu(with({8192, 8192}, kTransposed)), (WorkShape{{8, 32, 1}, {4, 1, 1}}));
+  EXPECT_EQ(on_gpu(with({512, 100, 512}, kDeep)), (WorkShape{{8, 1, 32}, {4, 1, 1}}));
+  EXPECT_EQ(on_gpu(with({512, 512}, kTransposed)), (WorkShape{{8, 32, 1}, {1, 1, 1}})) << "more items leave units idle";
+  EXPECT_EQ(on_gpu(with({100, 100}, kTransposed)), on_gpu(with({100, 100}, kMany))) << "groups are smaller";
+  EXPECT_EQ(on_gpu(with({1 << 20, 3}, kTransposed)), on_gpu(with({1 << 20, 3}, kMany))) << "few rows do not cross";
+  EXPECT_EQ(shape_of(with({8192, 8192}, kTransposed), kCpu).group, (Shape{16, 16, 1}));
+  EXPECT_EQ(on_gpu(plan_of({8192, 8192}, kTransposed, {64, 4, 1}, {1, 4, 1})).group, (Shape{64, 4, 1}));
+}
+
 /// A plan whose instances have a fold of `length` iterations.
 LaunchPlan fold_of(std::vector<std::int32_t> extent, const KernelDesc& kernel, std::int32_t length,
                    std::size_t lanes = 0, const Shape& group = {}) {
