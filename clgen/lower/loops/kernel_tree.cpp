@@ -48,6 +48,21 @@ bool has_real_default(const Rule& rule) {
                      [](const RegionAccess& input) { return input.missing_value && has_real(*input.missing_value); });
 }
 
+/// The loop along which a row of the access's matrix lies, if neighbours along loop 0 access different rows.
+std::optional<int> crossed_loop(const RegionAccess& access, const std::vector<std::string>& vars) {
+  const auto moves = [](const Formula& begin, const std::string& var) {
+    const std::vector<std::string> names = symbols_of(begin, SymbolKind::RuleVar);
+    return std::find(names.begin(), names.end(), var) != names.end();
+  };
+  const std::vector<Formula>& begin = access.lo;
+  if (begin.empty() || moves(begin.front(), vars.front())) return std::nullopt;
+  const auto is_fast = [&](const Formula& each) { return moves(each, vars.front()); };
+  if (std::none_of(begin.begin(), begin.end(), is_fast)) return std::nullopt;
+  for (std::size_t i = 1; i < vars.size(); ++i)
+    if (moves(begin.front(), vars[i])) return static_cast<int>(i);
+  return std::nullopt;
+}
+
 class KernelLowering {
  public:
   KernelLowering(const Program& program, const TransformPlan& plan, StepId step, Version version)
@@ -70,7 +85,7 @@ class KernelLowering {
     add_tunables();
     out_.needs_fp64 = has_doubles(transform_, rule_) || has_real_default(rule_);
     out_.default_items = has_open_loop() ? 1 : kManyItems;
-    out_.crossed_loop = crossed_loop();
+    out_.crossed_loop = find_crossed_loop();
     TreeBlock group;
     if (out_.version == Version::OpenClLocal) add_staging(group);
     group.push_back(has_divided_folds() ? loops_with_lanes_or_without() : item_loops());
@@ -167,27 +182,13 @@ class KernelLowering {
     return found;
   }
 
-  /// The loop along which the instances of a row of some matrix lie, if neighbours along the fastest loop access
-  /// different rows of it. Where cells are copied to local memory first, neighbours access what lies there.
-  std::optional<int> crossed_loop() const {
+  /// The loop that the first such access says. Where cells are copied to local memory first, neighbours access what
+  /// lies there.
+  std::optional<int> find_crossed_loop() const {
     if (out_.version == Version::OpenClLocal) return std::nullopt;
     for (const auto* list : {&rule_.outputs, &rule_.inputs})
       for (const RegionAccess& access : *list)
-        if (const std::optional<int> found = crossed_loop(access)) return found;
-    return std::nullopt;
-  }
-
-  std::optional<int> crossed_loop(const RegionAccess& access) const {
-    const auto moves = [&](const Formula& begin, const std::string& var) {
-      const std::vector<std::string> names = symbols_of(begin, SymbolKind::RuleVar);
-      return std::find(names.begin(), names.end(), var) != names.end();
-    };
-    const std::vector<Formula>& begin = access.lo;
-    const std::string& fastest = out_.vars.front();
-    if (begin.empty() || moves(begin.front(), fastest)) return std::nullopt;
-    if (std::none_of(begin.begin(), begin.end(), [&](const Formula& each) { return moves(each, fastest); })) return {};
-    for (std::size_t i = 1; i < out_.vars.size(); ++i)
-      if (moves(begin.front(), out_.vars[i])) return static_cast<int>(i);
+        if (const std::optional<int> found = crossed_loop(access, out_.vars)) return found;
     return std::nullopt;
   }
 
