@@ -78,7 +78,7 @@ class OutputCheck {
 };
 
 std::vector<std::int64_t> OutputCheck::sizes() const {
-  if (!options_.run.inputs.empty()) return {options_.max_n};
+  if (!options_.run.cases[0].inputs.empty()) return {options_.max_n};
   return options_.run.n >= 0 ? std::vector<std::int64_t>{options_.run.n} : awkward_sizes(options_.max_n);
 }
 

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -89,22 +90,35 @@ void add_run_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--seed", options.seed, "seed of everything random")->type_name("S")->capture_default_str();
 }
 
+/// Adds the options for the problems that are run. They are read in the order in which the command line has them.
+void add_case_options(CLI::App& app, ProgramOptions& options) {
+  const auto reader = std::make_shared<CaseReader>(options.cases);
+  app.add_option_function<std::vector<std::string>>(
+         "--size",
+         [reader](const std::vector<std::string>& words) {
+           for (const std::string& word : words) {
+             const auto [name, value] = parse_size(word);
+             reader->add_size(name, value);
+           }
+         },
+         "fix a size variable; repeatable. A variable that is given again begins another case")
+      ->type_name("NAME=V")
+      ->expected(1)
+      ->trigger_on_parse()
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option_function<std::vector<std::string>>(
+         "--inputs", [reader](const std::vector<std::string>& paths) { reader->add_inputs(paths); },
+         "use these input files, in header order; given again, they are another case")
+      ->type_name("FILE")
+      ->trigger_on_parse()
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check(existing_file());
+}
+
 /// Adds the options of add_run_options, and the others that say how the program is run and judged.
 void add_measure_options(CLI::App& app, ProgramOptions& options) {
   add_run_options(app, options);
-  app.add_option_function<std::vector<std::string>>(
-         "--size",
-         [&options](const std::vector<std::string>& words) {
-           for (const std::string& word : words) {
-             auto size = parse_size(word);
-             std::erase_if(options.sizes, [&](const auto& known) { return known.first == size.first; });
-             options.sizes.push_back(std::move(size));
-           }
-         },
-         "fix a size variable; repeatable")
-      ->type_name("NAME=V")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_case_options(app, options);
   app.add_option_function<std::vector<std::string>>(
          "--set",
          [&options](const std::vector<std::string>& words) {
@@ -114,13 +128,17 @@ void add_measure_options(CLI::App& app, ProgramOptions& options) {
       ->type_name("NAME=V")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--inputs", options.inputs, "use these input files, in header order")
-      ->type_name("FILE")
-      ->trigger_on_parse()  // if the option is given twice, the last list counts
-      ->check(existing_file());
   app.add_option("--tolerance", options.tolerance, "relative difference up to which outputs agree")
       ->type_name("RATIO")
       ->check(seconds_or_ratio(0, 1e300));
+}
+
+/// Only tuning serves several cases.
+void check_is_one_case(const ProgramOptions& options) {
+  if (options.cases.size() == 1) return;
+  std::string found;
+  for (const std::string& name : case_names(options.cases)) found += (found.empty() ? "`" : ", `") + name + "`";
+  throw CLI::ValidationError(fmt::format("expected one case, found {}: {}", options.cases.size(), found));
 }
 
 struct CommandLine {
@@ -213,7 +231,8 @@ void add_compare(CLI::App& app, CommandLine& line) {
   command->add_flag("--resident", line.compare.is_resident, "time with inputs on the device and outputs left there");
   command->footer("Example: pbtune compare ./prog prog.cfg none --n 1000");
   command->callback([&line] {
-    if (line.compare.run.n < 0 && line.compare.run.inputs.empty())
+    check_is_one_case(line.compare.run);
+    if (line.compare.run.n < 0 && line.compare.run.cases[0].inputs.empty())
       throw CLI::ValidationError("expected the size to measure at (--n N), or --inputs FILES");
     line.status = compare_command(line.compare);
   });
@@ -280,6 +299,7 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
       ->check(whole_number(0, kMaxSize));
   check_app->footer("Example: pbtune check ./prog --outputs --n 100");
   check_app->callback([&line] {
+    check_is_one_case(line.outputs.run);
     line.outputs.run.program = line.look.run.program;
     line.status = line.is_checking_outputs ? check_outputs(line.outputs) : check(line.look);
   });
@@ -310,8 +330,7 @@ std::string fault_of(const TuneOptions& tune, const CLI::App& app) {
     return "`" + program + "` is neither a file nor a command" +
            (nearest.empty() ? "" : "; did you mean `" + nearest + "`?");
   }
-  if (tune.run.n < 0 && tune.run.inputs.empty()) return "expected the size to tune for (--n N), or --inputs FILES";
-  return {};
+  return fault_of_cases(tune.run.cases, tune.run.n >= 0);
 }
 
 /// The first word that looks like an option but is no option of the command.

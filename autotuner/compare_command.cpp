@@ -75,7 +75,7 @@ Side Comparison::side_of(const std::string& path, const pbrt::Machine& machine) 
 }
 
 std::int64_t Comparison::make_inputs() {
-  const bool has_files = !options_.run.inputs.empty();
+  const bool has_files = !options_.run.cases[0].inputs.empty();
   const std::int64_t n = has_files ? measurement_.size_of_inputs() : options_.run.n;
   const Prepared prepared = measurement_.prepare(n, nullptr);
   if (prepared.status != PrepareStatus::Ready) throw pbrt::UserError(fmt::format("size {}: {}", n, prepared.message));

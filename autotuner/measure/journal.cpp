@@ -80,6 +80,11 @@ Json run_to_value(const JournalEntry& entry, const InfoIndex& index) {
   out["outcome"] = to_string(entry.outcome.kind);
   out["times_ns"] = Json::array();
   for (const double time : entry.outcome.times_ns) out["times_ns"].push_back(pbrt::json::number_to_json(time));
+  for (const Sample& times : entry.outcome.case_times_ns) {
+    Json list = Json::array();
+    for (const double time : times) list.push_back(pbrt::json::number_to_json(time));
+    out["case_times_ns"].push_back(std::move(list));
+  }
   if (entry.outcome.accuracy != 0) out["accuracy"] = entry.outcome.accuracy;
   if (entry.outcome.max_error_rel != 0) out["max_error_rel"] = entry.outcome.max_error_rel;
   if (!entry.outcome.message.empty()) out["message"] = entry.outcome.message;
@@ -126,6 +131,8 @@ JournalEntry entry_of(const Node& node, const InfoIndex& index) {
   out.spec.is_side_by_side = node.boolean_or("side_by_side", false);
   if (!parse_outcome_kind(node.at("outcome").string(), out.outcome.kind)) node.at("outcome").fail("no such outcome");
   out.outcome.times_ns = node.at("times_ns").numbers();
+  if (node.has("case_times_ns"))
+    node.at("case_times_ns").each_item([&](const Node& item) { out.outcome.case_times_ns.push_back(item.numbers()); });
   out.outcome.accuracy = node.number_or("accuracy", 0);
   out.outcome.max_error_rel = node.number_or("max_error_rel", 0);
   out.outcome.message = node.string_or("message", "");

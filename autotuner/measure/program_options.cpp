@@ -14,16 +14,16 @@ std::string absolute(const std::string& path) {
   return error ? path : full.lexically_normal().string();
 }
 
-MeasureOptions measure_options(const ProgramOptions& options, bool is_resident) {
+MeasureOptions measure_options(const ProgramOptions& options, bool is_resident, std::size_t case_id) {
   MeasureOptions out;
   out.command = {options.program};
   if (!options.device.empty()) {
     out.command.emplace_back("--device");
     out.command.push_back(options.device);
   }
-  out.sizes = options.sizes;
+  out.sizes = options.cases[case_id].sizes;
   out.given = options.given;
-  for (const std::string& path : options.inputs) out.files.push_back(absolute(path));
+  for (const std::string& path : options.cases[case_id].inputs) out.files.push_back(absolute(path));
   out.seed = options.seed;
   out.is_resident = is_resident;
   out.tolerance = options.tolerance;

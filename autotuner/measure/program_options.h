@@ -2,32 +2,34 @@
 // The options of pbtune that name the program and say how it is run. All commands that run the program share them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "autotuner/measure/measurement.h"
+#include "autotuner/measure/problem_case.h"
 #include "runtime/config/info.h"
 
 namespace pbtune {
 
 /// The program and how it is run.
 struct ProgramOptions {
-  std::string program;  ///< path of the executable file
-  std::int64_t n = -1;  ///< value of the size variables that `sizes` does not fix; < 0: not given
-  std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< names and values of fixed size variables
-  std::vector<std::pair<std::string, std::string>> given;   ///< names and values of --set
-  std::vector<std::string> inputs;                          ///< paths of input files; empty: inputs are generated
-  std::string device;                                       ///< empty: the program's own choice
+  std::string program;                ///< path of the executable file
+  std::int64_t n = -1;                ///< value of the size variables that a case does not fix; < 0: not given
+  std::vector<ProblemCase> cases{1};  ///< at least one
+  std::vector<std::pair<std::string, std::string>> given;  ///< names and values of --set
+  std::string device;                                      ///< empty: the program's own choice
   double tolerance = -1;   ///< largest error of an output; < 0: the program's own tolerance
   std::uint64_t seed = 1;  ///< seed of generated inputs
 };
 
 /// Returns the path in a form that does not depend on the current folder; `path` itself if the folder cannot be read.
 [[nodiscard]] std::string absolute(const std::string& path);
-/// Returns the options for a Measurement of the program. `is_resident` keeps data on the device between trials.
-[[nodiscard]] MeasureOptions measure_options(const ProgramOptions& options, bool is_resident);
+/// Returns the options for a Measurement of one of the program's cases. `is_resident` keeps data on the device between
+/// trials.
+[[nodiscard]] MeasureOptions measure_options(const ProgramOptions& options, bool is_resident, std::size_t case_id = 0);
 /// Reads the training information, the file PROGRAM.info beside the program.
 ///
 /// Errors: throws pbrt::UserError if `program` names a source, or the .info or .cfg file of a program; pbrt::IoError if

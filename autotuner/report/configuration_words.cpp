@@ -251,10 +251,18 @@ std::vector<std::string> loss_lines(std::vector<std::pair<std::string, double>> 
   return out;
 }
 
-/// Returns `, unconfirmed` for a transform whose times are so, else empty text.
-static std::string confirmation_text(const pbrt::TransformInfo& transform, const pbrt::Provenance& provenance) {
+/// Returns `, unconfirmed` for a transform or case whose times are so, else empty text.
+static std::string confirmation_text(const std::string& name, const pbrt::Provenance& provenance) {
   const std::vector<std::string>& names = provenance.unconfirmed;
-  return std::find(names.begin(), names.end(), transform.name) != names.end() ? kUnconfirmed : "";
+  return std::find(names.begin(), names.end(), name) != names.end() ? kUnconfirmed : "";
+}
+
+/// Adds the gain for each of several cases. `prefix`: of the transform.
+static void add_case_lines(const pbrt::Provenance& provenance, const std::string& prefix,
+                           std::vector<std::string>& out) {
+  for (const std::string& one : provenance.cases)
+    if (const std::string gain = gain_text(provenance, prefix + one + ": "); !gain.empty())
+      out.push_back(prefix + one + ": " + gain + confirmation_text(prefix + one, provenance));
 }
 
 /// Returns `, accuracy 1.03, target 1.25` for an instance of an accuracy bin, else empty text.
@@ -269,12 +277,15 @@ std::vector<std::string> gain_lines(const pbrt::TrainingInfo& info, const pbrt::
   std::vector<std::string> out;
   const pbrt::TransformInfo* main = find_transform(info, info.main);
   if (const std::string gain = gain_text(provenance, ""); !gain.empty() && main != nullptr)
-    out.push_back((main->accuracy.has_target ? main->name + ": " : "") + gain + confirmation_text(*main, provenance) +
-                  accuracy_text(*main, provenance));
+    out.push_back((main->accuracy.has_target ? main->name + ": " : "") + gain +
+                  confirmation_text(main->name, provenance) + accuracy_text(*main, provenance));
+  add_case_lines(provenance, "", out);
   for (const pbrt::TransformInfo& transform : info.transforms) {
     const std::string prefix = transform.name + ": ";
     if (const std::string gain = gain_text(provenance, prefix); !gain.empty())
-      out.push_back(prefix + gain + confirmation_text(transform, provenance) + accuracy_text(transform, provenance));
+      out.push_back(prefix + gain + confirmation_text(transform.name, provenance) +
+                    accuracy_text(transform, provenance));
+    add_case_lines(provenance, prefix, out);
   }
   return out;
 }

@@ -34,7 +34,8 @@ inline constexpr const char* kUnconfirmed = ", unconfirmed";
 
 /// `1.2 ms instead of 3 ms: 2.50x faster`; empty if no time is known. `prefix`: of the names of the times.
 [[nodiscard]] std::string gain_text(const pbrt::Provenance& provenance, const std::string& prefix);
-/// The gain of the main transform, then of each instance for an accuracy bin, which is tuned on its own.
+/// The gain of the main transform, then of each instance for an accuracy bin, which is tuned on its own. Behind each
+/// stand those for single cases, if there are several.
 [[nodiscard]] std::vector<std::string> gain_lines(const pbrt::TrainingInfo& info, const pbrt::Provenance& provenance);
 
 /// `the default of threads would be 1.8x slower`, the largest loss first.

@@ -10,8 +10,6 @@ namespace {
 
 // On a noisy machine there are many rounds, as long as there is time.
 constexpr int kNoisyFactor = 8, kMostRounds = 100;
-constexpr double kFigureSpread = 1.06;  // a ratio is known well if its interval spans less than this factor
-constexpr int kLeastFigureRounds = 8;   // fewer have no interval
 
 bool is_alive(const Candidate& candidate) { return !candidate.times_ns.empty() && candidate.meets_accuracy; }
 
@@ -25,14 +23,21 @@ ContestEnd end_of(const std::vector<Candidate>& contenders, double matters) {
   return ContestEnd::OutOfTime;
 }
 
-/// Whether the ratios of the first to the others are known so well that people may read them.
+/// Whether the ratio of the two, and their ratios for each of several cases, are known so well that people may read
+/// them.
+bool is_known(const Candidate& first, const Candidate& other) {
+  bool out = is_figure_known(first.times_ns, other.times_ns);
+  const std::size_t num_cases = std::min(first.case_times_ns.size(), other.case_times_ns.size());
+  for (std::size_t k = 0; k < num_cases && out; ++k) {
+    const Sample &a = first.case_times_ns[k], &b = other.case_times_ns[k];
+    out = a.empty() || a.size() != b.size() || is_figure_known(a, b);
+  }
+  return out;
+}
+
 bool are_figures_known(const std::vector<Candidate>& contenders) {
-  const Sample& first = contenders[0].times_ns;
-  return std::ssize(first) >= kLeastFigureRounds &&
-         std::all_of(contenders.begin() + 1, contenders.end(), [&](const Candidate& other) {
-           const PairedRatio found = paired_ratio(first, other.times_ns, kConfidence);
-           return found.hi <= kFigureSpread * found.lo;
-         });
+  return std::all_of(contenders.begin() + 1, contenders.end(),
+                     [&](const Candidate& other) { return is_known(contenders[0], other); });
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ std::vector<Candidate> Finals::incumbents(double end_s) const {
   const double left_s = end_s - context_.trials.elapsed_s();
   const double best_ns = context_.population.best_ns();
   const double default_ns = context_.default_ns();
-  const bool is_affordable = kLeastContestRounds * (default_ns + best_ns) * 1e-9 < left_s;
+  const bool is_affordable = kLeastContestRounds * context_.trials.work_s(default_ns + best_ns) < left_s;
   if (default_ns > 0 && (is_affordable || default_ns < kMuchSlower * best_ns)) out.push_back(context_.standard);
   for (const NamedConfiguration& before : context_.before) {
     if (!before.is_incumbent || before.configuration == context_.space.default_configuration()) continue;
@@ -147,8 +147,8 @@ const Candidate* Finals::best_incumbent(const std::vector<Candidate>& contenders
   return context_.standard.times_ns.empty() ? nullptr : &context_.standard;
 }
 
-void Finals::take(const Candidate& kept, double default_ns) {
-  result_ = make_result(kept, context_.trials.n(), median(kept.times_ns), default_ns);
+void Finals::take(const Candidate& kept, const Candidate& standard) {
+  result_ = make_result(kept, context_.trials.n(), standard);
   for (const NamedConfiguration& before : context_.before)
     if (before.is_incumbent && result_.best == before.configuration) result_.kept = Kept::Before;
   if (is_default(kept)) {
@@ -168,16 +168,16 @@ void Finals::replace_incumbents(Candidate winner, const ContestRules& rules) {
   const Candidate* standard = nullptr;
   for (const Candidate& other : contenders)
     if (is_default(other) && !other.times_ns.empty()) standard = &other;
-  const double default_ns = standard != nullptr ? median(standard->times_ns) : context_.default_ns();
+  const Candidate& beside = standard != nullptr ? *standard : context_.standard;
   const bool is_probable = end == ContestEnd::OutOfTime && std::ssize(first) < kEnoughRounds &&
                            std::all_of(contenders.begin() + 1, contenders.end(), [&](const Candidate& other) {
                              return is_probably_faster(first, other.times_ns);
                            });
   if (end == ContestEnd::Proven || is_probable) {
-    take(contenders[0], default_ns);
+    take(contenders[0], beside);
     result_.is_confirmed = end == ContestEnd::Proven && standard != nullptr;
   } else if (const Candidate* kept = best_incumbent(contenders)) {
-    take(*kept, default_ns);
+    take(*kept, beside);
     result_.is_confirmed = standard != nullptr || result_.kept == Kept::Default;
   }  // else the result stays
 }
@@ -190,7 +190,7 @@ void Finals::decide() {
   const Losses losses = take_back(context_, winner);
   settle_pages(winner);
   const Configuration found = winner.configuration;
-  take(winner, is_default(winner) ? median(winner.times_ns) : context_.default_ns());
+  take(winner, is_default(winner) ? winner : context_.standard);
   result_.losses = losses;
   const double end_s = context_.schedule.last_word_s();
   if (!is_default(winner)) renew_inputs(end_s);

@@ -39,7 +39,7 @@ class Finals {
   /// Compares the winner with the incumbents, and takes the one that stays.
   void replace_incumbents(Candidate winner, const ContestRules& rules);
   [[nodiscard]] const Candidate* best_incumbent(const std::vector<Candidate>& contenders) const;
-  void take(const Candidate& kept, double default_ns);
+  void take(const Candidate& kept, const Candidate& standard);
   [[nodiscard]] bool is_default(const Candidate& candidate) const {
     return candidate.configuration == context_.space.default_configuration();
   }

@@ -28,10 +28,11 @@ struct FinalsContext {
 
   [[nodiscard]] double default_ns() const { return default_time_ns(standard); }
   /// What a run of the best takes, with restoring inputs and verifying outputs.
-  [[nodiscard]] double run_s() const { return population.best_ns() * 1e-9 + trials.overhead_s(); }
+  [[nodiscard]] double run_s() const { return trials.work_s(population.best_ns()) + trials.overhead_s(); }
   /// The time by which the final comparison must have at most `num_left` parts to go, estimated from the runs so far.
   [[nodiscard]] double end_before_parts(int num_left) const {
-    return schedule.end_before_parts(num_left, {population.best_ns(), default_ns(), trials.overhead_s()});
+    return schedule.end_before_parts(
+        num_left, {trials.work_s(population.best_ns()), trials.work_s(default_ns()), trials.overhead_s()});
   }
 };
 

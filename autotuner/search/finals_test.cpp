@@ -84,7 +84,7 @@ TEST_F(FinalsTest, KeepWhatWasMuchFasterInEachRoundThoughTimeRanOut) {
   for (const double factor : {0.85, 0.95}) {
     other_ns = factor * 1e6;
     world.population.add(testing::ScriptedWorld::timed(world.choosing(1), other_ns));
-    SearchResult result = make_result(world.population.best(), 1024, other_ns, 1e6);
+    SearchResult result = make_result(world.population.best(), 1024, standard);
     Finals(context(), result).confirm(world.elapsed_s);
     EXPECT_EQ(result.kept, factor < 0.9 ? Kept::Found : Kept::Default);
     EXPECT_EQ(result.is_confirmed, result.kept == Kept::Default);
@@ -104,7 +104,7 @@ TEST_F(FinalsTest, ConfirmAnInterruptedSearchOrKeepTheDefault) {
   for (const bool is_faster : {true, false}) {
     other_ns = is_faster ? 0.5e6 : 1.2e6;
     world.population.add(testing::ScriptedWorld::timed(world.choosing(1), 0.4e6));
-    SearchResult result = make_result(world.population.best(), 1024, 0.4e6, 1e6);
+    SearchResult result = make_result(world.population.best(), 1024, standard);
     EXPECT_FALSE(result.is_confirmed);
     Finals(context(), result).confirm(world.elapsed_s + 1);
     EXPECT_TRUE(result.is_confirmed);

@@ -28,12 +28,12 @@ std::vector<std::int64_t> growing_sizes(std::int64_t target, int factor, bool is
   return sizes;
 }
 
-bool Schedule::will_fit(std::size_t size_index, std::int64_t n, double best_ns, double elapsed_s) const {
-  if (best_ns <= 0 || growth_ <= 0) return true;
+bool Schedule::will_fit(std::size_t size_index, std::int64_t n, double best_s, double elapsed_s) const {
+  if (best_s <= 0 || growth_ <= 0) return true;
   const double doublings = std::log2(static_cast<double>(options_.sizes[size_index]) / static_cast<double>(n));
-  const double next_ns = best_ns * std::exp2(growth_ * doublings);
+  const double next_s = best_s * std::exp2(growth_ * doublings);
   constexpr double kLeastTrials = 6;
-  return next_ns * 1e-9 * kLeastTrials < options_.budget_s - elapsed_s;
+  return next_s * kLeastTrials < options_.budget_s - elapsed_s;
 }
 
 void Schedule::begin_size(std::size_t size_index, double elapsed_s) {
@@ -86,23 +86,22 @@ double Schedule::last_word_reserve_s(const RunCosts& costs) const {
   constexpr double kMostReserved = 0.22;  // largest share of the budget to reserve
   constexpr int kNumBest = 2;             // the winner, and what the file had before
   constexpr int kRounds = kEnoughRounds + 2;
-  const double round_s =
-      kNumBest * (costs.best_ns * 1e-9 + costs.overhead_s) + costs.default_ns * 1e-9 + costs.overhead_s;
+  const double round_s = kNumBest * (costs.best_s + costs.overhead_s) + costs.default_s + costs.overhead_s;
   return std::min(kMostReserved * options_.budget_s, std::max(kRounds, options_.final_trials) * round_s);
 }
 
 double Schedule::earlier_reserve_s(const RunCosts& costs) const {
   constexpr double kMostReserved = 0.18;  // largest share of the budget to reserve
   constexpr int kNumPlain = 2, kNumTakenBack = 4;
-  const double best_s = costs.best_ns * 1e-9 + costs.overhead_s;
+  const double best_s = costs.best_s + costs.overhead_s;
   const double finals_s = (options_.num_finalists + kNumPlain) * best_s;
   const double part_s = options_.final_trials * std::max(finals_s, 2 * kNumTakenBack * best_s);
   return std::min(kMostReserved * options_.budget_s, (num_final_parts_ - 1) * part_s);
 }
 
-bool Schedule::is_long(double run_ns, double elapsed_s) const {
+bool Schedule::is_long(double run_s, double elapsed_s) const {
   constexpr double kMostOfTime = 0.01;
-  return run_ns * 1e-9 > kMostOfTime * left_s(elapsed_s);
+  return run_s > kMostOfTime * left_s(elapsed_s);
 }
 
 }  // namespace pbtune

@@ -10,9 +10,9 @@
 
 namespace pbtune {
 
-/// The times of one run at the current size. The default's time is 0 if it is not known.
+/// The durations of one run at the current size, in seconds. The default's is 0 if it is not known.
 struct RunCosts {
-  double best_ns = 0, default_ns = 0;
+  double best_s = 0, default_s = 0;
   double overhead_s = 0;  ///< beside the trials
 };
 
@@ -21,9 +21,9 @@ class Schedule {
   /// Keeps a reference to `options`. `has_pages`: the final comparison also tries other pages of memory.
   Schedule(const SearchOptions& options, bool has_pages) : options_(options), num_final_parts_(has_pages ? 4 : 3) {}
 
-  /// Whether a size fits into the time after size `n` with the best at `best_ns` (0: no size was measured yet).
-  /// Predicts the reference, the default and a few trials from the growth seen so far.
-  [[nodiscard]] bool will_fit(std::size_t size_index, std::int64_t n, double best_ns, double elapsed_s) const;
+  /// Whether a size fits into the time after size `n` where a run of the best took `best_s` (0: no size was measured
+  /// yet). Predicts the reference, the default and a few trials from the growth seen so far.
+  [[nodiscard]] bool will_fit(std::size_t size_index, std::int64_t n, double best_s, double elapsed_s) const;
   /// Gives a size its share of the time that is left.
   void begin_size(std::size_t size_index, double elapsed_s);
   /// Notes how the time of the best grew from one size to the next.
@@ -40,7 +40,7 @@ class Schedule {
   /// The seconds left at the size.
   [[nodiscard]] double left_s(double elapsed_s) const { return std::max(0.0, deadline_s_ - elapsed_s); }
   /// Whether a run that takes so long leaves time for few others at the size.
-  [[nodiscard]] bool is_long(double run_ns, double elapsed_s) const;
+  [[nodiscard]] bool is_long(double run_s, double elapsed_s) const;
   /// The time at which the search for candidates ends at the current size.
   [[nodiscard]] double end_s(const RunCosts& costs) const;
   /// Whether to stop after `failures` children in a row without a gain. At the target size more of them are tried if

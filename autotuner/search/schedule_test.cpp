@@ -24,16 +24,16 @@ TEST(Schedule, GivesTheTargetAllThatTheLastWordLeaves) {
   schedule.begin_size(2, 50);
   EXPECT_TRUE(schedule.is_last());
   EXPECT_DOUBLE_EQ(schedule.deadline_s(), 85);
-  EXPECT_LT(schedule.end_s({1e9, 2e9, 0.1}), 85);
+  EXPECT_LT(schedule.end_s({1, 2, 0.1}), 85);
 }
 
 TEST(Schedule, LeavesOutASizeThatTheGrowthSoFarForbids) {
   const SearchOptions all = options();
   Schedule schedule(all, false);
-  EXPECT_TRUE(schedule.will_fit(1, 256, 1e9, 0));
+  EXPECT_TRUE(schedule.will_fit(1, 256, 1, 0));
   schedule.note_growth(128, 1e9, 256, 8e9);
-  EXPECT_FALSE(schedule.will_fit(1, 256, 8e9, 0));
-  EXPECT_TRUE(schedule.will_fit(1, 256, 1e6, 0));
+  EXPECT_FALSE(schedule.will_fit(1, 256, 8, 0));
+  EXPECT_TRUE(schedule.will_fit(1, 256, 1e-3, 0));
 }
 
 TEST(Schedule, IsMorePatientAtTheTargetAndWhileChildrenAreCheap) {
@@ -50,7 +50,7 @@ TEST(Schedule, IsMorePatientAtTheTargetAndWhileChildrenAreCheap) {
 TEST(Schedule, LeavesThePartsOfTheLastWordInTheirOrder) {
   const SearchOptions all = options();
   const Schedule schedule(all, true);
-  const RunCosts costs{1e8, 2e8, 0};
+  const RunCosts costs{0.1, 0.2, 0};
   EXPECT_EQ(schedule.num_final_parts(), 4);
   EXPECT_DOUBLE_EQ(schedule.end_before_parts(0, costs), 100);
   EXPECT_LT(schedule.end_before_parts(4, costs), schedule.end_before_parts(3, costs));
@@ -61,10 +61,10 @@ TEST(Schedule, ReservesEnoughRoundsForTheLastWordWhereTheyFit) {
   const SearchOptions all = options();
   const Schedule schedule(all, false);
   const double best_s = 0.4, default_s = 0.8, overhead_s = 0.05;
-  const double reserve_s = 100 - schedule.end_before_parts(1, {best_s * 1e9, default_s * 1e9, overhead_s});
+  const double reserve_s = 100 - schedule.end_before_parts(1, {best_s, default_s, overhead_s});
   EXPECT_GE(reserve_s, kEnoughRounds * (best_s + default_s + 2 * overhead_s));
   // Where runs are long, most of the time is still for the search.
-  EXPECT_GE(schedule.end_before_parts(1, {1e10, 2e10, 1}), 75);
+  EXPECT_GE(schedule.end_before_parts(1, {10, 20, 1}), 75);
 }
 
 }  // namespace

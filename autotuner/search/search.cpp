@@ -51,7 +51,7 @@ Search::Search(const Space& space, SearchOptions options, Evaluator evaluator, S
 
 SearchResult Search::run() {
   for (std::size_t i = 0; i < options_.sizes.size(); ++i) {
-    if (!schedule_.will_fit(i, trials_.n(), population_.best_ns(), trials_.elapsed_s())) {
+    if (!schedule_.will_fit(i, trials_.n(), trials_.work_s(population_.best_ns()), trials_.elapsed_s())) {
       events_.on_note("size " + std::to_string(options_.sizes[i]) +
                       " does not fit into the time limit: stopped at size " + std::to_string(trials_.n()));
       break;
@@ -86,6 +86,7 @@ bool Search::begin_size(std::size_t size_index) {
 /// Tunes one size; false if there are no inputs of that size.
 bool Search::tune_size(std::size_t size_index) {
   const std::int64_t previous_n = trials_.n();
+  work_before_s_ = trials_.work_s(population_.best_ns());
   if (!begin_size(size_index)) return false;
   const double previous_ns = population_.best_ns();
   attempts_.begin_size();
@@ -96,7 +97,8 @@ bool Search::tune_size(std::size_t size_index) {
   population_.prune();
   sweeps_.try_sites(previous_n > 0 ? size_between(previous_n, trials_.n()) : 0);
   if (schedule_.is_last()) sweeps_.try_usual_values();
-  const double end_s = schedule_.end_s({population_.best_ns(), default_time_ns(default_), trials_.overhead_s()});
+  const double end_s = schedule_.end_s(
+      {trials_.work_s(population_.best_ns()), trials_.work_s(default_time_ns(default_)), trials_.overhead_s()});
   const double begin_s = trials_.elapsed_s();
   schedule_.end_size_at(end_s);
   rank_anew();
@@ -113,7 +115,7 @@ bool Search::tune_size(std::size_t size_index) {
 }
 
 std::vector<StartingPoint> Search::starting_points(std::int64_t previous_n) {
-  const double best_ns = population_.best_ns();
+  const double best_s = work_before_s_;
   std::vector<Candidate> members = population_.take_all();
   for (Candidate& other : lowered_) members.push_back(std::move(other));
   lowered_.clear();
@@ -127,7 +129,7 @@ std::vector<StartingPoint> Search::starting_points(std::int64_t previous_n) {
   const Candidate best = members.empty() ? Candidate{} : members[0];
   std::vector<StartingPoint> out = starting_points_.at(step, std::move(members));
   const double growth = static_cast<double>(trials_.n()) / static_cast<double>(std::max<std::int64_t>(previous_n, 1));
-  if (schedule_.is_long(growth * best_ns, trials_.elapsed_s())) {
+  if (schedule_.is_long(growth * best_s, trials_.elapsed_s())) {
     std::vector<StartingPoint> promising = sweeps_.promising_choices(best, previous_n);
     const auto first_uniform =
         std::find_if(out.begin(), out.end(), [](const StartingPoint& start) { return start.seed >= 0; });
@@ -174,7 +176,7 @@ bool Search::is_skipped(const StartingPoint& start) {
   if (!attempts_.is_new(start.candidate.configuration)) return true;
   if (start.seed < 0) return false;
   return trials_.is_hopeless(start.candidate.configuration) ||
-         !is_worth_a_run(starting_points_.factor(start), population_.best_ns() * 1e-9,
+         !is_worth_a_run(starting_points_.factor(start), trials_.work_s(population_.best_ns()),
                          schedule_.left_s(trials_.elapsed_s()));
 }
 
@@ -218,8 +220,8 @@ double Search::start_limit_ms() const {
   if (population_.has_accurate()) {
     // Where runs are long, one that ends late may take all the time that is left.
     constexpr double kMostOfTime = 0.2;
-    const double most =
-        std::max(kSlowestCostly * population_.best_ns(), kMostOfTime * schedule_.left_s(trials_.elapsed_s()) * 1e9);
+    const double most = std::max(kSlowestCostly * population_.best_ns(),
+                                 kMostOfTime * schedule_.left_s(trials_.elapsed_s()) / trials_.work_s(1));
     return std::min(limit_ms(population_.best_ns(), kSlowestSeed * kColdFactor), limit_ms(most, 1));
   }
   const double generous = schedule_.generous_limit_ms(trials_.elapsed_s());
@@ -232,7 +234,7 @@ void Search::rank_anew() {
   constexpr double kMostShare = 0.05;
   constexpr int kNumTrials = 3;
   const auto num_members = static_cast<double>(population_.members().size());
-  const double run_s = population_.best_ns() * 1e-9 + trials_.overhead_s();
+  const double run_s = trials_.work_s(population_.best_ns()) + trials_.overhead_s();
   const double left_s = schedule_.left_s(trials_.elapsed_s());
   if (!population_.has_accurate() || num_members * kNumTrials * run_s > kMostShare * left_s) return;
   std::vector<Candidate> fresh = population_.members();
@@ -306,12 +308,12 @@ void Search::note_best() {
   if (population_.is_empty()) return;
   population_.sort();
   const Candidate& best = population_.best();
-  result_ = make_result(best, trials_.n(), population_.best_ns(), default_time_ns(default_));
+  result_ = make_result(best, trials_.n(), default_);
   const bool is_default = best.configuration == space_.default_configuration();
   result_.is_confirmed = is_default;  // it claims nothing
   if (default_.times_ns.empty() || !best.meets_accuracy) return;
   if (!is_default && seems_faster(best.times_ns, default_.times_ns)) return;
-  result_ = make_result(default_, trials_.n(), default_time_ns(default_), default_time_ns(default_));
+  result_ = make_result(default_, trials_.n(), default_);
   result_.kept = Kept::Default;
   result_.is_confirmed = true;
 }

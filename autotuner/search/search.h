@@ -82,6 +82,7 @@ class Search {
   bool has_members_ = false;        ///< whether a smaller size left any
   SearchResult result_;
   Candidate default_;         ///< the default as measured at this size; without times if it did not end in time
+  double work_before_s_ = 0;  ///< duration of a run of the best at the size before
   double reference_ns_ = -1;  ///< time of the run that made the reference at this size; below 0: unknown
 };
 

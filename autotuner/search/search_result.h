@@ -15,12 +15,21 @@ namespace pbtune {
 /// default or from before.
 enum class Kept : std::uint8_t { Found, Default, Before };
 
+/// What a result takes for one of several cases.
+struct CaseResult {
+  double best_ns = 0, default_ns = 0;  ///< 0: not known, or the case took no part
+  bool is_confirmed = false;           ///< these times say enough, if the result as a whole is confirmed
+};
+
 struct SearchResult {
   Configuration best;
   Kept kept = Kept::Found;
   std::string origin;
-  std::int64_t n = 0;                  ///< the size at which it was compared last
-  double best_ns = 0, default_ns = 0;  ///< medians; default 0: it did not finish in time
+  std::int64_t n = 0;  ///< the size at which it was compared last
+  /// Medians, of the means of the cases if there are several; default 0: it did not finish in time. If both were
+  /// measured in turns, their ratio is that of the pairs.
+  double best_ns = 0, default_ns = 0;
+  std::vector<CaseResult> cases{};  ///< one for each case, if there are several
   /// Whether these times were measured in turns after the selection, and prove what they say.
   bool is_confirmed = false;
   std::vector<RanChoice> ran;  ///< choices that took part
@@ -32,9 +41,10 @@ struct SearchResult {
   bool is_complete = false;  ///< reached the target and compared the best
 };
 
-/// The result that `candidate` is at size `n`.
+/// The result that `candidate` is at size `n`, beside the default, which may have no times. If both have as many times,
+/// these count as taken in turns.
 ///
-/// Units:   nanoseconds; `default_ns` 0: not known
-[[nodiscard]] SearchResult make_result(const Candidate& candidate, std::int64_t n, double best_ns, double default_ns);
+/// Pre:     `candidate` has times
+[[nodiscard]] SearchResult make_result(const Candidate& candidate, std::int64_t n, const Candidate& standard);
 
 }  // namespace pbtune

@@ -51,7 +51,7 @@ void Sweeps::try_sites(std::int64_t from) {
   constexpr double kNear = 1.5;       // slower ones are not swept
   constexpr std::size_t kMostKinds = 3;
   if (!context_.population.has_accurate() ||
-      context_.schedule.is_long(context_.population.best_ns(), context_.trials.elapsed_s()))
+      context_.schedule.is_long(context_.trials.work_s(context_.population.best_ns()), context_.trials.elapsed_s()))
     return;
   std::vector<Candidate> leaders;
   std::vector<std::vector<int>> kinds;
@@ -77,10 +77,10 @@ void Sweeps::try_sites_of(Candidate parent, std::int64_t from, double end_s) {
     if (context_.trials.elapsed_s() > end_s) break;
     Configuration configuration = site_sweep_.with(parent.configuration, choice, from);
     const double parent_ns = median(parent.times_ns);
-    const bool is_tried =
-        !context_.trials.is_hopeless(configuration) &&
-        is_worth_a_run(site_sweep_.factor(choice), parent_ns * 1e-9, end_s - context_.trials.elapsed_s()) &&
-        context_.attempts.is_new(configuration);
+    const bool is_tried = !context_.trials.is_hopeless(configuration) &&
+                          is_worth_a_run(site_sweep_.factor(choice), context_.trials.work_s(parent_ns),
+                                         end_s - context_.trials.elapsed_s()) &&
+                          context_.attempts.is_new(configuration);
     if (!is_tried) continue;
     Candidate child = context_.attempts.child_of(parent, std::move(configuration),
                                                  "another choice of " + context_.space.index().site_name(choice.site));
@@ -98,7 +98,8 @@ void Sweeps::try_usual_values() {
   constexpr double kMostShare = 0.2;  // share of the time that is left
   const double end_s = context_.trials.elapsed_s() + kMostShare * left_s();
   const std::vector<Candidate> members = context_.population.members();
-  const bool is_long = context_.schedule.is_long(context_.population.best_ns(), context_.trials.elapsed_s());
+  const bool is_long =
+      context_.schedule.is_long(context_.trials.work_s(context_.population.best_ns()), context_.trials.elapsed_s());
   std::vector<std::vector<RanChoice>> swept;
   for (const Candidate& member : members) {
     constexpr double kNear = 1.1;  // where runs are long, slower ones cannot catch up

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A program that answers `--serve` as a compiled one does, with times from a formula and faults on
-// demand; the tests of pbtune run it. What to do wrong is in the file `PROGRAM.fake`, one
-// `key=value` per line:
+// demand; the tests of pbtune run it. `--size KWIDTH=K` is the width of the kernel. What to do wrong is in the file
+// `PROGRAM.fake`, one `key=value` per line:
 //   wrong=SITE:ON, crash=SITE:ON, hang=SITE:ON, fallback=SITE:ON, abort=SITE:ON   when that version of a site runs
 //   noise=0.05        relative spread of times
 //   delay_ms=5        real time per run
@@ -86,6 +86,9 @@ class FakeProgram {
     reply.id = request.id;
     if (request.op == protocol::Op::Inputs) {
       n_ = request.n >= 0 ? request.n : 640;
+      width_ = kWidth;
+      for (const auto& [name, value] : request.sizes)
+        if (name == "KWIDTH") width_ = static_cast<double>(value);
       std::ofstream given(path_ + ".given");
       for (const auto& [name, value] : request.given) given << name << "=" << value << "\n";
       reply.n = n_;
@@ -115,6 +118,12 @@ class FakeProgram {
     return reply;
   }
 
+  /// How many times as long as with the width of the formula a run takes: one pass does the square of the work.
+  [[nodiscard]] double width_factor(const std::vector<pbtune::RanChoice>& ran) const {
+    const bool is_one_pass = !ran.empty() && ran[0] == pbtune::RanChoice{pbtune::testing::kMainSite, 0};
+    return is_one_pass ? (width_ / kWidth) * (width_ / kWidth) : width_ / kWidth;
+  }
+
   void run(const protocol::Request& request, const pbrt::Configuration& configuration, protocol::Reply& reply) {
     const std::vector<pbtune::RanChoice> ran = synthetic_ran(configuration, n_);
     log("run " + std::to_string(n_) + " " + pbtune::fingerprint(index_, configuration));
@@ -133,7 +142,7 @@ class FakeProgram {
     const bool is_wrong = hits("wrong", ran) && number("differ") == 0;
     for (int i = 0; i < request.trials; ++i) {
       const double flat_ns = number("flat_ms") * 1e6;
-      const double time = (flat_ns > 0 ? flat_ns : synthetic_ns(index_, configuration, n_)) *
+      const double time = (flat_ns > 0 ? flat_ns : synthetic_ns(index_, configuration, n_)) * width_factor(ran) *
                           std::exp(number("noise") * std::fabs(rng_.normal()));
       const double waited = time * rng_.uniform() * std::max(0.0, number("load") - 1);
       reply.times_ns.push_back(is_wrong ? time / 10 : time + waited);
@@ -155,7 +164,9 @@ class FakeProgram {
   pbrt::TrainingInfo info_;
   pbrt::InfoIndex index_;
   std::map<std::string, std::string> faults_;
+  static constexpr double kWidth = 7;  ///< of the kernel that the formula is for
   std::int64_t n_ = 0;
+  double width_ = kWidth;
   int num_runs_ = 0;
   pbrt::Rng rng_{1};
 };

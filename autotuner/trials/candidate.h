@@ -15,7 +15,8 @@ struct Candidate {
   std::string origin;  ///< `all opencl`, `change Conv.split_size`, …
   int id = 0;          ///< in order of appearance
   int parent = -1;
-  Sample times_ns;     ///< at the current size
+  Sample times_ns;                      ///< at the current size
+  std::vector<Sample> case_times_ns{};  ///< as in Outcome: as many of each as of times_ns, if there are any
   double rank_ns = 0;  ///< the time that counts for its rank, if that is not the median; see the note in candidate.cpp
   bool meets_accuracy = true;  ///< in all trials
   bool is_confirmed = false;   ///< runs at this size tested whether it is accurate on other inputs, too

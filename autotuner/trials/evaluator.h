@@ -28,6 +28,8 @@ struct Outcome {
   std::vector<RanChoice> ran;
   std::string message;
   bool has_large_matrices = false;  ///< a matrix of the run was large enough for large pages
+  /// Where there are several cases: the times of each. Then `times_ns` are their geometric means.
+  std::vector<Sample> case_times_ns = {};
 };
 
 struct RunSpec {

@@ -165,6 +165,12 @@ PairedRatio paired_ratio(const Sample& a, const Sample& b, double confidence) {
   return out;
 }
 
+bool is_figure_known(const Sample& a, const Sample& b) {
+  constexpr double kSpread = 1.06;  // the interval spans less than this factor
+  const PairedRatio found = paired_ratio(a, b, kFigureConfidence);
+  return found.lo > 0 && found.hi <= kSpread * found.lo;
+}
+
 bool is_surely_faster(const Sample& a, const Sample& b, double matters) {
   const std::size_t rounds = std::min(a.size(), b.size());
   if (rounds >= static_cast<std::size_t>(kEnoughRounds)) {

@@ -51,6 +51,13 @@ struct PairedRatio {
 ///          "Nonparametric Statistical Methods", 1973, chapter 3): no assumption about the shape of the noise but symmetry
 [[nodiscard]] PairedRatio paired_ratio(const Sample& a, const Sample& b, double confidence);
 
+/// The confidence of figures that people read.
+inline constexpr double kFigureConfidence = 0.95;
+/// Whether times measured in turns say so well how many times as long `a` takes as `b` that people may read it.
+///
+/// Pre:     as many times of both, at least one
+[[nodiscard]] bool is_figure_known(const Sample& a, const Sample& b);
+
 /// Fewer rounds prove large differences only.
 inline constexpr int kEnoughRounds = 8;
 /// Whether times measured in turns prove that `a` is faster than `b`, by more than what matters.

@@ -24,6 +24,7 @@ Prepared Trials::begin_size(std::int64_t n, const Configuration* trusted) {
   prepare_s_ = evaluator_.elapsed_s() - begin_s;
   n_ = n;
   overhead_s_ = num_runs_ = 0;
+  work_factor_ = 1;
   return prepared;
 }
 
@@ -52,6 +53,19 @@ bool Trials::is_hopeless(const Configuration& configuration) const {
   });
 }
 
+/// Notes how long the trials took in relation to their times. Returns the duration in seconds.
+double Trials::note_work(const Outcome& outcome) {
+  constexpr double kWeight = 0.2;  // of a run, in the average of the recent ones
+  double times_ns = 0, work_ns = 0;
+  for (const double time : outcome.times_ns) times_ns += time;
+  for (const Sample& times : outcome.case_times_ns)
+    for (const double time : times) work_ns += time;
+  if (outcome.case_times_ns.empty() || !(times_ns > 0)) return times_ns * 1e-9;
+  const double factor = work_ns / times_ns;
+  work_factor_ += (factor - work_factor_) * (work_factor_ == 1 ? 1 : kWeight);
+  return work_ns * 1e-9;
+}
+
 double Trials::rank_of_accuracy(double accuracy) const {
   return space_.options().accuracy.higher_is_better ? accuracy : -accuracy;
 }
@@ -64,7 +78,7 @@ bool Trials::measure(Candidate& candidate, int trials, double limit, bool is_sid
   const Outcome outcome = evaluator_.run(candidate.configuration, spec);
   ++num_measured_;
   double beside_s = evaluator_.elapsed_s() - begin_s;
-  for (const double time : outcome.times_ns) beside_s -= time * 1e-9;
+  beside_s -= note_work(outcome);
   overhead_s_ += (std::max(0.0, beside_s) - overhead_s_) / ++num_runs_;
   blame(candidate.configuration, outcome);
   const bool has_times = !outcome.times_ns.empty();
@@ -84,6 +98,12 @@ bool Trials::measure(Candidate& candidate, int trials, double limit, bool is_sid
       (is_first || candidate.meets_accuracy) && outcome.kind == OutcomeKind::Ok && !candidate.is_refuted;
   candidate.accuracy = is_first ? accuracy : std::min(candidate.accuracy, accuracy);
   candidate.times_ns.insert(candidate.times_ns.end(), outcome.times_ns.begin(), outcome.times_ns.end());
+  if (is_first || candidate.case_times_ns.size() != outcome.case_times_ns.size())
+    candidate.case_times_ns = outcome.case_times_ns;
+  else
+    for (std::size_t k = 0; k < outcome.case_times_ns.size(); ++k)
+      candidate.case_times_ns[k].insert(candidate.case_times_ns[k].end(), outcome.case_times_ns[k].begin(),
+                                        outcome.case_times_ns[k].end());
   if (!outcome.ran.empty()) candidate.ran = outcome.ran;
   candidate.has_large_matrices = candidate.has_large_matrices || outcome.has_large_matrices;
   return true;

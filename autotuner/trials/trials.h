@@ -49,6 +49,8 @@ class Trials {
   [[nodiscard]] std::int64_t n() const { return n_; }
   /// Seconds since the search began, as Evaluator::elapsed_s says.
   [[nodiscard]] double elapsed_s() const { return evaluator_.elapsed_s(); }
+  /// The duration of a trial with the time `time_ns`, which is a mean where there are several cases.
+  [[nodiscard]] double work_s(double time_ns) const { return time_ns * 1e-9 * work_factor_; }
   /// What a run at this size takes beside its trials: inputs restored, outputs verified.
   [[nodiscard]] double overhead_s() const { return overhead_s_; }
   /// What making the inputs of this size took.
@@ -57,6 +59,7 @@ class Trials {
 
  private:
   void blame(const Configuration& configuration, const Outcome& outcome);
+  double note_work(const Outcome& outcome);
   [[nodiscard]] double rank_of_accuracy(double accuracy) const;
 
   const Space& space_;
@@ -69,7 +72,8 @@ class Trials {
   std::map<std::pair<int, int>, Record> records_;  ///< by site and alternative: runs that ended, crashes and hangs
   std::int64_t n_ = 0;
   double overhead_s_ = 0, prepare_s_ = 0;
-  int num_runs_ = 0;  ///< at this size
+  double work_factor_ = 1;  ///< how many times as long as their mean the cases of recent trials took together
+  int num_runs_ = 0;        ///< at this size
   int num_measured_ = 0;
   double last_ns_ = 0;  ///< the least time of the last run; infinite if it did not end, 0 if it failed otherwise
 };

@@ -29,6 +29,20 @@ TEST_F(TrialsTest, CollectTheTimesOfAllRuns) {
   EXPECT_EQ(trials.num_measured(), 2);
 }
 
+TEST_F(TrialsTest, ARunOfSeveralCasesTakesTheirSumAndNotTheirMean) {
+  EXPECT_DOUBLE_EQ(trials.work_s(1e9), 1);
+  world.run = [](const Configuration&) {
+    Outcome out = testing::ScriptedWorld::ended(10e6);
+    out.case_times_ns = {{1e6}, {100e6}};
+    return out;
+  };
+  Candidate candidate = choosing(0);
+  EXPECT_TRUE(trials.measure(candidate, 1, 0));
+  EXPECT_TRUE(trials.measure(candidate, 1, 0));
+  EXPECT_DOUBLE_EQ(trials.work_s(10e6), 0.101);
+  EXPECT_EQ(candidate.case_times_ns, (std::vector<Sample>{{1e6, 1e6}, {100e6, 100e6}}));
+}
+
 TEST_F(TrialsTest, AWrongResultFailsHoweverFastItIs) {
   world.population.add(testing::ScriptedWorld::timed(world.choosing(0), 1e6));
   bool was_fast = false;

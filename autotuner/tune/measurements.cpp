@@ -24,9 +24,9 @@ void keep_known(std::vector<std::pair<std::string, Value>>& named, const std::ve
 }  // namespace
 
 MeasureOptions measure_options_of(const TuneOptions& options, const pbrt::TrainingInfo& info,
-                                  const std::vector<Target>& targets, std::size_t target, int variant,
-                                  double budget_s) {
-  MeasureOptions out = patient(measure_options(options.run, options.is_resident), budget_s);
+                                  const std::vector<Target>& targets, const MeasuredProblem& problem, double budget_s) {
+  const std::size_t target = problem.target;
+  MeasureOptions out = patient(measure_options(options.run, options.is_resident, problem.case_id), budget_s);
   if (has_bins(targets)) out.command.insert(out.command.end(), {"--transform", targets[target].transform});
   if (is_called_by_main(targets, target)) {
     // The person's files, sizes and numbers are those of the main transform.
@@ -35,7 +35,7 @@ MeasureOptions measure_options_of(const TuneOptions& options, const pbrt::Traini
     keep_known(out.sizes, transform.sizes);
     keep_known(out.given, transform.numbers);
   }
-  out.seed += static_cast<std::uint64_t>(variant);
+  out.seed += static_cast<std::uint64_t>(problem.variant);
   return out;
 }
 
@@ -43,20 +43,20 @@ Measurements::Measurements(const TuneOptions& options, const InfoIndex& index, c
                            std::function<void()> on_tick)
     : options_(options), index_(index), targets_(targets), on_tick_(std::move(on_tick)) {}
 
-Measurements::Slot& Measurements::slot_of(std::size_t target, int variant) {
-  Slot& slot = slots_[{target, variant}];
+Measurements::Slot& Measurements::slot_of(const MeasuredProblem& problem) {
+  Slot& slot = slots_[problem];
   if (slot.measurement != nullptr) return slot;
-  MeasureOptions how = measure_options_of(options_, index_.info(), targets_, target, variant, budget_s_);
-  if (is_main_of_bins(targets_, target)) how.reference = reference_;
+  MeasureOptions how = measure_options_of(options_, index_.info(), targets_, problem, budget_s_);
+  if (is_main_of_bins(targets_, problem.target)) how.reference = reference_;
   slot.measurement = std::make_unique<Measurement>(index_, std::move(how), on_tick_);
   return slot;
 }
 
-Measurement& Measurements::of(std::size_t target, int variant) { return *slot_of(target, variant).measurement; }
+Measurement& Measurements::of(const MeasuredProblem& problem) { return *slot_of(problem).measurement; }
 
-Outcome Measurements::run_on(std::size_t target, int variant, std::int64_t n, const Configuration& configuration,
+Outcome Measurements::run_on(const MeasuredProblem& problem, std::int64_t n, const Configuration& configuration,
                              const RunSpec& spec) {
-  Slot& slot = slot_of(target, variant);
+  Slot& slot = slot_of(problem);
   if (slot.variant_n != n) {
     slot.variant_n = -1;
     if (slot.measurement->prepare(n, nullptr).status == PrepareStatus::Ready) slot.variant_n = n;
@@ -67,8 +67,8 @@ Outcome Measurements::run_on(std::size_t target, int variant, std::int64_t n, co
   return out;
 }
 
-std::int64_t Measurements::size_of_inputs() const {
-  return Measurement(index_, measure_options(options_.run, options_.is_resident), on_tick_).size_of_inputs();
+std::int64_t Measurements::size_of_inputs(std::size_t case_id) const {
+  return Measurement(index_, measure_options(options_.run, options_.is_resident, case_id), on_tick_).size_of_inputs();
 }
 
 }  // namespace pbtune

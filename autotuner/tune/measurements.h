@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The measurements of one run of pbtune: one of the program per target, and per variant of the target's inputs. Variant
-// 0 is what the target is tuned on; the others, with other seeds, say whether it is accurate elsewhere.
+// The measurements of one run of pbtune: one of the program per target, per case that the configuration serves, and per
+// variant of the case's inputs. Variant 0 is what the target is tuned on; the others, with other seeds, say whether it
+// is accurate elsewhere.
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "autotuner/measure/measurement.h"
@@ -17,12 +19,20 @@
 
 namespace pbtune {
 
-/// How a target's program is run, on a variant of its inputs. An instance for a bin that the main transform calls gets
+/// What is measured: a target, for one of the cases, on a variant of its inputs.
+struct MeasuredProblem {
+  std::size_t target = 0;
+  std::size_t case_id = 0;
+  int variant = 0;
+  auto operator<=>(const MeasuredProblem&) const = default;
+};
+
+/// How a target's program is run. An instance for a bin that the main transform calls gets
 /// only those of the person's sizes and numbers that it knows, and no files.
 ///
 /// Units:  `budget_s` is what the search may take: a reference that takes longer than a share of it is given up
 [[nodiscard]] MeasureOptions measure_options_of(const TuneOptions& options, const pbrt::TrainingInfo& info,
-                                                const std::vector<Target>& targets, std::size_t target, int variant,
+                                                const std::vector<Target>& targets, const MeasuredProblem& problem,
                                                 double budget_s);
 
 class Measurements {
@@ -34,8 +44,8 @@ class Measurements {
   /// What the search under way may take: measurements made from now on are as patient as that allows.
   void set_budget(double budget_s) { budget_s_ = budget_s; }
 
-  /// The measurement of a target; its program is started when it is needed.
-  [[nodiscard]] Measurement& of(std::size_t target, int variant = 0);
+  /// The measurement of a problem; its program is started when it is needed.
+  [[nodiscard]] Measurement& of(const MeasuredProblem& problem);
 
   /// Measurements of a main transform that calls instances for bins compare outputs with those of `configuration`:
   /// they depend on what the instances were tuned to.
@@ -44,20 +54,20 @@ class Measurements {
   void set_reference(Configuration configuration) { reference_ = std::move(configuration); }
 
   /// Runs a configuration on inputs of size `n`. If there are no such inputs, the outcome is Ok, without times.
-  [[nodiscard]] Outcome run_on(std::size_t target, int variant, std::int64_t n, const Configuration& configuration,
+  [[nodiscard]] Outcome run_on(const MeasuredProblem& problem, std::int64_t n, const Configuration& configuration,
                                const RunSpec& spec);
 
-  /// Reads the person's input files: their largest size variable, -1 if the program does not say.
+  /// Reads the person's input files for a case: their largest size variable, -1 if the program does not say.
   ///
   /// Errors: throws UserError
-  [[nodiscard]] std::int64_t size_of_inputs() const;
+  [[nodiscard]] std::int64_t size_of_inputs(std::size_t case_id) const;
 
  private:
   struct Slot {
     std::unique_ptr<Measurement> measurement;
     std::int64_t variant_n = -1;  ///< the size of the inputs that run_on made
   };
-  Slot& slot_of(std::size_t target, int variant);
+  Slot& slot_of(const MeasuredProblem& problem);
 
   const TuneOptions& options_;
   const InfoIndex& index_;
@@ -65,7 +75,7 @@ class Measurements {
   std::function<void()> on_tick_;
   double budget_s_ = 0;
   std::optional<Configuration> reference_;
-  std::map<std::pair<std::size_t, int>, Slot> slots_;
+  std::map<MeasuredProblem, Slot> slots_;
 };
 
 }  // namespace pbtune

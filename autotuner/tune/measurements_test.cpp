@@ -17,21 +17,21 @@ using ::testing::Pair;
 TuneOptions of_main() {
   TuneOptions out;
   out.run.program = "prog";
-  out.run.sizes = {{"KWIDTH", 7}, {"depth", 3}};
+  out.run.cases[0].sizes = {{"KWIDTH", 7}, {"depth", 3}};
   out.run.given = {{"By", "2"}};
-  out.run.inputs = {"/in.txt"};
+  out.run.cases[0].inputs = {"/in.txt"};
   out.run.seed = 5;
   return out;
 }
 
 TEST(MeasureOptionsOf, AnInstanceForABinGetsOnlyWhatItKnows) {
   const testing::BinsWorld world;
-  const MeasureOptions bin = measure_options_of(of_main(), world.info, world.targets, 0, 0, 48);
+  const MeasureOptions bin = measure_options_of(of_main(), world.info, world.targets, {0, 0, 0}, 48);
   EXPECT_THAT(bin.command, ElementsAre("prog", "--transform", "ConvolveRows"));
   EXPECT_THAT(bin.sizes, ElementsAre(Pair("KWIDTH", 7)));
   EXPECT_THAT(bin.given, IsEmpty());
   EXPECT_THAT(bin.files, IsEmpty());
-  const MeasureOptions main = measure_options_of(of_main(), world.info, world.targets, 2, 0, 48);
+  const MeasureOptions main = measure_options_of(of_main(), world.info, world.targets, {2, 0, 0}, 48);
   EXPECT_THAT(main.command, ElementsAre("prog", "--transform", "SeparableConvolution"));
   EXPECT_EQ(main.sizes.size(), 2U);
   EXPECT_THAT(main.given, ElementsAre(Pair("By", "2")));
@@ -40,7 +40,7 @@ TEST(MeasureOptionsOf, AnInstanceForABinGetsOnlyWhatItKnows) {
 
 TEST(MeasureOptionsOf, AProgramWithoutBinsIsRunAsThePersonSays) {
   const pbrt::TrainingInfo info = testing::synthetic_program();
-  const MeasureOptions how = measure_options_of(of_main(), info, targets_of(info), 0, 0, 48);
+  const MeasureOptions how = measure_options_of(of_main(), info, targets_of(info), {}, 48);
   EXPECT_THAT(how.command, ElementsAre("prog"));
   EXPECT_EQ(how.sizes.size(), 2U);
   EXPECT_THAT(how.files, ElementsAre("/in.txt"));
@@ -48,14 +48,14 @@ TEST(MeasureOptionsOf, AProgramWithoutBinsIsRunAsThePersonSays) {
 
 TEST(MeasureOptionsOf, VariantsHaveSeedsOfTheirOwn) {
   const testing::BinsWorld world;
-  EXPECT_EQ(measure_options_of(of_main(), world.info, world.targets, 0, 0, 48).seed, 5U);
-  EXPECT_EQ(measure_options_of(of_main(), world.info, world.targets, 0, 3, 48).seed, 8U);
+  EXPECT_EQ(measure_options_of(of_main(), world.info, world.targets, {0, 0, 0}, 48).seed, 5U);
+  EXPECT_EQ(measure_options_of(of_main(), world.info, world.targets, {0, 0, 3}, 48).seed, 8U);
 }
 
 TEST(MeasureOptionsOf, PatienceIsAShareOfTheBudget) {
   const testing::BinsWorld world;
   const auto with_budget = [&](double budget_s) {
-    return measure_options_of(of_main(), world.info, world.targets, 0, 0, budget_s);
+    return measure_options_of(of_main(), world.info, world.targets, {}, budget_s);
   };
   EXPECT_DOUBLE_EQ(with_budget(100).patience_s, 30);
   EXPECT_DOUBLE_EQ(with_budget(10).patience_s, 5) << "some seconds at the least";

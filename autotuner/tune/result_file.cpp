@@ -18,12 +18,24 @@ std::string utc_now() {
   return std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0 ? text : "";
 }
 
+/// Adds the times for each of several cases.
+void add_cases(const std::string& prefix, const SearchResult& result, pbrt::Provenance& out) {
+  for (std::size_t k = 0; k < std::min(result.cases.size(), out.cases.size()); ++k) {
+    const CaseResult& one = result.cases[k];
+    const std::string name = prefix + out.cases[k];
+    if (one.default_ns > 0) out.times_ns.emplace_back(name + ": default", one.default_ns);
+    if (one.best_ns > 0) out.times_ns.emplace_back(name + ": tuned", one.best_ns);
+    if (one.best_ns > 0 && !(result.is_confirmed && one.is_confirmed)) out.unconfirmed.push_back(name);
+  }
+}
+
 /// Adds what the search of one target found.
 void add_result(const InfoIndex& index, const Target& target, const SearchResult& result, pbrt::Provenance& out) {
   const std::string prefix = target.transform == index.info().main ? "" : target.transform + ": ";
   if (result.default_ns > 0) out.times_ns.emplace_back(prefix + "default", result.default_ns);
   out.times_ns.emplace_back(prefix + "tuned", result.best_ns);
   if (!result.is_confirmed) out.unconfirmed.push_back(target.transform);
+  add_cases(prefix, result, out);
   if (target.accuracy.has_target)
     out.accuracies.emplace_back(target.transform,
                                 target.accuracy.higher_is_better ? result.accuracy : -result.accuracy);
@@ -56,6 +68,7 @@ pbrt::ConfigEntry entry_of(const TuneOptions& options, const TunedMachine& machi
   provenance.seed = options.run.seed;
   provenance.how = arguments_text(options);
   provenance.device = machine.device;
+  if (options.run.cases.size() > 1) provenance.cases = case_names(options.run.cases);
   for (const std::int64_t n : sizes)
     if (n <= last.n) provenance.sizes.push_back(n);
   for (std::size_t k = 0; k < results.size(); ++k) add_result(index, targets[k], results[k], provenance);

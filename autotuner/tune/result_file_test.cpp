@@ -117,7 +117,7 @@ TEST_F(ResultFileTest, ADeviceMayBeTriedUnlessThePersonNamesNoneInUse) {
 }
 
 TEST_F(ResultFileTest, WordsSayTheTimeTheTargetAndWhatWasKept) {
-  options.run.sizes = {{"KWIDTH", 7}};
+  options.run.cases[0].sizes = {{"KWIDTH", 7}};
   results[0].kept = Kept::Default;
   const auto lines = result_lines(options, world.index, world.targets[0], true, "", results[0]);
   EXPECT_THAT(lines[0], HasSubstr("ConvolveRows at size 512, KWIDTH = 7: 1 ms, default 4 ms: "));

@@ -17,7 +17,8 @@ namespace pbtune {
 /// `at size 300, 2.1x faster than the default`, and `, unconfirmed` where that is so.
 [[nodiscard]] std::string gain_words(const SearchResult& result);
 
-/// The time and the choices, one line each; the first says the size, and the target's name where `is_one_of_many`.
+/// The time and the choices, one line each; the first says the size, and the target's name where `is_one_of_many`. If
+/// there are several cases, it has the means, and a line for each case follows.
 /// `device` is the name of the OpenCL device in use; empty: none.
 [[nodiscard]] std::vector<std::string> result_lines(const TuneOptions& options, const InfoIndex& index,
                                                     const Target& target, bool is_one_of_many,

@@ -11,6 +11,7 @@
 #include "autotuner/measure/journal.h"
 #include "autotuner/report/progress.h"
 #include "autotuner/search/search.h"
+#include "autotuner/trials/joint_evaluator.h"
 #include "autotuner/tune/confirmation.h"
 #include "autotuner/tune/measurements.h"
 #include "autotuner/tune/notices.h"
@@ -65,7 +66,11 @@ class Session {
   [[nodiscard]] Space make_space() const;
   void find_starting_points();
   void open_journal();
+  [[nodiscard]] CaseEvaluator case_evaluator(std::size_t case_id);
+  [[nodiscard]] std::int64_t size_of(std::size_t case_id, std::int64_t n) const;
+  void join_cases();
   [[nodiscard]] Evaluator live_evaluator();
+  void note_load();
   [[nodiscard]] Outcome confirm_elsewhere(const Configuration& configuration, const RunSpec& spec);
   [[nodiscard]] SearchEvents events();
   [[nodiscard]] std::vector<NamedConfiguration> starting_points() const;
@@ -89,8 +94,9 @@ class Session {
   TunedMachine machine_;
   std::vector<NamedConfiguration> known_;  // starting points from before
   std::optional<Journal> journal_;
-  std::vector<SearchResult> results_;  // results of the targets tuned so far
-  std::int64_t n_ = -1;                // the size at which targets are tuned
+  std::optional<JointEvaluator> joint_;  // of the target being tuned
+  std::vector<SearchResult> results_;    // results of the targets tuned so far
+  std::int64_t n_ = -1;                  // the size at which targets are tuned
   bool is_unsaved_ = false;
   std::optional<std::chrono::steady_clock::time_point> last_word_end_;  ///< of the confirmation after an interruption
 };
@@ -98,20 +104,28 @@ class Session {
 void Session::meet_program() {
   for (const std::string& line : file_.warnings()) progress_.say("warning: " + line, true);
   measurements_.set_budget(search_options_.budget_s);
-  machine_ = machine_of(measurements_.of(0).start(), options_.run.device);
+  machine_ = machine_of(measurements_.of({}).start(), options_.run.device);
   std::string line = fmt::format("{}: tuning for {}", info_.program, describe(machine_.machine));
   if (!machine_.has_device) line += ", no OpenCL device in use";
   progress_.say(line);
 }
 
+/// Sizes grow for cases with generated inputs. Those with files take part at the last size, which is that of the
+/// largest of them if it is larger.
 void Session::choose_sizes() {
-  if (options_.run.inputs.empty()) {
-    search_options_.sizes =
-        growing_sizes(options_.run.n, options_.effort == Effort::Quick ? 4 : 2, is_recursive(info_));
-  } else {
-    const std::int64_t n = measurements_.size_of_inputs();
-    search_options_.sizes = {n >= 0 ? n : kSizeIfUnknown};
+  const std::vector<ProblemCase>& cases = options_.run.cases;
+  std::int64_t largest_n = -1;
+  for (std::size_t k = 0; k < cases.size(); ++k) {
+    if (cases[k].inputs.empty()) {
+      search_options_.sizes =
+          growing_sizes(options_.run.n, options_.effort == Effort::Quick ? 4 : 2, is_recursive(info_));
+      continue;
+    }
+    const std::int64_t n = measurements_.size_of_inputs(k);
+    largest_n = std::max(largest_n, n >= 0 ? n : kSizeIfUnknown);
   }
+  if (search_options_.sizes.empty()) search_options_.sizes = {largest_n};
+  search_options_.sizes.back() = std::max(search_options_.sizes.back(), largest_n);
 }
 
 Space Session::make_space() const {
@@ -177,24 +191,50 @@ void Session::open_journal() {
   }
 }
 
+/// The size of a case's generated inputs at size `n` of the search: files may be larger than they.
+std::int64_t Session::size_of(std::size_t case_id, std::int64_t n) const {
+  const bool has_files = !options_.run.cases[case_id].inputs.empty();
+  return has_files || options_.run.n < 0 ? n : std::min(n, options_.run.n);
+}
+
+CaseEvaluator Session::case_evaluator(std::size_t case_id) {
+  CaseEvaluator out;
+  out.name = case_names(options_.run.cases)[case_id];
+  out.has_sizes = options_.run.cases[case_id].inputs.empty();
+  const MeasuredProblem problem{current(), case_id, 0};
+  out.prepare = [this, problem](std::int64_t n, const Configuration* trusted) {
+    return measurements_.of(problem).prepare(size_of(problem.case_id, n), trusted);
+  };
+  out.run = [this, problem](const Configuration& configuration, const RunSpec& spec) {
+    return measurements_.of(problem).run(configuration, spec);
+  };
+  out.renew = [this, problem](const Configuration& reference) { return measurements_.of(problem).renew(reference); };
+  return out;
+}
+
+/// Makes one evaluation of the cases of the current target.
+void Session::join_cases() {
+  std::vector<CaseEvaluator> cases;
+  for (std::size_t k = 0; k < options_.run.cases.size(); ++k) cases.push_back(case_evaluator(k));
+  joint_.emplace(std::move(cases), search_options_.sizes.back(), targets_[current()].accuracy.higher_is_better);
+}
+
 Evaluator Session::live_evaluator() {
   Evaluator live;
   live.prepare = [this](std::int64_t n, const Configuration* trusted) {
     n_ = n;
-    Prepared prepared = measurements_.of(current()).prepare(n, trusted);
+    Prepared prepared = joint_->prepare(n, trusted);
     notices_.note_prepared(prepared);
     return prepared;
   };
   live.run = [this](const Configuration& configuration, const RunSpec& spec) {
-    Measurement& measurement = measurements_.of(current());
-    Outcome outcome =
-        spec.is_confirmation ? confirm_elsewhere(configuration, spec) : measurement.run(configuration, spec);
-    notices_.note_load(measurement.total_ns(), measurement.waited_ns());
+    Outcome outcome = spec.is_confirmation ? confirm_elsewhere(configuration, spec) : joint_->run(configuration, spec);
+    note_load();
     notices_.note_trouble(journal_->trouble());
     return outcome;
   };
   live.renew = [this](const Configuration& reference) {
-    Prepared prepared = measurements_.of(current()).renew(reference);
+    Prepared prepared = joint_->renew(reference);
     notices_.note_prepared(prepared);
     return prepared;
   };
@@ -202,11 +242,29 @@ Evaluator Session::live_evaluator() {
   return live;
 }
 
+void Session::note_load() {
+  double total_ns = 0, waited_ns = 0;
+  for (std::size_t k = 0; k < options_.run.cases.size(); ++k) {
+    const Measurement& measurement = measurements_.of({current(), k, 0});
+    total_ns += measurement.total_ns();
+    waited_ns += measurement.waited_ns();
+  }
+  notices_.note_load(total_ns, waited_ns);
+}
+
+/// Tests a configuration on other inputs, for all cases that have others: files are what they are.
 Outcome Session::confirm_elsewhere(const Configuration& configuration, const RunSpec& spec) {
+  constexpr int kNumVariants = 3;
   const auto run = [this](std::size_t target, int variant, const Configuration& one, const RunSpec& how) {
-    return measurements_.run_on(target, variant, n_, one, how);
+    std::vector<Outcome> outcomes;
+    for (std::size_t k = 0; k < options_.run.cases.size(); ++k)
+      if (variant == 0 || options_.run.cases[k].inputs.empty())
+        outcomes.push_back(measurements_.run_on({target, k, variant}, size_of(k, n_), one, how));
+    return joined(outcomes, targets_[target].accuracy.higher_is_better);
   };
-  return confirm({index_, targets_, results_, options_.run.inputs.empty() ? 3 : 0, run}, configuration, spec);
+  const bool has_others = std::any_of(options_.run.cases.begin(), options_.run.cases.end(),
+                                      [](const ProblemCase& one) { return one.inputs.empty(); });
+  return confirm({index_, targets_, results_, has_others ? kNumVariants : 0, run}, configuration, spec);
 }
 
 SearchEvents Session::events() {
@@ -298,13 +356,15 @@ int Session::stop_early(const Search& search, const std::string& why, int status
 /// Tunes the current target. Returns the exit status if the run ends with it early.
 std::optional<int> Session::tune_target(const Evaluator& evaluator, double budget_s) {
   const Space space = make_space();
+  join_cases();
   const double elapsed_s = evaluator.elapsed_s();
   search_options_.budget_s =
       elapsed_s + std::max(0.0, budget_s - elapsed_s) / static_cast<double>(targets_.size() - current());
   measurements_.set_budget(search_options_.budget_s);
   Search search(space, search_options_, evaluator, events(), starting_points());
-  progress_.say(fmt::format("{}{} and {} to choose, seed {}, at most {:.0f} s",
+  progress_.say(fmt::format("{}{}{} and {} to choose, seed {}, at most {:.0f} s",
                             has_bins(targets_) ? targets_[current()].transform + ": " : "",
+                            options_.run.cases.size() > 1 ? count_text(options_.run.cases.size(), "case") + ", " : "",
                             count_text(space.sites().size(), "site"), count_text(space.tunables().size(), "value"),
                             options_.run.seed, search_options_.budget_s - elapsed_s));
   SearchResult result;

@@ -50,9 +50,12 @@ std::vector<std::string> journal_arguments(const TuneOptions& options) {
       std::string("--effort=") + to_string(options.effort), fmt::format("--n={}", options.run.n),
       fmt::format("--threads={}", options.threads),         fmt::format("--time-limit={}", options.time_limit_s),
       fmt::format("--tolerance={}", options.run.tolerance), "--device=" + options.run.device};
-  for (const auto& [name, size] : options.run.sizes) out.push_back(fmt::format("--size={}={}", name, size));
+  for (const ProblemCase& one : options.run.cases) {
+    if (options.run.cases.size() > 1) out.emplace_back("case");
+    for (const auto& [name, size] : one.sizes) out.push_back(fmt::format("--size={}={}", name, size));
+    for (const std::string& path : one.inputs) out.push_back("--inputs=" + absolute(path));
+  }
   for (const auto& [name, value] : options.run.given) out.push_back("--set=" + name + "=" + value);
-  for (const std::string& path : options.run.inputs) out.push_back("--inputs=" + absolute(path));
   if (options.is_resident) out.emplace_back("--resident");
   return out;
 }
@@ -60,10 +63,12 @@ std::vector<std::string> journal_arguments(const TuneOptions& options) {
 std::string arguments_text(const TuneOptions& options) {
   std::string out;
   if (options.run.n >= 0) out += fmt::format("--n {} ", options.run.n);
-  for (const auto& [name, size] : options.run.sizes) out += fmt::format("--size {}={} ", name, size);
+  for (const ProblemCase& one : options.run.cases) {
+    if (!one.inputs.empty()) out += "--inputs ";
+    for (const std::string& path : one.inputs) out += path + " ";
+    for (const auto& [name, size] : one.sizes) out += fmt::format("--size {}={} ", name, size);
+  }
   for (const auto& [name, value] : options.run.given) out += "--set " + name + "=" + value + " ";
-  if (!options.run.inputs.empty()) out += "--inputs ";
-  for (const std::string& path : options.run.inputs) out += path + " ";
   if (options.threads > 0) out += fmt::format("--threads {} ", options.threads);
   if (!options.run.device.empty()) out += "--device " + options.run.device + " ";
   if (options.is_resident) out += "--resident ";

@@ -18,7 +18,7 @@ TEST(TuneOptions, TheTimeLimitGoesBeforeTheEffort) {
 
 TEST(TuneOptions, WhatHasASayTellsJournalsApart) {
   TuneOptions options;
-  options.run.sizes = {{"K", 7}};
+  options.run.cases[0].sizes = {{"K", 7}};
   options.run.given = {{"By", "2"}};
   const std::vector<std::string> before = journal_arguments(options);
   EXPECT_THAT(before, Contains("--size=K=7"));
@@ -33,7 +33,7 @@ TEST(TuneOptions, WhatHasASayTellsJournalsApart) {
 TEST(TuneOptions, ArgumentsAreWrittenAsAPersonWould) {
   TuneOptions options;
   EXPECT_EQ(arguments_text(options), "");
-  options.run.inputs = {"a.txt", "b.txt"};
+  options.run.cases[0].inputs = {"a.txt", "b.txt"};
   options.run.device = "none";
   options.is_resident = true;
   EXPECT_EQ(arguments_text(options), "--inputs a.txt b.txt --device none --resident");

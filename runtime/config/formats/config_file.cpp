@@ -56,6 +56,7 @@ Json to_value(const Provenance& provenance) {
   out["sizes"] = provenance.sizes;
   out["times_ns"] = Json::object();
   for (const auto& [name, time] : provenance.times_ns) out["times_ns"][name] = json::number_to_json(time);
+  if (!provenance.cases.empty()) out["cases"] = provenance.cases;
   if (!provenance.unconfirmed.empty()) out["unconfirmed"] = provenance.unconfirmed;
   for (const auto& [name, accuracy] : provenance.accuracies) out["accuracy"][name] = json::number_to_json(accuracy);
   for (const auto& [name, loss] : provenance.losses) out["losses"][name] = json::number_to_json(loss);
@@ -81,6 +82,7 @@ Provenance provenance_of(const Node& node) {
   read_numbers("times_ns", out.times_ns);
   read_numbers("accuracy", out.accuracies);
   read_numbers("losses", out.losses);
+  if (node.has("cases")) out.cases = node.at("cases").strings();
   if (node.has("unconfirmed")) out.unconfirmed = node.at("unconfirmed").strings();
   if (node.has("ran")) out.ran = node.at("ran").strings();
   return out;

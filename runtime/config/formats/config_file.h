@@ -23,7 +23,10 @@ struct Provenance {
   std::uint64_t seed = 0;
   std::vector<std::int64_t> sizes;
   std::vector<std::pair<std::string, double>> times_ns;  ///< `default`, `tuned`, …
-  std::vector<std::string> unconfirmed;  ///< transforms whose times were not measured in turns after the search
+  /// The cases that were tuned for together, if there were several: `times_ns` also has `K = 3: default` and so on.
+  std::vector<std::string> cases;
+  /// Transforms, and cases, whose times were not measured in turns after the search.
+  std::vector<std::string> unconfirmed;
   /// Per instance for an accuracy bin: the accuracy it reached.
   std::vector<std::pair<std::string, double>> accuracies;
   /// Each change back to the default that would cost time, and how many times slower the program would be.
