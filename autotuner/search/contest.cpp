@@ -10,6 +10,23 @@ namespace {
 
 // On a noisy machine there are many rounds, as long as there is time.
 constexpr int kNoisyFactor = 8, kMostRounds = 100;
+// There are still more for figures that people read, where they cost little of the time: runs of microseconds are all
+// from one moment of the machine otherwise.
+constexpr int kMostFigureRounds = 300;
+constexpr double kFigureShare = 0.05;
+// Of many rounds, not each is looked at: looks take time, and each look may err.
+constexpr int kFewRounds = 48, kRoundsPerLook = 12;
+
+bool is_looked_at(int num_rounds) {
+  return num_rounds >= kLeastContestRounds && (num_rounds <= kFewRounds || num_rounds % kRoundsPerLook == 0);
+}
+
+/// The most rounds of a contest that began at `begin_s`, as far as is known by now.
+int most_rounds(const FinalsContext& context, const ContestRules& rules, double begin_s) {
+  const bool is_cheap = context.trials.elapsed_s() - begin_s < kFigureShare * context.options.budget_s;
+  return rules.has_figures && is_cheap ? kMostFigureRounds
+                                       : std::min(kMostRounds, kNoisyFactor * context.options.final_trials);
+}
 
 bool is_alive(const Candidate& candidate) { return !candidate.times_ns.empty() && candidate.meets_accuracy; }
 
@@ -43,17 +60,16 @@ bool are_figures_known(const std::vector<Candidate>& contenders) {
 }  // namespace
 
 ContestEnd hold_contest(const FinalsContext& context, std::vector<Candidate>& contenders, const ContestRules& rules) {
-  ContestEnd end = ContestEnd::OutOfTime;
   const double begin_s = context.trials.elapsed_s();
-  const int most = std::min(kMostRounds, kNoisyFactor * context.options.final_trials);
-  for (int round = 0; round < most; ++round) {
+  int num_rounds = 0;
+  for (; num_rounds < most_rounds(context, rules, begin_s); ++num_rounds) {
     context.on_phase(rules.phase);
     const double now_s = context.trials.elapsed_s();
-    const double round_s = (now_s - begin_s) / std::max(1, round);
-    if (round >= 1 && now_s + round_s > rules.end_s + context.schedule.overtime_s()) break;
-    if (round >= kLeastContestRounds && now_s > rules.end_s) break;
+    const double round_s = (now_s - begin_s) / std::max(1, num_rounds);
+    if (num_rounds >= 1 && now_s + round_s > rules.end_s + context.schedule.overtime_s()) break;
+    if (num_rounds >= kLeastContestRounds && now_s > rules.end_s) break;
     // These runs have no limit, because a hiccup must not decide who takes part.
-    in_turns(contenders, round, [&](Candidate& candidate) {
+    in_turns(contenders, num_rounds, [&](Candidate& candidate) {
       if (!context.trials.measure(candidate, 1, 0, true)) candidate.times_ns.clear();
     });
     for (Candidate& candidate : contenders)
@@ -61,13 +77,13 @@ ContestEnd hold_contest(const FinalsContext& context, std::vector<Candidate>& co
     std::erase_if(contenders,
                   [&](const Candidate& candidate) { return &candidate != contenders.data() && !is_alive(candidate); });
     if (!is_alive(contenders[0])) return ContestEnd::Refuted;
-    if (round + 1 < kLeastContestRounds) continue;
-    end = end_of(contenders, rules.matters);
+    if (!is_looked_at(num_rounds + 1)) continue;
+    const ContestEnd end = end_of(contenders, rules.matters);
     const bool is_over =
         end == ContestEnd::Refuted || (end == ContestEnd::Proven && !rules.has_figures) || contenders.size() == 1;
-    if (is_over || (end == ContestEnd::Proven && are_figures_known(contenders))) break;
+    if (is_over || (end == ContestEnd::Proven && are_figures_known(contenders))) return end;
   }
-  return end;
+  return num_rounds < kLeastContestRounds ? ContestEnd::OutOfTime : end_of(contenders, rules.matters);
 }
 
 bool is_probably_faster(const Sample& a, const Sample& b) {

@@ -79,6 +79,55 @@ TEST_F(FinalsTest, LeaveAGainUnconfirmedIfTheDefaultIsTooSlowToBeMeasuredAgain) 
   EXPECT_FALSE(result.is_confirmed);
 }
 
+TEST(MakeResult, TheGainIsThatOfThePairsWhereTheMachineDrifts) {
+  const testing::ScriptedWorld world;
+  Candidate best = testing::ScriptedWorld::timed(world.choosing(1), 0), standard = best;
+  best.times_ns = {1e6, 1e6, 1e6, 4e6, 4e6, 4e6, 4e6, 1e6};
+  standard.times_ns = {2e6, 20e6, 2e6, 8e6, 8e6, 8e6, 8e6, 2e6};  // a hiccup, with which the medians say 3.2
+  const SearchResult result = make_result(best, 1024, standard);
+  EXPECT_DOUBLE_EQ(result.best_ns, 2.5e6);
+  EXPECT_NEAR(result.default_ns, 5e6, 1);
+}
+
+TEST(MakeResult, ACaseIsConfirmedByItsOwnTimes) {
+  const testing::ScriptedWorld world;
+  Candidate best = testing::ScriptedWorld::timed(world.choosing(1), 1e6), standard = best;
+  best.times_ns = standard.times_ns = Sample(8, 2e6);
+  best.case_times_ns = {Sample(8, 1e6), Sample(8, 4e6), {}};
+  standard.case_times_ns = {Sample(8, 2e6), {1e6, 9e6, 2e6, 4e6, 8e6, 1e6, 3e6, 5e6}, {}};
+  const SearchResult result = make_result(best, 1024, standard);
+  ASSERT_EQ(result.cases.size(), 3U);
+  EXPECT_TRUE(result.cases[0].is_confirmed);
+  EXPECT_NEAR(result.cases[0].default_ns, 2e6, 1);
+  EXPECT_FALSE(result.cases[1].is_confirmed);
+  EXPECT_EQ(result.cases[2].best_ns, 0) << "it took no part";
+}
+
+TEST_F(FinalsTest, MeasureMoreRoundsForFiguresWhereTheyCostLittle) {
+  // A third of the runs are twice as long, so that the ratio is known slowly, but surely below 1.
+  const auto run = [this](const Configuration& configuration) {
+    const bool is_slow = world.num_runs * 7 % 11 < 4;
+    const double time_ns = testing::ScriptedWorld::choice_of(configuration) == 1 ? 1e6 : 5e6;
+    return testing::ScriptedWorld::ended(is_slow ? 2 * time_ns : time_ns);
+  };
+  for (const double budget_s : {1000.0, 0.1}) {
+    for (const bool has_figures : {false, true}) {
+      world.options.budget_s = budget_s;
+      world.run = run;
+      std::vector<Candidate> both{testing::ScriptedWorld::timed(world.choosing(1), 0), standard};
+      for (Candidate& candidate : both) candidate.times_ns.clear();
+      const double end_s = world.elapsed_s + 1000;
+      EXPECT_EQ(hold_contest(context(), both, {"", end_s, 0.015, has_figures}), ContestEnd::Proven);
+      const std::ptrdiff_t num_rounds = std::ssize(both[0].times_ns);
+      EXPECT_EQ(num_rounds, std::ssize(both[1].times_ns));
+      if (has_figures && budget_s > 1)
+        EXPECT_GT(num_rounds, 64);
+      else
+        EXPECT_LE(num_rounds, 64);
+    }
+  }
+}
+
 TEST_F(FinalsTest, KeepWhatWasMuchFasterInEachRoundThoughTimeRanOut) {
   // Three rounds fit, which prove a factor of 1.25 and no less.
   for (const double factor : {0.85, 0.95}) {

@@ -167,6 +167,7 @@ PairedRatio paired_ratio(const Sample& a, const Sample& b, double confidence) {
 
 bool is_figure_known(const Sample& a, const Sample& b) {
   constexpr double kSpread = 1.06;  // the interval spans less than this factor
+  if (std::ssize(a) < kEnoughRounds) return false;
   const PairedRatio found = paired_ratio(a, b, kFigureConfidence);
   return found.lo > 0 && found.hi <= kSpread * found.lo;
 }
