@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "autotuner/measure/journal.h"
 #include "autotuner/testing/tuner_fixture.h"
 
 namespace pbtune {
@@ -59,6 +60,17 @@ TEST_F(TunerTest, ASearchForSeveralCasesIsResumed) {
     EXPECT_EQ(config().entries.at(0).provenance.times_ns, times_ns) << num_lost;
   }
   EXPECT_THAT(tune({"--size", "KWIDTH=9"}).output, Not(HasSubstr("resuming: ")));
+}
+
+TEST_F(TunerTest, CasesWhoseSizesAreAllFixedTakePartAtTheLastSizeAlone) {
+  tick_s = 0.1;
+  const Ended ended = tune({"--size", "w=900", "--size", "h=700", "--size", "KWIDTH=3"});
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("  KWIDTH = 7, w = 900, h = 700: "), HasSubstr("  KWIDTH = 3, w = 900, ")));
+  for (const JournalEntry& entry : read_journal(prog() + ".cfg.journal", index).entries) {
+    const bool has_inputs = entry.is_prepare && entry.prepared.status == PrepareStatus::Ready;
+    EXPECT_EQ(entry.n == 1760, has_inputs || !entry.is_prepare);
+  }
 }
 
 TEST_F(TunerTest, CasesThatDoNotGoTogetherAreRefused) {

@@ -48,6 +48,12 @@ void CaseReader::add_inputs(std::vector<std::string> paths) {
   cases_.back().inputs = std::move(paths);
 }
 
+bool fixes_all_of(const ProblemCase& one, const std::vector<std::string>& variables) {
+  const std::set<std::string> fixed = size_names(one);
+  return !variables.empty() &&
+         std::all_of(variables.begin(), variables.end(), [&](const std::string& name) { return fixed.contains(name); });
+}
+
 std::vector<std::string> case_names(const std::vector<ProblemCase>& cases) {
   std::vector<std::string> out;
   for (const bool has_folders : {false, true}) {

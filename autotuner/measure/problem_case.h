@@ -32,6 +32,9 @@ class CaseReader {
   std::set<std::string> own_;  ///< names of the sizes that were given for the last case, and not for the one before
 };
 
+/// Whether a case gives a value to each of the size variables, of which there are some.
+[[nodiscard]] bool fixes_all_of(const ProblemCase& one, const std::vector<std::string>& variables);
+
 /// What is wrong with the cases together; empty: nothing. `has_n`: the command line says a size for generated inputs.
 [[nodiscard]] std::string fault_of_cases(const std::vector<ProblemCase>& cases, bool has_n);
 

@@ -19,7 +19,9 @@ CaseResult case_result(const Sample& times_ns, const Sample& default_times_ns) {
   if (times_ns.empty()) return out;
   out.best_ns = median(times_ns);
   out.default_ns = default_beside_ns(times_ns, default_times_ns);
-  out.is_confirmed = times_ns.size() == default_times_ns.size() && is_figure_known(times_ns, default_times_ns);
+  out.is_confirmed = times_ns.size() == default_times_ns.size() &&
+                     (is_figure_known(times_ns, default_times_ns) || is_surely_faster(times_ns, default_times_ns, 0) ||
+                      is_surely_faster(default_times_ns, times_ns, 0));
   return out;
 }
 

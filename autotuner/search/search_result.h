@@ -18,7 +18,7 @@ enum class Kept : std::uint8_t { Found, Default, Before };
 /// What a result takes for one of several cases.
 struct CaseResult {
   double best_ns = 0, default_ns = 0;  ///< 0: not known, or the case took no part
-  bool is_confirmed = false;           ///< these times say enough, if the result as a whole is confirmed
+  bool is_confirmed = false;           ///< these times alone prove which is faster, or that none is
 };
 
 struct SearchResult {

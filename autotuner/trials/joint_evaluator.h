@@ -19,7 +19,9 @@ namespace pbtune {
 /// A case: what it is called, and how its inputs are made and run. The functions are those of Evaluator.
 struct CaseEvaluator {
   std::string name;
-  bool has_sizes = true;  ///< its inputs follow the size. Others, as files, take part at the last size alone
+  /// Its inputs follow the size. Others, as files and inputs whose sizes are all fixed, take part at the last size
+  /// alone.
+  bool has_sizes = true;
   std::function<Prepared(std::int64_t n, const Configuration* trusted)> prepare;
   std::function<Outcome(const Configuration&, const RunSpec&)> run;
   std::function<Prepared(const Configuration& reference)> renew;

@@ -24,6 +24,15 @@ static std::string times_words(double best_ns, double default_ns) {
   return out;
 }
 
+/// Whether one of several cases has a size that the size of the search does not say. Then choices for all sizes matter.
+static bool has_own_sizes(const TuneOptions& options, const pbrt::TrainingInfo& info, const Target& target) {
+  const std::vector<ProblemCase>& cases = options.run.cases;
+  const std::vector<std::string>& variables = find_transform(info, target.transform)->sizes;
+  return cases.size() > 1 && std::any_of(cases.begin(), cases.end(), [&](const ProblemCase& one) {
+           return !one.inputs.empty() || fixes_all_of(one, variables);
+         });
+}
+
 std::string gain_words(const SearchResult& result) {
   std::string out = fmt::format("at size {}", result.n);
   if (result.kept == Kept::Default) return out + ", the default";
@@ -56,7 +65,8 @@ std::vector<std::string> result_lines(const TuneOptions& options, const InfoInde
     out.emplace_back("  nothing that was tried is measurably faster than the default, so its choices are kept");
   if (result.kept == Kept::Before)
     out.emplace_back("  nothing that was tried is measurably faster than the configuration of before, so it is kept");
-  for (const std::string& line : explain(index, result.best, result.n, device_name(device), ran, target.reached))
+  const std::int64_t n = has_own_sizes(options, index.info(), target) ? -1 : result.n;
+  for (const std::string& line : explain(index, result.best, n, device_name(device), ran, target.reached))
     out.push_back("  " + line);
   for (const std::string& line : loss_lines(result.losses)) out.push_back("  " + line);
   return out;

@@ -200,7 +200,8 @@ std::int64_t Session::size_of(std::size_t case_id, std::int64_t n) const {
 CaseEvaluator Session::case_evaluator(std::size_t case_id) {
   CaseEvaluator out;
   out.name = case_names(options_.run.cases)[case_id];
-  out.has_sizes = options_.run.cases[case_id].inputs.empty();
+  const std::vector<std::string>& variables = find_transform(info_, targets_[current()].transform)->sizes;
+  out.has_sizes = options_.run.cases[case_id].inputs.empty() && !fixes_all_of(options_.run.cases[case_id], variables);
   const MeasuredProblem problem{current(), case_id, 0};
   out.prepare = [this, problem](std::int64_t n, const Configuration* trusted) {
     return measurements_.of(problem).prepare(size_of(problem.case_id, n), trusted);
