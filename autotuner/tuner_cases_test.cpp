@@ -71,6 +71,8 @@ TEST_F(TunerTest, CasesWhoseSizesAreAllFixedTakePartAtTheLastSizeAlone) {
     const bool has_inputs = entry.is_prepare && entry.prepared.status == PrepareStatus::Ready;
     EXPECT_EQ(entry.n == 1760, has_inputs || !entry.is_prepare);
   }
+  const Ended large = tune({"--size", "w=9000", "--size", "h=700", "--size", "KWIDTH=3"});
+  EXPECT_THAT(large.output, HasSubstr("at size 9000, 2 cases, means: "));
 }
 
 TEST_F(TunerTest, CasesThatDoNotGoTogetherAreRefused) {

@@ -110,8 +110,8 @@ void Session::meet_program() {
   progress_.say(line);
 }
 
-/// Sizes grow for cases with generated inputs. Those with files take part at the last size, which is that of the
-/// largest of them if it is larger.
+/// Sizes grow for cases with generated inputs. Those with files, or whose sizes are all fixed, take part at the last
+/// size. It is that of the largest of several cases, so that cut-offs between them are found.
 void Session::choose_sizes() {
   const std::vector<ProblemCase>& cases = options_.run.cases;
   std::int64_t largest_n = -1;
@@ -119,6 +119,8 @@ void Session::choose_sizes() {
     if (cases[k].inputs.empty()) {
       search_options_.sizes =
           growing_sizes(options_.run.n, options_.effort == Effort::Quick ? 4 : 2, is_recursive(info_));
+      if (cases.size() > 1 && fixes_all_of(cases[k], find_transform(info_, info_.main)->sizes))
+        for (const auto& size : cases[k].sizes) largest_n = std::max(largest_n, size.second);
       continue;
     }
     const std::int64_t n = measurements_.size_of_inputs(k);
