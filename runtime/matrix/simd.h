@@ -54,6 +54,12 @@ struct Shapes {
   using Quarter = Shape<kVectorBytes >= 64 ? kLanes / 4 : kHalf, 1, 1>;
 };
 
+/// Shapes for bodies with loops that have masks: their values and masks need more registers.
+template <class T>
+struct MaskedShapes : Shapes<T> {
+  using Flat = Shape<Shapes<T>::kLanes, kVectorBytes == 64 ? 4 : 2, 1>;
+};
+
 namespace detail {
 template <class T, int N>
 struct VectorType {
@@ -258,18 +264,6 @@ PB_SIMD_INLINE P complement(const P& a, std::index_sequence<I...>) {
   ((result.v[I] = ~a.v[I]), ...);
   return result;
 }
-template <class M, std::size_t... I>
-PB_SIMD_INLINE M both(const M& a, const M& b, std::index_sequence<I...>) {
-  M result;
-  ((result.v[I] = a.v[I] & b.v[I]), ...);
-  return result;
-}
-template <class M, std::size_t... I>
-PB_SIMD_INLINE M either(const M& a, const M& b, std::index_sequence<I...>) {
-  M result;
-  ((result.v[I] = a.v[I] | b.v[I]), ...);
-  return result;
-}
 }  // namespace detail
 
 template <class A, class S>
@@ -285,67 +279,6 @@ template <class A, class S>
 PB_SIMD_INLINE auto operator~(const Pack<A, S>& a) {
   using C = detail::Common<A, A>;
   return detail::complement<Pack<C, S>>(detail::as<C>(a), S::kIndices);
-}
-
-// Logic on masks evaluates both sides. That is right, because the expressions that pbc prints on packs have no side
-// effects.
-template <int A, int B, class S>
-PB_SIMD_INLINE auto operator&&(const Mask<A, S>& a, const Mask<B, S>& b) {
-  constexpr int kBytes = A > B ? A : B;
-  return detail::both<Mask<kBytes, S>>(a.template as<kBytes>(), b.template as<kBytes>(), S::kIndices);
-}
-template <int A, int B, class S>
-PB_SIMD_INLINE auto operator||(const Mask<A, S>& a, const Mask<B, S>& b) {
-  constexpr int kBytes = A > B ? A : B;
-  return detail::either<Mask<kBytes, S>>(a.template as<kBytes>(), b.template as<kBytes>(), S::kIndices);
-}
-template <int A, class S>
-PB_SIMD_INLINE Mask<A, S> operator!(const Mask<A, S>& a) {
-  return detail::complement(a, S::kIndices);
-}
-// Logic of a mask with a condition that is the same for all instances.
-template <int A, class S>
-PB_SIMD_INLINE Mask<A, S> operator&&(const Mask<A, S>& a, bool b) {
-  return b ? a : Mask<A, S>{};
-}
-template <int A, class S>
-PB_SIMD_INLINE Mask<A, S> operator&&(bool a, const Mask<A, S>& b) {
-  return b && a;
-}
-template <int A, class S>
-PB_SIMD_INLINE Mask<A, S> operator||(const Mask<A, S>& a, bool b) {
-  return b ? !Mask<A, S>{} : a;
-}
-template <int A, class S>
-PB_SIMD_INLINE Mask<A, S> operator||(bool a, const Mask<A, S>& b) {
-  return b || a;
-}
-
-namespace detail {
-template <class T, class S, std::size_t... I>
-PB_SIMD_INLINE Pack<T, S> blend(const Mask<sizeof(T), S>& mask, const Pack<T, S>& a, const Pack<T, S>& b,
-                                std::index_sequence<I...>) {
-  Pack<T, S> result;
-  ((result.v[I] = mask.v[I] ? a.v[I] : b.v[I]), ...);
-  return result;
-}
-template <class T>
-struct ElementOf {
-  using Type = T;
-};
-template <class T, class S>
-struct ElementOf<Pack<T, S>> {
-  using Type = T;
-};
-}  // namespace detail
-
-/// `mask ? a : b`, in the common type of `a` and `b`.
-template <int M, class S, class A, class B>
-PB_SIMD_INLINE auto select(const Mask<M, S>& mask, const A& a, const B& b) {
-  using EA = typename detail::ElementOf<A>::Type;
-  using EB = typename detail::ElementOf<B>::Type;
-  using C = std::conditional_t<std::is_same_v<EA, EB>, EA, detail::Common<EA, EB>>;
-  return detail::blend<C, S>(mask.template as<sizeof(C)>(), Pack<C, S>(a), Pack<C, S>(b), S::kIndices);
 }
 
 /// A cast of every lane.

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "runtime/matrix/simd.h"
+#include "runtime/matrix/simd_masks.h"
 #include "runtime/matrix/vector_math.h"
 
 namespace pbrt::simd {

@@ -155,6 +155,18 @@ TEST(Pack, VectorFunctionsDoNotDependOnTheShape) {
   expect_one_by_one<float, Shape<32, 1, 1>>();
 }
 
+TEST(Pack, AMaskSaysWhereIsAssigned) {
+  Pack<int, Flat> x = 7;
+  const auto is_odd = (lane_index<Flat>(0) & 1) == 1;
+  assign_where(is_odd, x, lane_index<Flat>(10) * 2.5);
+  EXPECT_EQ(values(x), (std::vector<int>{7, 27, 7, 32, 7, 37, 7, 42}));
+  EXPECT_TRUE(any(is_odd));
+  EXPECT_TRUE(any(lane_index<Flat>(0) == 7));
+  EXPECT_FALSE(any(lane_index<Flat>(0) == 8));
+  EXPECT_FALSE(any(lane_index<One>(0) == 1));
+  EXPECT_TRUE(any(Pack<float, One>(2) > 1));
+}
+
 TEST(Pack, VectorFunctionsOfIntegersAreComputedInDouble) {
   const auto roots = exp(lane_index<Flat>(0));
   static_assert(std::is_same_v<decltype(roots)::Element, double>);

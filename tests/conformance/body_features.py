@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What random programs are made of: counts, which their test prints and asserts."""
 
+import re
+
 import body_tree as tree
 from rule_tree import Nest
 
@@ -11,6 +13,7 @@ OF_NESTS = ("versions made in turns", "rows made in turns", "columns made in tur
             "spawn in a nest", "temporary in a nest", "host changes the result", "host reads the result", "handle of the result", "several members",
             "cell by cell", "halves", "inside and border", "optional input", "border", "twin", "where", "infinities and NaN")
 OF_DATA = ("generated data", "number by --set")
+OF_PACKS = ("packs", "loop with a mask")
 OF_RUNS = ("on a device", "shared step", "cutoff above 0", "on a device above a cutoff", "on the CPU below a cutoff", "watched accesses")
 
 
@@ -25,6 +28,12 @@ def of_run(configuration, reply, size):
     yield from ["cutoff above 0"] if cutoff > 0 else []
     yield from ["on a device above a cutoff"] if is_on_device and 0 < cutoff <= size else []
     yield from ["on the CPU below a cutoff"] if reply.get("below_cutoff") else []
+
+
+def of_cpp(text):
+    """What the C++ that pbc makes has, once for each place."""
+    yield from ["packs"] * len(re.findall(r"PB_SIMD_INLINE \S+ packs_", text))
+    yield from ["loop with a mask"] * text.count("pbrt::simd::any(")
 
 
 def of_nest(nest):

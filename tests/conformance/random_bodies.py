@@ -28,7 +28,7 @@ class BodyMaker(VariableMaker):
         """A statement as a list: some come with a declaration."""
         table = [("declare", 6), ("assign", 6), ("bump", 2), ("array", 1), ("later", 1), ("several", 1), ("chain", 1)]
         if depth > 0:
-            table += [("if", 3), ("for", 3), ("while", 1), ("do", 1), ("switch", 1), ("block", 1), ("leave", 1), ("sum", 2), ("endless", 1), ("walk", 1)]
+            table += [("if", 3), ("for", 3), ("while", 1), ("do", 1), ("switch", 1), ("block", 1), ("leave", 1), ("sum", 2), ("endless", 1), ("walk", 1), ("ends", 1)]
         if self.breaks:
             table += [("break", 1)]
         if self.continues:

@@ -133,7 +133,7 @@ def of_bodies(seed, element):
     return random_rules.Program(seed, GROUPS, element, is_special=seed % 3 == 0)
 
 
-BODIES = Kind("bodies", of_bodies, configurations, body_features.ALWAYS + body_features.OF_DATA + ("inside and border", "on a device"))
+BODIES = Kind("bodies", of_bodies, configurations, body_features.ALWAYS + body_features.OF_DATA + body_features.OF_PACKS + ("inside and border", "on a device"))
 
 
 class Trial:
@@ -290,7 +290,8 @@ class Check:
         self.of_variables += trial.of_variables
 
     def count(self, source, options):
-        """Counts which rules have which versions, and why others have none, by `pbc --explain`."""
+        """Counts which rules have which versions, and why others have none, by `pbc --explain`, and what the C++ has."""
+        self.features.update(body_features.of_cpp(polybricks.run_tool([self.compiler.tools.pbc, "--emit=cpp", source, *options]).stdout))
         done = polybricks.run_tool([self.compiler.tools.pbc, "--explain", source, *options])
         for line in done.stdout.splitlines():
             if rule := RULE_LINE.match(line):

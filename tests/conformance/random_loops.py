@@ -5,6 +5,7 @@ import contextlib
 
 import body_tree as tree
 from body_tree import Assign, Cell, Evaluate, Literal, Name, is_real, number_of, zero
+from random_ends import ends_stmt
 from visible_names import LOOP_NAMES, NO_LOOP_NAMES, Hidden, Number
 
 
@@ -173,4 +174,5 @@ def do_stmt(maker, depth):
 
 
 # Each draws, for a BodyMaker and the depth of blocks that may begin here, a loop and the declarations before it.
-LOOPS = {"for": for_stmt, "sum": sum_stmt, "walk": walk_stmt, "endless": endless_stmt, "while": while_stmt, "do": do_stmt}
+LOOPS = {"for": for_stmt, "sum": sum_stmt, "walk": walk_stmt, "endless": endless_stmt, "while": while_stmt, "do": do_stmt,
+         "ends": ends_stmt}

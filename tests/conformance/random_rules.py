@@ -14,6 +14,7 @@ from runner import difference
 from body_reference import Arithmetic, Unsuitable
 from random_access import RuleHeads
 from random_handles import HandleMaker
+from random_ends import ends_body
 from random_loops import filled
 from random_nests import Nests, can_make
 from restated import restated
@@ -38,6 +39,7 @@ CALLEE_INPUTS = ((("X", ["n"], None), ("Y", ["n", "m"], None), ("K", [], "int"))
 SPECIAL = (np.nan, np.nan, np.inf, -np.inf, 0.0, -0.0)
 SPECIAL_SHARE = 0.8     # the share of special inputs, in a transform that has some
 TWIN_SHARE = 0.3        # the share of rules that have a twin
+ENDS_SHARE = 0.3        # the share of rules that write numbers whose bodies are loops that end by data
 RECURSIVE_SHARE = 0.35  # the share of callees that call themselves
 TAME_ELEMENT_SHARE = 0.75   # the share of matrices whose type is not drawn: ElementT (in tame programs)
 TEMPLATE = ("T", 1, 3)
@@ -214,9 +216,11 @@ class Transform(RuleHeads, Nests):
         maker.may_leave = False
         before = self.prelude(rule, maker, surroundings, is_plain, with_call)
         maker.may_leave = True
+        numbers = [Number(o.binding, o.matrix.type, True) for o in rule.number_outputs()]
+        if (rule.is_return_form or len(numbers) == len(rule.outputs)) and not with_call and self.chance(ENDS_SHARE):
+            return [*before, *ends_body(maker, numbers, result)]
         if rule.is_return_form:
             return [*before, *maker.statements(count, 2), tree.Return(maker.assigned(result, 4))]
-        numbers = [Number(o.binding, o.matrix.type, True) for o in rule.number_outputs()]
         fills = [s for region in list(surroundings.regions) if region.name in [o.binding for o in rule.outputs]
                  for s in filled(maker, region)]
         is_first = self.chance(0.5) or bool(fills)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Mathematical functions in packs: each instance has the same bits, wherever loops are cut and however many threads run them.
+"""Mathematical functions and masks in packs: each instance has the same bits, wherever loops are cut and however many threads run them.
 
     vector_functions_test.py --dist BUILD/dist --work FOLDER
 
@@ -20,7 +20,7 @@ WIDTHS = (1, 3, 7, 13, 64, 1001)      # fewer than a vector, whole packs, and re
 HEIGHTS = {1: (1,), 2: (1, 9)}
 THREADS = (1, 2, 5)
 SPLITS = (1, 11)
-MATRICES = {"Straight": 1, "Rounds": 1, "Columns": 2, "Rows": 2}     # dimensions of each transform's matrices
+MATRICES = {"Straight": 1, "Rounds": 1, "Columns": 2, "Rows": 2, "Orbits": 2}     # dimensions of each transform's matrices
 SPECIAL = [0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 5e-324, -1e-310, 1e-300, 709.5, -745, 88.7, -103.9, 1e10, 0.5, 2, 3]
 
 
@@ -72,13 +72,35 @@ class Check:
             polybricks.check(same_bits(np.ascontiguousarray(whole[..., at:at + 1]), alone).all(), f"{words}: instance {at} alone differs")
 
 
+def ends(number):
+    """What the transform Ends makes of a number."""
+    rounds = total = 0
+    while rounds < 40 and (number > 3 or number < -3):
+        number -= (number >> 2) + 1
+        total += rounds * 3
+        rounds += 1
+    return total * 100 + rounds + number
+
+
+def check_ends(program, work):
+    """Loops that end at other rounds in other instances."""
+    for width in WIDTHS:
+        given = np.random.default_rng(width).integers(-100000, 100000, width).astype(np.int32)
+        np.save(work / "a.npy", given)
+        for split, threads in ((None, 1), (1, 2), (11, 5)):
+            config = program.configuration({}, {"Ends": {"split_size": split} if split else {}}, sequential_cutoff=0 if split else 10**6, threads=threads)
+            program.write_configuration(work / "run.cfg", config)
+            program.run("--transform", "Ends", work / "a.npy", work / "c.npy", config=work / "run.cfg")
+            polybricks.check((np.load(work / "c.npy") == [ends(int(number)) for number in given]).all(), f"Ends of {width}, pieces of {split}: wrong")
+
+
 def main():
     args = polybricks.arguments(__doc__).parse_args()
     args.work = polybricks.fresh_folder(args.work / "vector_functions")
     tools = polybricks.Tools(args.dist)
     num_runs = 0
     text = polybricks.run_tool([tools.pbc, "--emit=cpp", PROGRAMS / "functions.pbcc"]).stdout
-    for name in MATRICES:
+    for name in (*MATRICES, "Ends"):
         polybricks.check(f"packs_{name}_0(" in text, f"{name} has no packs")
     for element, kind in (("double", np.float64), ("float", np.float32)):
         program = tools.compile(PROGRAMS / "functions.pbcc", args.work / f"functions_{element}", "--element", element)
@@ -87,6 +109,7 @@ def main():
             for width in WIDTHS:
                 for height in HEIGHTS[dims]:
                     check.compare(name, (width,) if dims == 1 else (height, width))
+        check_ends(program, args.work)
         num_runs += check.num_runs
     print(f"{num_runs} runs, all bits equal")
     return 0

@@ -10,6 +10,7 @@
 #include "lang/body/body_constants.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/math_functions.h"
+#include "lang/body/operands.h"
 #include "lang/overloaded.h"
 
 namespace pb {
@@ -98,7 +99,9 @@ class PackChecker {
                    [&](const ContinueStmt&) {},
                    [&](const IfStmt& node) { uniform(node.condition); },
                    [&](const ForStmt& node) { uniform(node.condition); },
-                   [&](const WhileStmt& node) { uniform(node.condition); },
+                   [&](const WhileStmt& node) {
+                     if (varies(node.condition)) check_masked_loop(id, node);
+                   },
                    [&](const DoStmt& node) { uniform(node.condition); },
                    [&](const ReturnStmt& node) {
                      if (id != last_ || node.value.is_none() || type_of(node.value).kind == Kind::Bool) refuse();
@@ -114,6 +117,41 @@ class PackChecker {
                },
                stmt.node);
   }
+
+  /// Checks a loop that ends at other rounds in other instances, and notes it.
+  void check_masked_loop(StmtId id, const WhileStmt& loop) {
+    if (type_of(loop.condition).kind != Kind::Bool || !may_always_run(loop.condition)) return refuse();
+    std::vector<StmtId> stmts = {loop.body};
+    if (const auto* block = std::get_if<BlockStmt>(&body_.stmts[loop.body].node)) stmts = block->stmts;
+    for (const StmtId stmt : stmts)
+      if (!is_maskable(stmt)) return refuse();
+    facts_.masked_loops.insert(id);
+  }
+
+  /// Whether the statement of a loop declares a number, or changes one local.
+  bool is_maskable(StmtId id) {
+    if (const auto* decl = std::get_if<DeclStmt>(&body_.stmts[id].node)) {
+      return std::all_of(decl->declarators.begin(), decl->declarators.end(), [&](const Declarator& declarator) {
+        return declarator.extents.empty() && (declarator.init.is_none() || may_always_run(declarator.init));
+      });
+    }
+    const auto* stmt = std::get_if<ExprStmt>(&body_.stmts[id].node);
+    if (stmt == nullptr) return false;
+    if (const ExprId operand = incremented_operand(body_, stmt->expr); !operand.is_none()) {
+      masked_.push_back(stmt->expr);
+      return is_number(operand);
+    }
+    const auto* assign = std::get_if<AssignExpr>(&body_.exprs[stmt->expr].node);
+    if (assign == nullptr || !is_number(assign->lhs) || !may_always_run(assign->rhs)) return false;
+    return !assign->is_compound || assign->op == BinaryOp::Add || assign->op == BinaryOp::Sub ||
+           assign->op == BinaryOp::Mul || is_real(assign->lhs);
+  }
+
+  bool is_number(ExprId id) const {
+    return std::holds_alternative<NameExpr>(body_.exprs[id].node) &&
+           types_.bindings[id.index()].kind == NameKind::Local && is_packed_number(type_of(id));
+  }
+  bool is_real(ExprId id) const { return type_of(id).kind == Kind::Double || type_of(id).kind == Kind::Float; }
 
   void check_decl(const DeclStmt& decl) {
     if (decl.is_static) refuse();
@@ -191,7 +229,8 @@ class PackChecker {
 
   void check_unary(ExprId id, const UnaryExpr& node) {
     const OperatorKind kind = kind_of(node.op);
-    if (kind == OperatorKind::Pointer || (varies(id) && kind == OperatorKind::Step)) refuse();
+    const bool is_masked = std::find(masked_.begin(), masked_.end(), id) != masked_.end();
+    if (kind == OperatorKind::Pointer || (varies(id) && kind == OperatorKind::Step && !is_masked)) refuse();
     if (varies(id) && (node.op == UnaryOp::Not) != (type_of(node.operand).kind == Kind::Bool)) refuse();
   }
 
@@ -261,6 +300,7 @@ class PackChecker {
   PackFacts& facts_;
   std::vector<ExprId> region_objects_;
   std::vector<ExprId> stores_;  ///< expressions that are statements
+  std::vector<ExprId> masked_;  ///< `k++` in loops with masks
   StmtId last_;
   std::uint32_t next_local_ = 0;
   bool is_fit_ = true;

@@ -46,6 +46,10 @@ class VaryingMarker {
       }
       return;
     }
+    if (const auto* loop = std::get_if<WhileStmt>(&stmt.node)) {
+      mark_expr(loop->condition);
+      if (facts_.is_varying[loop->condition.index()]) mark_changed(loop->body);
+    }
     for_each_child(
         stmt, [&](StmtId child) { mark_stmt(child); }, [&](ExprId expr) { mark_expr(expr); });
   }
@@ -62,6 +66,18 @@ class VaryingMarker {
     if (const auto* member = std::get_if<MemberExpr>(&expr.node)) varies = member->name == "cell" && varies;
     if (const auto* assign = std::get_if<AssignExpr>(&expr.node); assign != nullptr && varies) mark_target(assign->lhs);
     if (varies) set_varying(id);
+  }
+
+  /// Marks what a loop changes that ends at other rounds in other instances.
+  void mark_changed(StmtId loop_body) {
+    walk(
+        body_, loop_body, [](StmtId) {},
+        [&](ExprId id) {
+          const auto* assign = std::get_if<AssignExpr>(&body_.exprs[id].node);
+          const auto* unary = std::get_if<UnaryExpr>(&body_.exprs[id].node);
+          if (assign != nullptr) mark_target(assign->lhs);
+          if (unary != nullptr && kind_of(unary->op) == OperatorKind::Step) mark_target(unary->operand);
+        });
   }
 
   void mark_target(ExprId id) {

@@ -43,6 +43,9 @@ struct PackFacts {
   std::vector<bool> is_varying;            ///< expressions that differ between instances, by ExprId
   std::string lane_var, row_var;           ///< rule variables; row_var may be empty
   std::vector<CountedLoop> counted_loops;  ///< loops of the body that packs unroll
+  /// Loops `while (c) …` that end at other rounds in other instances: a pack runs them while some instance does. The
+  /// body has declarations and assignments to locals alone, which leave the instances that have ended as they are.
+  std::set<StmtId> masked_loops;
 
   bool operator==(const PackFacts&) const = default;
 };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "clgen/lower/analysis/lane_accesses.h"
+#include "clgen/lower/analysis/uniformity.h"
 #include "clgen/lower/analysis/varying_values.h"
 #include "clgen/lower/loops/counted_loops.h"
 #include "frontend/driver/testing/planned_program.h"
@@ -109,6 +110,38 @@ TEST(VaryingValues, GoRoundALoop) {
       "}\n");
   ASSERT_TRUE(packs.facts);
   EXPECT_EQ(varying_names(packs), (std::set<std::string>{"a", "first", "second"}));
+}
+
+TEST(VaryingValues, AreWhatALoopChangesThatEndsByInstance) {
+  Packs packs = packs_of(
+      "main transform Ends from A[n] to B[n] {\n"
+      "  B.cell(x) from (A.cell(x) a) {\n"
+      "    double before = 0;\n"
+      "    int k = 0, rounds = 9;\n"
+      "    while (k < rounds && a > k) { k++; before += 2; }\n"
+      "    return before;\n"
+      "  }\n"
+      "}\n");
+  ASSERT_TRUE(packs.facts);
+  EXPECT_EQ(varying_names(packs), (std::set<std::string>{"a", "before", "k"}));
+}
+
+/// Whether a body that has the number `a` and the row `r` runs on packs.
+bool has_packs(const std::string& body) {
+  const Packs packs =
+      packs_of("main transform Ends from A[n], R[m] to B[n] { B.cell(x) from (A.cell(x) a, R r) { " + body + " } }\n");
+  for (const Step& step : packs.planned.only().steps)
+    if (step.rule == RuleId(0)) return find_pack_facts(packs.rule(), step, ElementType::Double).has_value();
+  return false;
+}
+
+TEST(MaskedLoops, DoNothingThatHarmsWhereInstancesHaveEnded) {
+  EXPECT_TRUE(has_packs("double v = a; while (v > 1) v = v / 2 + 0.25; return v;"));
+  EXPECT_FALSE(has_packs("double v = a; int k = 0; while (v > 1) { v -= r.cell(k); k++; } return v;"));
+  EXPECT_FALSE(has_packs("int v = int(a), k = 1; while (v > 1) { v = v / k; k++; } return v;"));
+  EXPECT_FALSE(has_packs("double v = a; int k = 0; while (v > 1) v -= k++; return v;"));
+  EXPECT_FALSE(has_packs("double v = a; while (v > r.cell(int(v))) v -= 1; return v;"));
+  EXPECT_FALSE(has_packs("double v = a; while (v > 1) { if (v > 5) return 1; v /= 2; } return v;"));
 }
 
 TEST(VaryingValues, ThePlaceOfTheInstanceDiffersAndATestForMissingCellsDoesNot) {

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""Random loops whose end depends on data, and bodies made of them: packs run these with masks, one round for all instances.
+
+What stands in them is what packs can do: numbers of the types that packs have, in expressions that are harmless wherever they run.
+"""
+
+import body_tree as tree
+from body_tree import Assign, Evaluate, Literal, Name, is_real, zero
+from random_expressions import INTEGERS, REALS
+from visible_names import LOOP_NAMES, NO_LOOP_NAMES, Number
+
+WORDS = [("int", "int", 4), ("long", "long", 2), ("double", "double", 3), ("float", "float", 2), ("char", "char", 0.5), ("ElementT", None, 3)]
+PACKED = ("char", "int", "long", "float", "double")
+SMALL = [entry for entry in INTEGERS if entry[2] in ("int", "long") and abs(entry[1]) < 100]
+LIMITS = (2, 3, 5, 9)       # how often a loop runs at most
+
+
+class EndsMaker:
+    """Draws for `maker`, a random_bodies.BodyMaker, whose scopes hold what is visible."""
+
+    def __init__(self, maker):
+        self.maker = maker
+
+    # ---- expressions
+
+    def names(self, real):
+        """What is visible, three times each if it may differ between instances: variables of the body or the rule, and elements."""
+        found = [n for n in self.maker.visible(Number) if n.type in PACKED and is_real(n.type) == real]
+        differ = [n for n in found if n.is_mutable or isinstance(n.below, str) or n.name.startswith(("a", "safe_"))]
+        return [Name(n.name, n.type) for n in found + 2 * differ]
+
+    def leaf(self, real):
+        found = self.names(real)
+        if not found or self.maker.chance(0.2):
+            return self.maker.literal(REALS if real else SMALL)
+        return self.maker.pick(*found)
+
+    def value(self, real, depth):
+        maker = self.maker
+        if depth <= 0 or maker.chance(0.15):
+            return self.leaf(real)
+        kind = int(maker.rng.integers(7))
+        if kind <= 2:
+            return maker.binary(maker.pick("+", "-", "+"), self.value(real, depth - 1), self.value(real, depth - 1))
+        if kind == 3:
+            other = maker.literal(REALS if real else SMALL) if maker.chance(0.7) else self.leaf(real)
+            return maker.binary("*", self.value(real, depth - 1), other)
+        if kind == 4:
+            one, other = self.value(real, depth - 1), self.value(real, depth - 1)
+            return maker.conditional(self.truth(depth - 1), one, other)
+        if kind == 5 and not real:
+            return maker.binary(maker.pick(">>", "&"), self.value(real, depth - 1), Literal(*maker.pick(("1", 1, "int"), ("3", 3, "int"))))
+        if kind == 5:
+            return maker.call(maker.pick("fabs", "floor"), [self.value(real, depth - 1)])
+        word, type_ = maker.pick(("double", "double"), ("float", "float")) if real else maker.pick(("int", "int"), ("long", "long"))
+        return maker.cast(self.value(maker.chance(0.3), depth - 1), word, type_)
+
+    def truth(self, depth):
+        maker = self.maker
+        if depth > 0 and maker.chance(0.3):
+            return maker.binary(maker.pick("&&", "||"), self.truth(depth - 1), self.truth(depth - 1))
+        if depth > 0 and maker.chance(0.15):
+            return tree.Unary("!", self.truth(depth - 1), "bool")
+        real = maker.chance(0.5)
+        return maker.binary(maker.pick("<", "<=", ">", ">=", "==", "!="), self.value(real, depth), self.value(real, depth))
+
+    def of_type(self, kind, depth):
+        return self.value(is_real(kind), depth)
+
+    # ---- statements
+
+    def declare(self):
+        """A number; its first value is mostly one of what is visible, so that instances differ."""
+        word, kind = self.maker.weighted(WORDS)
+        kind = kind or self.maker.given.element
+        init = self.of_type(kind, self.maker.pick(1, 1, 2))
+        name = self.maker.fresh_name(NO_LOOP_NAMES)
+        while any(node.name == name for node in tree.nodes_in(init, Name)):     # it would mean the new variable
+            name += "_"
+        self.maker.scopes[-1].append(Number(name, kind, True))
+        return tree.Declare(word, kind, name, init)
+
+    def assign(self):
+        maker = self.maker
+        targets = [n for n in maker.visible(Number) if n.is_mutable and n.type in PACKED]
+        if not targets:
+            return self.declare()
+        target = maker.pick(*targets)
+        name = Name(target.name, target.type)
+        if maker.chance(0.2) and target.type != "char":
+            return Evaluate(tree.Step(target.name, maker.chance(0.5), "++", target.type))
+        if maker.chance(0.5):
+            return Assign(name, "=", self.of_type(target.type, 3))
+        if is_real(target.type) and maker.chance(0.3):
+            return Assign(name, maker.pick("*=", "/="), maker.literal(REALS))
+        return Assign(name, maker.pick("+=", "-="), self.of_type(target.type, 2))
+
+    def statements(self):
+        with self.maker.scope():
+            return [self.declare() if self.maker.chance(0.2) else self.assign() for _ in range(1 + int(self.maker.rng.integers(4)))]
+
+    def loop(self):
+        """The declaration of a counter, and a loop that ends after some rounds, or before."""
+        maker = self.maker
+        limit, var = maker.pick(*LIMITS), maker.fresh_name(LOOP_NAMES)
+        maker.scopes[-1].append(Number(var, "int", False, limit + 1))
+        counts = maker.binary("<", Name(var, "int"), Literal(str(limit), limit, "int"))
+        tests = [counts, self.truth(1)] if maker.chance(0.7) else [self.truth(1), counts]
+        step = maker.pick(Evaluate(tree.Step(var, maker.chance(0.5), "++", "int")), Assign(Name(var, "int"), "+=", Literal("1", 1, "int")))
+        body = self.statements()
+        body.insert(int(maker.rng.integers(len(body) + 1)), step)
+        return [tree.Declare("int", "int", var, zero()), tree.While(maker.binary("&&", *tests), body)]
+
+
+def ends_stmt(maker, _depth):
+    """Some numbers and a loop that changes them."""
+    ends = EndsMaker(maker)
+    return [*(ends.declare() for _ in range(maker.pick(1, 2, 3))), *ends.loop()]
+
+
+def ends_body(maker, outputs, result):
+    """The statements of a rule that packs can run: loops that end by data, and the values of the outputs, or the one that is returned."""
+    ends = EndsMaker(maker)
+    stmts = [stmt for _ in range(maker.pick(1, 1, 2)) for stmt in ends_stmt(maker, 0)]
+    if result is not None:
+        return [*stmts, tree.Return(ends.of_type(result, 2))]
+    return stmts + [Assign(Name(output.name, output.type), "=", ends.of_type(output.type, 2)) for output in outputs]
