@@ -22,4 +22,10 @@ inline ExprId incremented_operand(const Body& body, ExprId id) {
   return is_increment ? node->operand : ExprId();
 }
 
+/// The operand of `++x`, `x++`, `--x` or `x--`. None if `id` is none, or another expression.
+inline ExprId stepped_operand(const Body& body, ExprId id) {
+  const auto* node = id.is_none() ? nullptr : std::get_if<UnaryExpr>(&body.exprs[id].node);
+  return node != nullptr && kind_of(node->op) == OperatorKind::Step ? node->operand : ExprId();
+}
+
 }  // namespace pb

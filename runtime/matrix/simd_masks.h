@@ -125,6 +125,28 @@ template <int Bytes, class S>
   return detail::any_lane(mask, S::kIndices);
 }
 
+/// The mask that is set in all instances.
+template <class S, int Bytes>
+[[nodiscard]] PB_SIMD_INLINE Mask<Bytes, S> everywhere() {
+  return !Mask<Bytes, S>{};
+}
+
+/// The mask where a condition holds, too.
+template <int A, int B, class S>
+[[nodiscard]] PB_SIMD_INLINE Mask<A, S> within(const Mask<A, S>& mask, const Mask<B, S>& condition) {
+  return mask && condition.template as<A>();
+}
+template <int A, class S>
+[[nodiscard]] PB_SIMD_INLINE Mask<A, S> within(const Mask<A, S>& mask, bool condition) {
+  return mask && condition;
+}
+
+/// The mask without the instances that another one has.
+template <int A, int B, class S>
+[[nodiscard]] PB_SIMD_INLINE Mask<A, S> without(const Mask<A, S>& mask, const Mask<B, S>& other) {
+  return mask && !other.template as<A>();
+}
+
 /// Assigns `value` to `target` where the mask is set.
 template <int Bytes, class S, class T, class V>
 PB_SIMD_INLINE void assign_where(const Mask<Bytes, S>& mask, Pack<T, S>& target, const V& value) {

@@ -13,7 +13,7 @@ OF_NESTS = ("versions made in turns", "rows made in turns", "columns made in tur
             "spawn in a nest", "temporary in a nest", "host changes the result", "host reads the result", "handle of the result", "several members",
             "cell by cell", "halves", "inside and border", "optional input", "border", "twin", "where", "infinities and NaN")
 OF_DATA = ("generated data", "number by --set")
-OF_PACKS = ("packs", "loop with a mask")
+OF_PACKS = ("packs", "loop with a mask", "branch with a mask", "jump with a mask")
 OF_RUNS = ("on a device", "shared step", "cutoff above 0", "on a device above a cutoff", "on the CPU below a cutoff", "watched accesses")
 
 
@@ -34,6 +34,8 @@ def of_cpp(text):
     """What the C++ that pbc makes has, once for each place."""
     yield from ["packs"] * len(re.findall(r"PB_SIMD_INLINE \S+ packs_", text))
     yield from ["loop with a mask"] * text.count("pbrt::simd::any(")
+    yield from ["branch with a mask"] * text.count("[[maybe_unused]] auto pb_mask")
+    yield from ["jump with a mask"] * len(re.findall(r"(pb_mask\d+) = pbrt::simd::without\(\1,", text))
 
 
 def of_nest(nest):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random loops whose end depends on data, and bodies made of them: packs run these with masks, one round for all instances.
+"""Random loops whose end or branches depend on data, and bodies made of them: packs run these with masks, all instances at once.
 
 What stands in them is what packs can do: numbers of the types that packs have, in expressions that are harmless wherever they run.
 """
@@ -95,27 +95,74 @@ class EndsMaker:
             return Assign(name, maker.pick("*=", "/="), maker.literal(REALS))
         return Assign(name, maker.pick("+=", "-="), self.of_type(target.type, 2))
 
-    def statements(self):
+    def statements(self, depth, jumps=False):
+        """Some statements; with `jumps`, which only loops may hold, a `break` or `continue` among them."""
         with self.maker.scope():
-            return [self.declare() if self.maker.chance(0.2) else self.assign() for _ in range(1 + int(self.maker.rng.integers(4)))]
+            stmts = [stmt for _ in range(1 + int(self.maker.rng.integers(4))) for stmt in self.statement(depth, jumps)]
+            if jumps and self.maker.chance(0.25):
+                stmts += self.jump()
+                stmts += self.statement(0, False)
+            return stmts
 
-    def loop(self):
-        """The declaration of a counter, and a loop that ends after some rounds, or before."""
+    def statement(self, depth, jumps):
+        if depth > 0 and self.maker.chance(0.25):
+            return self.branch(depth - 1, jumps)
+        if depth > 1 and self.maker.chance(0.15):
+            return self.loop(depth - 1)
+        return [self.declare() if self.maker.chance(0.2) else self.assign()]
+
+    def branch(self, depth, jumps):
+        condition = self.truth(1)
+        then = self.statements(depth, jumps)
+        return [tree.If(condition, then, self.statements(depth, jumps) if self.maker.chance(0.5) else None)]
+
+    def jump(self):
+        before = [self.assign()] if self.maker.chance(0.4) else []
+        return [tree.If(self.truth(1), [*before, self.maker.pick(tree.Break, tree.Continue)()], None)]
+
+    def loop(self, depth):
+        """A loop that ends after some rounds, or before; with the declaration of its counter where it is no `for`."""
         maker = self.maker
+        kind = maker.pick("while", "for", "break", "branch", "do")
         limit, var = maker.pick(*LIMITS), maker.fresh_name(LOOP_NAMES)
+        if kind in ("for", "branch"):
+            with maker.scope():
+                return self.counting_loop(depth, var, limit, kind == "for")
         maker.scopes[-1].append(Number(var, "int", False, limit + 1))
         counts = maker.binary("<", Name(var, "int"), Literal(str(limit), limit, "int"))
-        tests = [counts, self.truth(1)] if maker.chance(0.7) else [self.truth(1), counts]
+        test = maker.binary("&&", *([counts, self.truth(1)] if maker.chance(0.7) else [self.truth(1), counts]))
         step = maker.pick(Evaluate(tree.Step(var, maker.chance(0.5), "++", "int")), Assign(Name(var, "int"), "+=", Literal("1", 1, "int")))
-        body = self.statements()
-        body.insert(int(maker.rng.integers(len(body) + 1)), step)
-        return [tree.Declare("int", "int", var, zero()), tree.While(maker.binary("&&", *tests), body)]
+        # The step comes first, so that `continue` cannot skip it.
+        if kind == "do":
+            body = [step, *self.statements(depth, True)]
+            loop = tree.Do(body, test)
+        elif kind == "break":
+            with maker.scope():
+                loop = tree.While(counts, [step, *self.jump(), *self.statements(depth, True)])
+        else:
+            loop = tree.While(test, [step, *self.statements(depth, True)])
+        return [tree.Declare("int", "int", var, zero()), loop]
+
+    def counting_loop(self, depth, var, limit, ends):
+        """A `for` that `ends` by data, or runs as often in all instances with branches that depend on data."""
+        maker = self.maker
+        maker.scopes[-1].append(Number(var, "int", False, limit + 1))
+        is_down = ends and maker.chance(0.3)
+        first, last = (Literal(str(limit), limit, "int"), zero()) if is_down else (zero(), Literal(str(limit), limit, "int"))
+        test = maker.binary(">" if is_down else "<", Name(var, "int"), last)
+        if ends:
+            test = maker.binary("&&", test, self.truth(1))
+        step = Evaluate(tree.Step(var, maker.chance(0.5), "--" if is_down else "++", "int"))
+        with maker.scope():
+            body = [*self.statements(0), *self.branch(0, False)] if not ends else []
+        body += self.statements(depth, ends)
+        return [tree.For([tree.Declare("int", "int", var, first)], test, [step], body)]
 
 
 def ends_stmt(maker, _depth):
     """Some numbers and a loop that changes them."""
     ends = EndsMaker(maker)
-    return [*(ends.declare() for _ in range(maker.pick(1, 2, 3))), *ends.loop()]
+    return [*(ends.declare() for _ in range(maker.pick(1, 2, 3))), *ends.loop(2)]
 
 
 def ends_body(maker, outputs, result):

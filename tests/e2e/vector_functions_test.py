@@ -20,7 +20,7 @@ WIDTHS = (1, 3, 7, 13, 64, 1001)      # fewer than a vector, whole packs, and re
 HEIGHTS = {1: (1,), 2: (1, 9)}
 THREADS = (1, 2, 5)
 SPLITS = (1, 11)
-MATRICES = {"Straight": 1, "Rounds": 1, "Columns": 2, "Rows": 2, "Orbits": 2}     # dimensions of each transform's matrices
+MATRICES = {"Straight": 1, "Rounds": 1, "Columns": 2, "Rows": 2, "Orbits": 2, "Breaks": 2}     # dimensions of each transform's matrices
 SPECIAL = [0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 5e-324, -1e-310, 1e-300, 709.5, -745, 88.7, -103.9, 1e10, 0.5, 2, 3]
 
 
@@ -82,16 +82,51 @@ def ends(number):
     return total * 100 + rounds + number
 
 
+def quotient(a, b):
+    """(a / b, a % b) of C++."""
+    found = abs(a) // b * (1 if a >= 0 else -1)
+    return found, a - found * b
+
+
+def jumps(v):
+    """What the transform Jumps makes of a number."""
+    evens = odds = 0
+    for _ in range(60):
+        if v == 1:
+            break
+        if v & 1 == 0:
+            v = quotient(v, 2)[0]
+            evens += 1
+            if quotient(v, 5)[1] == 3:
+                continue
+        else:
+            if abs(v) > 100000:
+                break
+            v = 3 * v + 1
+            odds -= 1
+        rest = quotient(v, 7)[1]
+        while True:
+            rest -= 2
+            if rest == 3 or rest <= 0:
+                break
+        odds += rest
+    return v + evens, odds
+
+
 def check_ends(program, work):
-    """Loops that end at other rounds in other instances."""
+    """Loops that end at other rounds in other instances, and branches and jumps that differ between them."""
     for width in WIDTHS:
         given = np.random.default_rng(width).integers(-100000, 100000, width).astype(np.int32)
         np.save(work / "a.npy", given)
         for split, threads in ((None, 1), (1, 2), (11, 5)):
-            config = program.configuration({}, {"Ends": {"split_size": split} if split else {}}, sequential_cutoff=0 if split else 10**6, threads=threads)
+            tunables = {name: {"split_size": split} if split else {} for name in ("Ends", "Jumps")}
+            config = program.configuration({}, tunables, sequential_cutoff=0 if split else 10**6, threads=threads)
             program.write_configuration(work / "run.cfg", config)
             program.run("--transform", "Ends", work / "a.npy", work / "c.npy", config=work / "run.cfg")
             polybricks.check((np.load(work / "c.npy") == [ends(int(number)) for number in given]).all(), f"Ends of {width}, pieces of {split}: wrong")
+            program.run("--transform", "Jumps", work / "a.npy", work / "c.npy", work / "d.npy", config=work / "run.cfg")
+            found = np.stack([np.load(work / "c.npy"), np.load(work / "d.npy")], axis=-1)
+            polybricks.check((found == [jumps(int(number)) for number in given]).all(), f"Jumps of {width}, pieces of {split}: wrong")
 
 
 def main():
@@ -100,7 +135,7 @@ def main():
     tools = polybricks.Tools(args.dist)
     num_runs = 0
     text = polybricks.run_tool([tools.pbc, "--emit=cpp", PROGRAMS / "functions.pbcc"]).stdout
-    for name in (*MATRICES, "Ends"):
+    for name in (*MATRICES, "Ends", "Jumps"):
         polybricks.check(f"packs_{name}_0(" in text, f"{name} has no packs")
     for element, kind in (("double", np.float64), ("float", np.float32)):
         program = tools.compile(PROGRAMS / "functions.pbcc", args.work / f"functions_{element}", "--element", element)

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "clgen/body_code_printer.h"
+#include "clgen/cpp/loops/mask_printer.h"
 #include "clgen/facts/names.h"
 #include "lang/body/body_walk.h"
-#include "lang/body/operands.h"
 #include "lang/types.h"
 
 namespace pb {
@@ -25,7 +25,12 @@ std::string without_const(std::string type) {
 class PackPrinter {
  public:
   PackPrinter(const RuleCode& code, const PackFacts& facts)
-      : rule_(code.rule), body_(code.rule.body), facts_(facts), dialect_(make_dialect()), printer_(body_, dialect_) {}
+      : rule_(code.rule),
+        body_(code.rule.body),
+        facts_(facts),
+        masks_(code.rule, facts),
+        dialect_(make_dialect()),
+        printer_(body_, dialect_) {}
 
   void print(Writer& out) { printer_.print_body(out); }
 
@@ -57,11 +62,13 @@ class PackPrinter {
     };
     dialect.declarator = [this](const DeclStmt& decl, const Declarator& declarator, std::uint32_t local) {
       if (!facts_.varying_locals.contains(local)) return decl.type_text + " " + declarator.name;
-      return (decl.type.is_const ? "const " : "") + pack_of(without_const(decl.type_text)) + " " + declarator.name;
+      // What masks leave as it is must have a value.
+      const bool needs_value = !facts_.masked_stmts.empty() && declarator.init.is_none() && declarator.extents.empty();
+      return (decl.type.is_const ? "const " : "") + pack_of(without_const(decl.type_text)) + " " + declarator.name +
+             (needs_value ? "{}" : "");
     };
     dialect.stmt = [this](Writer& out, BodyCodePrinter& printer, StmtId id) {
-      return print_counted_loop(out, printer, id) || print_masked_loop(out, printer, id) ||
-             print_masked(out, printer, id) || print_store(out, printer, id);
+      return masks_.print(out, printer, id) || print_counted_loop(out, printer, id) || print_store(out, printer, id);
     };
     return dialect;
   }
@@ -78,33 +85,6 @@ class PackPrinter {
              counted->var + ") PB_SIMD_LAMBDA");
     printer.print_children(out, std::get<ForStmt>(body_.stmts[id].node).body);
     out.close(");");
-    return true;
-  }
-
-  /// Prints a loop that runs while some instance has not ended.
-  bool print_masked_loop(Writer& out, BodyCodePrinter& printer, StmtId id) {
-    if (!facts_.masked_loops.contains(id)) return false;
-    const auto& loop = std::get<WhileStmt>(body_.stmts[id].node);
-    const std::string condition = printer.expr(loop.condition, Precedence::Assign);
-    out.open("for (auto pb_active = " + condition + "; pbrt::simd::any(pb_active); pb_active = pb_active && (" +
-             condition + "))");
-    is_masked_ = true;
-    printer.print_children(out, loop.body);
-    is_masked_ = false;
-    out.close();
-    return true;
-  }
-
-  /// Prints an assignment in a loop with a mask.
-  bool print_masked(Writer& out, BodyCodePrinter& printer, StmtId id) const {
-    const auto* stmt = is_masked_ ? std::get_if<ExprStmt>(&body_.stmts[id].node) : nullptr;
-    if (stmt == nullptr) return false;
-    const ExprId stepped = incremented_operand(body_, stmt->expr);
-    const auto* assign = std::get_if<AssignExpr>(&body_.exprs[stmt->expr].node);
-    const std::string target = printer.expr(stepped.is_none() ? assign->lhs : stepped);
-    std::string value = stepped.is_none() ? printer.expr(assign->rhs, Precedence::Assign) : target + " + 1";
-    if (stepped.is_none() && assign->is_compound) value = target + " " + spelling(assign->op) + " (" + value + ")";
-    out.line("pbrt::simd::assign_where(pb_active, " + target + ", " + value + ");");
     return true;
   }
 
@@ -131,7 +111,7 @@ class PackPrinter {
   const Rule& rule_;
   const Body& body_;
   const PackFacts& facts_;
-  bool is_masked_ = false;  ///< inside of a loop with a mask
+  MaskPrinter masks_;
   Dialect dialect_;
   BodyCodePrinter printer_;
 };
@@ -254,10 +234,9 @@ void emit_pack_body(Writer& out, const RuleCode& code, const PackFacts& facts, c
 void emit_pack_loops(Writer& out, const RuleCode& code, const Packs& packs, const std::string& stem,
                      const std::function<void()>& emit_one) {
   const PackFacts& facts = packs.facts;
-  const bool runs_alone = facts.calls_vector_functions || !facts.masked_loops.empty();
-  const std::string shapes =
-      std::string(facts.masked_loops.empty() ? "pbrt::simd::Shapes<" : "pbrt::simd::MaskedShapes<") +
-      (facts.is_wide_type ? "double" : "float") + ">";
+  const bool runs_alone = facts.calls_vector_functions || !facts.masked_stmts.empty();
+  const std::string shapes = std::string(facts.has_masked_loops ? "pbrt::simd::MaskedShapes<" : "pbrt::simd::Shapes<") +
+                             (facts.is_wide_type ? "double" : "float") + ">";
   out.line(facts.writes_regions
                ? "pbrt::simd::for_each_long_pack<" + shapes + ">("
                : "pbrt::simd::for_each_pack<" + shapes + ", " + (facts.is_tall ? "true" : "false") + ">(");

@@ -2,26 +2,23 @@
 #include "clgen/lower/analysis/uniformity.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "clgen/facts/rule_facts.h"
 #include "clgen/lower/analysis/lane_accesses.h"
+#include "clgen/lower/analysis/masked_stmts.h"
 #include "clgen/lower/analysis/varying_values.h"
 #include "lang/body/body_constants.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/math_functions.h"
-#include "lang/body/operands.h"
 #include "lang/overloaded.h"
 
 namespace pb {
 namespace {
 
 using Kind = BodyType::Kind;
-
-bool is_packed_number(const BodyType& type) {
-  return type.kind == Kind::Char || type.kind == Kind::Int || type.kind == Kind::Long || type.kind == Kind::Float ||
-         type.kind == Kind::Double;
-}
 
 /// Whether the body has neither loops nor branches that differ between instances.
 bool is_straight_line(const Body& body, const PackFacts& facts) {
@@ -68,6 +65,11 @@ class PackChecker {
   /// Says whether packs can run the body, and notes wide types in the facts.
   bool run() {
     find_returns();
+    std::optional<MaskedStmts> masked = find_masked_stmts(rule_, facts_);
+    if (!masked) return false;
+    facts_.masked_stmts = std::move(masked->stmts);
+    for (const StmtId id : facts_.masked_stmts) facts_.has_masked_loops |= is_loop(body_.stmts[id]);
+    masked_steps_ = std::move(masked->steps);
     walk(
         body_, body_.root, [&](StmtId id) { check_stmt(id); }, [&](ExprId id) { check_expr(id); });
     return is_fit_;
@@ -89,20 +91,15 @@ class PackChecker {
 
   void check_stmt(StmtId id) {
     const Stmt& stmt = body_.stmts[id];
-    const auto uniform = [&](ExprId condition) {
-      if (varies(condition)) refuse();
-    };
     std::visit(Overloaded{
                    [&](const EmptyStmt&) {},
                    [&](const BlockStmt&) {},
                    [&](const BreakStmt&) {},
                    [&](const ContinueStmt&) {},
-                   [&](const IfStmt& node) { uniform(node.condition); },
-                   [&](const ForStmt& node) { uniform(node.condition); },
-                   [&](const WhileStmt& node) {
-                     if (varies(node.condition)) check_masked_loop(id, node);
-                   },
-                   [&](const DoStmt& node) { uniform(node.condition); },
+                   [&](const IfStmt&) {},
+                   [&](const ForStmt&) {},
+                   [&](const WhileStmt&) {},
+                   [&](const DoStmt&) {},
                    [&](const ReturnStmt& node) {
                      if (id != last_ || node.value.is_none() || type_of(node.value).kind == Kind::Bool) refuse();
                    },
@@ -117,41 +114,6 @@ class PackChecker {
                },
                stmt.node);
   }
-
-  /// Checks a loop that ends at other rounds in other instances, and notes it.
-  void check_masked_loop(StmtId id, const WhileStmt& loop) {
-    if (type_of(loop.condition).kind != Kind::Bool || !may_always_run(loop.condition)) return refuse();
-    std::vector<StmtId> stmts = {loop.body};
-    if (const auto* block = std::get_if<BlockStmt>(&body_.stmts[loop.body].node)) stmts = block->stmts;
-    for (const StmtId stmt : stmts)
-      if (!is_maskable(stmt)) return refuse();
-    facts_.masked_loops.insert(id);
-  }
-
-  /// Whether the statement of a loop declares a number, or changes one local.
-  bool is_maskable(StmtId id) {
-    if (const auto* decl = std::get_if<DeclStmt>(&body_.stmts[id].node)) {
-      return std::all_of(decl->declarators.begin(), decl->declarators.end(), [&](const Declarator& declarator) {
-        return declarator.extents.empty() && (declarator.init.is_none() || may_always_run(declarator.init));
-      });
-    }
-    const auto* stmt = std::get_if<ExprStmt>(&body_.stmts[id].node);
-    if (stmt == nullptr) return false;
-    if (const ExprId operand = incremented_operand(body_, stmt->expr); !operand.is_none()) {
-      masked_.push_back(stmt->expr);
-      return is_number(operand);
-    }
-    const auto* assign = std::get_if<AssignExpr>(&body_.exprs[stmt->expr].node);
-    if (assign == nullptr || !is_number(assign->lhs) || !may_always_run(assign->rhs)) return false;
-    return !assign->is_compound || assign->op == BinaryOp::Add || assign->op == BinaryOp::Sub ||
-           assign->op == BinaryOp::Mul || is_real(assign->lhs);
-  }
-
-  bool is_number(ExprId id) const {
-    return std::holds_alternative<NameExpr>(body_.exprs[id].node) &&
-           types_.bindings[id.index()].kind == NameKind::Local && is_packed_number(type_of(id));
-  }
-  bool is_real(ExprId id) const { return type_of(id).kind == Kind::Double || type_of(id).kind == Kind::Float; }
 
   void check_decl(const DeclStmt& decl) {
     if (decl.is_static) refuse();
@@ -229,8 +191,8 @@ class PackChecker {
 
   void check_unary(ExprId id, const UnaryExpr& node) {
     const OperatorKind kind = kind_of(node.op);
-    const bool is_masked = std::find(masked_.begin(), masked_.end(), id) != masked_.end();
-    if (kind == OperatorKind::Pointer || (varies(id) && kind == OperatorKind::Step && !is_masked)) refuse();
+    if (kind == OperatorKind::Pointer) refuse();
+    if (varies(id) && kind == OperatorKind::Step && !masked_steps_.contains(id)) refuse();
     if (varies(id) && (node.op == UnaryOp::Not) != (type_of(node.operand).kind == Kind::Bool)) refuse();
   }
 
@@ -239,34 +201,16 @@ class PackChecker {
     const bool is_logical = kind_of(node.op) == OperatorKind::Logical;
     for (ExprId side : {node.lhs, node.rhs})
       if ((type_of(side).kind == Kind::Bool) != is_logical) refuse();
-    if (node.op == BinaryOp::Comma || (is_logical && !may_always_run(node.rhs))) refuse();
+    if (node.op == BinaryOp::Comma || (is_logical && !may_always_run(rule_, node.rhs))) refuse();
   }
 
   void check_conditional(ExprId id, const ConditionalExpr& node) {
     if (!varies(id)) return;
     if (type_of(node.if_true).kind == Kind::Bool || type_of(node.if_false).kind == Kind::Bool) refuse();
     if (!varies(node.condition)) return;
-    if (type_of(node.condition).kind != Kind::Bool || !may_always_run(node.if_true) || !may_always_run(node.if_false))
+    if (type_of(node.condition).kind != Kind::Bool || !may_always_run(rule_, node.if_true) ||
+        !may_always_run(rule_, node.if_false))
       refuse();
-  }
-
-  /// Whether the expression may be computed in instances that do not need it.
-  bool may_always_run(ExprId expr) const {
-    bool is_harmless = true;
-    walk_expr(body_, expr, [&](ExprId id) {
-      const auto& node = body_.exprs[id].node;
-      const auto* unary = std::get_if<UnaryExpr>(&node);
-      const auto* binary = std::get_if<BinaryExpr>(&node);
-      const bool steps = unary != nullptr && kind_of(unary->op) == OperatorKind::Step;
-      const bool divides = binary != nullptr && kind_of(binary->op) == OperatorKind::Quotient &&
-                           type_of(id).kind != Kind::Double && type_of(id).kind != Kind::Float;
-      const auto* subscript = std::get_if<SubscriptExpr>(&node);
-      const bool reads =
-          std::holds_alternative<MemberExpr>(node) ||
-          (subscript != nullptr && !std::holds_alternative<IntegerExpr>(body_.exprs[subscript->index].node));
-      if (steps || divides || reads || std::holds_alternative<AssignExpr>(node)) is_harmless = false;
-    });
-    return is_harmless;
   }
 
   void check_call(ExprId id, const CallExpr& node) {
@@ -299,8 +243,8 @@ class PackChecker {
   const BodyTypes& types_;
   PackFacts& facts_;
   std::vector<ExprId> region_objects_;
-  std::vector<ExprId> stores_;  ///< expressions that are statements
-  std::vector<ExprId> masked_;  ///< `k++` in loops with masks
+  std::vector<ExprId> stores_;     ///< expressions that are statements
+  std::set<ExprId> masked_steps_;  ///< statements that change a number where a mask is set
   StmtId last_;
   std::uint32_t next_local_ = 0;
   bool is_fit_ = true;

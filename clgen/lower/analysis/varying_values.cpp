@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "clgen/lower/analysis/masked_stmts.h"
 #include "lang/body/body_walk.h"
 
 namespace pb {
@@ -46,12 +47,9 @@ class VaryingMarker {
       }
       return;
     }
-    if (const auto* loop = std::get_if<WhileStmt>(&stmt.node)) {
-      mark_expr(loop->condition);
-      if (facts_.is_varying[loop->condition.index()]) mark_changed(loop->body);
-    }
     for_each_child(
         stmt, [&](StmtId child) { mark_stmt(child); }, [&](ExprId expr) { mark_expr(expr); });
+    if (needs_mask(body_, id, facts_)) mark_changed(id);
   }
 
   void mark_expr(ExprId id) {
@@ -68,10 +66,10 @@ class VaryingMarker {
     if (varies) set_varying(id);
   }
 
-  /// Marks what a loop changes that ends at other rounds in other instances.
-  void mark_changed(StmtId loop_body) {
+  /// Marks what a statement changes that instances go through in different ways.
+  void mark_changed(StmtId stmt) {
     walk(
-        body_, loop_body, [](StmtId) {},
+        body_, stmt, [](StmtId) {},
         [&](ExprId id) {
           const auto* assign = std::get_if<AssignExpr>(&body_.exprs[id].node);
           const auto* unary = std::get_if<UnaryExpr>(&body_.exprs[id].node);

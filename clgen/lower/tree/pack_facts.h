@@ -43,9 +43,10 @@ struct PackFacts {
   std::vector<bool> is_varying;            ///< expressions that differ between instances, by ExprId
   std::string lane_var, row_var;           ///< rule variables; row_var may be empty
   std::vector<CountedLoop> counted_loops;  ///< loops of the body that packs unroll
-  /// Loops `while (c) …` that end at other rounds in other instances: a pack runs them while some instance does. The
-  /// body has declarations and assignments to locals alone, which leave the instances that have ended as they are.
-  std::set<StmtId> masked_loops;
+  /// Branches and loops that instances go through in different ways, and those inside of them (masked_stmts.h). A pack
+  /// runs them for some of its instances, which a mask says, and a loop while there are such.
+  std::set<StmtId> masked_stmts;
+  bool has_masked_loops = false;
 
   bool operator==(const PackFacts&) const = default;
 };

@@ -135,6 +135,16 @@ bool has_packs(const std::string& body) {
   return false;
 }
 
+TEST(MaskedStmts, AreBranchesAndLoopsWithJumps) {
+  EXPECT_TRUE(has_packs("double v = a; for (int k = 0; k < 9; k++) { if (v < k) break; v /= 2; } return v;"));
+  EXPECT_TRUE(has_packs(
+      "int v = int(a), n = 0; do { if ((v & 1) != 0) v = 3 * v + 1; else v /= 2; --n; } while (v != 1); return n;"));
+  EXPECT_TRUE(
+      has_packs("double v = 0; for (int k = 0; k < m; k++) { double d = a - r.cell(k); if (d > v) v = d; } return v;"));
+  EXPECT_FALSE(has_packs("double v = 0; for (int k = 0; k < m; k++) { if (a > k) v += r.cell(k); } return v;"));
+  EXPECT_FALSE(has_packs("double v = 0; for (int k = 0; k < m; k++) { if (a < k) break; v += r.cell(k); } return v;"));
+}
+
 TEST(MaskedLoops, DoNothingThatHarmsWhereInstancesHaveEnded) {
   EXPECT_TRUE(has_packs("double v = a; while (v > 1) v = v / 2 + 0.25; return v;"));
   EXPECT_FALSE(has_packs("double v = a; int k = 0; while (v > 1) { v -= r.cell(k); k++; } return v;"));
