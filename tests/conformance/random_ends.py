@@ -124,7 +124,9 @@ class EndsMaker:
         """A loop that ends after some rounds, or before; with the declaration of its counter where it is no `for`."""
         maker = self.maker
         kind = maker.pick("while", "for", "break", "branch", "do")
-        limit, var = maker.pick(*LIMITS), maker.fresh_name(LOOP_NAMES)
+        # What stands at the top of a loop's body may not have the name of its counter.
+        around = {each.name for scope in maker.scopes for each in scope}
+        limit, var = maker.pick(*LIMITS), maker.fresh_name([name for name in LOOP_NAMES if name not in around])
         if kind in ("for", "branch"):
             with maker.scope():
                 return self.counting_loop(depth, var, limit, kind == "for")
