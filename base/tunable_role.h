@@ -17,6 +17,7 @@ enum class TunableRole : std::uint8_t {
   WorkGroup,    ///< shape of a kernel's work-groups
   Items,        ///< instances of a kernel's work-items
   FoldItems,    ///< work-items that run one instance of a kernel together
+  FoldOrder,    ///< in which order a rule's folds are added up: 0 as the source says, 1 any
   User,         ///< the program's own
   Config,       ///< the program's own, never tuned
   Accuracy,     ///< the program's own: it trades time for accuracy
@@ -24,10 +25,11 @@ enum class TunableRole : std::uint8_t {
   Flag,
 };
 
-inline constexpr TunableRole kTunableRoles[] = {TunableRole::Cutoff,      TunableRole::Split,     TunableRole::Tile,
-                                                TunableRole::DeviceShare, TunableRole::WorkGroup, TunableRole::Items,
-                                                TunableRole::FoldItems,   TunableRole::User,      TunableRole::Config,
-                                                TunableRole::Accuracy,    TunableRole::ForEnough, TunableRole::Flag};
+inline constexpr TunableRole kTunableRoles[] = {
+    TunableRole::Cutoff,    TunableRole::Split,  TunableRole::Tile,      TunableRole::DeviceShare,
+    TunableRole::WorkGroup, TunableRole::Items,  TunableRole::FoldItems, TunableRole::FoldOrder,
+    TunableRole::User,      TunableRole::Config, TunableRole::Accuracy,  TunableRole::ForEnough,
+    TunableRole::Flag};
 
 /// Whether a tunable of this role is a shape: a number per dimension.
 [[nodiscard]] constexpr bool is_shape(TunableRole role) {
@@ -56,6 +58,8 @@ inline constexpr TunableRole kTunableRoles[] = {TunableRole::Cutoff,      Tunabl
       return "items";
     case TunableRole::FoldItems:
       return "fold_items";
+    case TunableRole::FoldOrder:
+      return "fold_order";
     case TunableRole::User:
       return "user";
     case TunableRole::Config:

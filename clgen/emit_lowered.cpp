@@ -22,6 +22,13 @@ std::string reads_ahead_text(const std::vector<ReadsAhead>& all) {
   return out;
 }
 
+/// Returns a line for each loop of a rule's body that may run in lanes.
+std::string lanes_text(const std::vector<LaneLoop>& loops, const Computation& computation) {
+  std::string out;
+  for (const LaneLoop& loop : loops) out += "  " + to_words(loop, head_of(loop, computation)) + "\n";
+  return out;
+}
+
 }  // namespace
 
 std::string emit_lowered(const Program& program, const Plan& plan, const LoweredProgram& lowered) {
@@ -33,10 +40,14 @@ std::string emit_lowered(const Program& program, const Plan& plan, const Lowered
       const Step& step = transform.steps[id];
       const bool is_in_nest = std::any_of(transform.nests.begin(), transform.nests.end(),
                                           [&](const Nest& nest) { return has_member(nest, id); });
+      const std::vector<LaneLoop>& lanes = of_transform.lanes[step.rule];
+      if (!is_in_nest && step.loops.empty() && !lanes.empty())
+        out += fmt::format("instance {}\n", of_transform.rules[step.rule].rule.name);
       if (!is_in_nest && !step.loops.empty()) {
         const RuleShape& rule = of_transform.rules[step.rule];
         out += to_text(rule, id, of_transform.steps[id].loops) + reads_ahead_text(of_transform.reads_ahead[step.rule]);
       }
+      if (!is_in_nest && !lanes.empty()) out += lanes_text(lanes, transform.computations[step.rule.index()]);
       for (const LoweredKernel& kernel : of_transform.steps[id].kernels) out += to_text(program, kernel.tree);
     }
     for (std::size_t f = 0; f < transform.fused.size(); ++f)

@@ -71,6 +71,8 @@ std::string detail_words(const InfoIndex& index, const Configuration& configurat
     const bool is_split =
         tunable.role == TunableRole::Split && choice.on == Version::Cpu && (is_open || is_used_by(tunable, users));
     if (is_split) out += ", in pieces of " + values_text(values, ", ");
+    if (tunable.role == TunableRole::FoldOrder && is_used_by(tunable, users) && values[0] != 0)
+      out += ", folds in any order";
     const bool is_shared =
         tunable.role == TunableRole::DeviceShare && pbrt::is_device(choice.on) && values[0] < tunable.max;
     if (is_shared)
@@ -105,11 +107,24 @@ std::string recursive_words(const InfoIndex& index, const Configuration& configu
   return out;
 }
 
+/// Whether the line of a choice says what the tunable is set to. A rule that is no choice has no such line.
+bool is_said_by_choice(const InfoIndex& index, const InfoIndex::TunableRef& ref) {
+  const TunableRole role = ref.tunable->role;
+  if (pb::is_of_launches(role) || role == TunableRole::Split || role == TunableRole::DeviceShare) return true;
+  if (role != TunableRole::FoldOrder) return false;
+  for (int id = 0; id < index.num_sites(); ++id) {
+    const pbrt::SiteInfo& site = *index.site(id).site;
+    for (int choice = 0; index.site(id).transform == ref.transform && choice < site.num_choices(); ++choice)
+      if (is_used_by(*ref.tunable, site.users_of(site.choice(choice)))) return true;
+  }
+  return false;
+}
+
 /// Whether one of the rules that use the tunable is chosen at this size. The answer is yes without a size, without such
 /// rules, or in a recursion.
 bool is_used_at(const InfoIndex& index, const Configuration& configuration, int tunable, std::int64_t n) {
   const InfoIndex::TunableRef& ref = index.tunable(tunable);
-  if (n < 0 || ref.tunable->used_by.empty()) return true;
+  if (n < 0 || ref.tunable->used_by.empty() || ref.tunable->role == TunableRole::FoldOrder) return true;
   if (ref.transform != nullptr && calls_itself(index.info(), ref.transform->name)) return true;
   for (int id = 0; id < index.num_sites(); ++id) {
     if (index.site(id).transform != ref.transform) continue;
@@ -125,14 +140,15 @@ void add_tunable_lines(const InfoIndex& index, const Configuration& configuratio
   const Configuration standard = pbrt::default_configuration(index);
   for (int id = 0; id < index.num_tunables(); ++id) {
     const InfoIndex::TunableRef& ref = index.tunable(id);
-    const TunableRole role = ref.tunable->role;
-    if (pb::is_of_launches(role) || role == TunableRole::Split || role == TunableRole::DeviceShare) continue;
+    if (is_said_by_choice(index, ref)) continue;
     if (!transforms.empty() && ref.transform != nullptr && !transforms.contains(ref.transform->name)) continue;
     if (!is_used_at(index, configuration, id, n)) continue;
     const std::vector<double> values =
         values_at(*ref.tunable, configuration.tunables[at(id)], std::max<std::int64_t>(n, 1));
     if (values == values_at(*ref.tunable, standard.tunables[at(id)], std::max<std::int64_t>(n, 1))) continue;
-    out.push_back(index.tunable_name(id) + ": " + values_text(values, ", "));
+    const bool is_order = ref.tunable->role == TunableRole::FoldOrder;
+    out.push_back(index.tunable_name(id) + ": " +
+                  (is_order ? values[0] != 0 ? "any" : "as in the source" : values_text(values, ", ")));
   }
 }
 

@@ -56,6 +56,7 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
   switch (gene.info->role) {
     case TunableRole::DeviceShare:
     case TunableRole::Flag:
+    case TunableRole::FoldOrder:
       return uniform_other();
     case TunableRole::User:
     case TunableRole::Accuracy:

@@ -77,6 +77,14 @@ struct Fold {
   [[nodiscard]] bool is_exact() const;     ///< all accumulators have Regrouping::Exact
 };
 
+/// A loop that counts and stores, in each round, cells of that round alone. It may update accumulators beside that. The
+/// rounds may run apart if the regions that it stores to share no memory with one another and with the others that the
+/// loop names. It is no fold.
+struct MapLoop {
+  Fold loop;                   ///< its head and its accumulators; there may be none
+  std::vector<ExprId> stores;  ///< assignments to `c.cell(i, …)`, where `i` is the loop's variable; at least one
+};
+
 /// Why a loop is no fold: shown by --explain at `span`.
 struct WhyNotFold {
   StmtId loop;
@@ -88,6 +96,7 @@ struct WhyNotFold {
 struct Computation {
   std::vector<Fold> folds;  ///< in the order of the text: outer loops first
   std::vector<WhyNotFold> others;
+  std::vector<MapLoop> maps;  ///< in the order of the text; they are in `others`, too
   /// Loops of folds whose iterations the work-items of a device may divide among each other: see
   /// choicegraph/passes/device/find_divided_folds.h.
   std::vector<StmtId> divided;

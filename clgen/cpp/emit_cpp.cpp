@@ -190,6 +190,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProg
   out.line("#define PB_ELEMENT " + std::string(spell(program.element)));
   out.line("#include \"runtime/generated.h\"");
   out.line("#include \"runtime/matrix/index_math.h\"");
+  out.line("#include \"runtime/matrix/simd_folds.h\"");
   out.line("#include \"runtime/matrix/simd_math.h\"");
   out.line("#include \"runtime/sched/step_graph.h\"");
   out.blank();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/lower/lower.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,7 @@ class TransformLowering {
     LoweredTransform out;
     out.schedule = make_schedule(program_, plan_, rules_);
     for (const RuleShape& rule : rules_) out.reads_ahead.add(find_reads_ahead(rule.rule, rule.facts));
+    for (const RuleShape& rule : rules_) out.lanes.add(lanes_of(rule));
     for (const StepId id : plan_.steps.ids()) out.steps.add(step(id));
     for (const Nest& each : plan_.nests) out.nests.push_back(nest(each));
     for (const FusedSteps& steps : plan_.fused) out.fused.push_back(fused(steps));
@@ -37,6 +39,21 @@ class TransformLowering {
   [[nodiscard]] std::vector<const RuleShape*> rules_of(const std::vector<StepId>& steps) const {
     std::vector<const RuleShape*> out;
     for (const StepId id : steps) out.push_back(&rule_of(id));
+    return out;
+  }
+
+  /// Returns the loops of the rule's body that run in lanes; those that are rounded in another way then, only if the
+  /// order is a choice.
+  [[nodiscard]] std::vector<LaneLoop> lanes_of(const RuleShape& rule) const {
+    const bool has_handles =
+        std::any_of(rule.matrices.begin(), rule.matrices.end(), [](const RuleMatrix& use) { return use.needs_handle; });
+    if (packs_ == PackUse::None || has_handles || plan_.computations.empty() || !prefers_rounds_in_lanes(rule.rule))
+      return {};
+    const bool has_order = std::any_of(plan_.tunables.begin(), plan_.tunables.end(), [&](const PlanTunable& tunable) {
+      return tunable.role == TunableRole::FoldOrder && tunable.rule == rule.rule_id;
+    });
+    auto out = find_lane_loops(rule.rule, plan_.computations[rule.rule_id.index()], rule.element);
+    std::erase_if(out, [&](const LaneLoop& loop) { return loop.rounds && !has_order; });
     return out;
   }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "choicegraph/plan/lane_loops.h"
 #include "choicegraph/plan/plan.h"
 #include "clgen/lower/accesses/host_parts.h"
 #include "clgen/lower/accesses/launch_regions.h"
@@ -69,6 +70,7 @@ struct LoweredTransform {
   RuleShapes rules;
   Schedule schedule;
   Store<RuleId, std::vector<ReadsAhead>> reads_ahead;  ///< loops of each rule's body that request elements ahead
+  Store<RuleId, std::vector<LaneLoop>> lanes;          ///< loops of each rule's body that run in lanes on the CPU
   Store<StepId, LoweredStep> steps;
   std::vector<LoweredNest> nests;   ///< in the order of TransformPlan::nests
   std::vector<LoweredFused> fused;  ///< in the order of TransformPlan::fused

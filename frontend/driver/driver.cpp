@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "choicegraph/passes/build_plan.h"
+#include "choicegraph/passes/choices/list_tunables.h"
 #include "choicegraph/plan/plan_graph.h"
 #include "choicegraph/plan/plan_text.h"
 #include "choicegraph/plan/verify_plan.h"
@@ -53,6 +54,19 @@ struct Compilation {
   EmitOptions emit;
 };
 
+/// Which orders of folds `--fp` leaves to configurations.
+FoldOrders fold_orders(FpMode fp) {
+  switch (fp) {
+    case FpMode::Strict:
+      return FoldOrders::Source;
+    case FpMode::Contract:
+      return FoldOrders::SourceFirst;
+    case FpMode::Reassociate:
+      return FoldOrders::AnyFirst;
+  }
+  return FoldOrders::Source;
+}
+
 /// The front end and the choice graph, in order. Returns whether all of them succeeded.
 bool run_passes(const Options& options, Compilation& c) {
   const auto ok = [&c] { return !c.diags.has_errors(); };
@@ -76,6 +90,7 @@ bool run_passes(const Options& options, Compilation& c) {
   c.plan = c.timer.run("build_plan",
                        [&] { return build_plan(*c.program, c.diags, {.keeps_order = options.fp == FpMode::Strict}); });
   if (!ok()) return false;
+  set_fold_orders(*c.plan, fold_orders(options.fp));
   verify(*c.plan, *c.program);
   c.emit = {"sha256:" + sha256(c.sources.text(c.ast.main_file)), to_string(options.fp), options.is_checked};
   c.emit.checks_copies = options.checks_copies;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "choicegraph/plan/lane_loops.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"
 
@@ -96,6 +97,24 @@ void add_launch_shapes(Analysis& analysis) {
       if (has_version(analysis.plan, rule, version)) add_launch_shapes(analysis, rule, version);
 }
 
+/// Adds the orders of the folds that another order would round in another way.
+void add_fold_orders(Analysis& analysis) {
+  for (const RuleId id : analysis.transform.rules.ids()) {
+    const Rule& rule = analysis.rule(id);
+    if (!has_version(analysis.plan, id, Version::Cpu) || !prefers_rounds_in_lanes(rule)) continue;
+    const auto loops = find_lane_loops(rule, analysis.plan.computations[id.index()], analysis.program.element);
+    if (std::none_of(loops.begin(), loops.end(), [](const LaneLoop& loop) { return loop.rounds; })) continue;
+    PlanTunable tunable;
+    tunable.role = TunableRole::FoldOrder;
+    tunable.name = rule.name + "." + to_string(Version::Cpu) + "." + to_string(tunable.role);
+    tunable.initial = {0};
+    tunable.min = 0;
+    tunable.max = 1;
+    tunable.rule = id;
+    analysis.plan.tunables.push_back(std::move(tunable));
+  }
+}
+
 void add_user_tunables(Analysis& analysis) {
   for (const TunableId id : analysis.transform.tunables.ids()) {
     const UserTunable& declared = analysis.transform.tunables[id];
@@ -186,6 +205,7 @@ void list_tunables(Analysis& analysis) {
     analysis.plan.tunables.push_back(std::move(share));
   }
   add_launch_shapes(analysis);
+  add_fold_orders(analysis);
   add_user_tunables(analysis);
 }
 
@@ -202,6 +222,7 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
     case TunableRole::WorkGroup:
     case TunableRole::Items:
     case TunableRole::FoldItems:
+    case TunableRole::FoldOrder:
       return has_version(plan, *tunable.rule, tunable.version);
     case TunableRole::Cutoff:
     case TunableRole::User:
@@ -215,3 +236,16 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
 }
 
 }  // namespace pb::choices
+
+namespace pb {
+
+void set_fold_orders(Plan& plan, FoldOrders orders) {
+  for (TransformPlan& transform : plan.transforms) {
+    const auto is_order = [](const PlanTunable& tunable) { return tunable.role == TunableRole::FoldOrder; };
+    if (orders == FoldOrders::Source) std::erase_if(transform.tunables, is_order);
+    for (PlanTunable& tunable : transform.tunables)
+      if (is_order(tunable)) tunable.initial = {orders == FoldOrders::AnyFirst ? 1.0 : 0.0};
+  }
+}
+
+}  // namespace pb

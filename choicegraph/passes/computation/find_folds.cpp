@@ -158,6 +158,71 @@ class Accumulators {
   Refusal refusal_;
 };
 
+/// Finds the stores of a loop that are cells of its rounds alone.
+class Stores {
+ public:
+  Stores(const Rule& rule, const Fold& fold, const LoopEffects& effects)
+      : rule_(rule), body_(rule.body), fold_(fold), effects_(effects) {}
+
+  /// The assignments to cells that have the loop's variable as first coordinate. There are none if the loop uses such a
+  /// region in another way, too.
+  [[nodiscard]] std::vector<ExprId> run() {
+    std::vector<ExprId> out;
+    for (const OuterAssignment& each : effects_.assignments) {
+      const auto* cell = std::get_if<MemberExpr>(&body_.exprs[each.target].node);
+      if (cell == nullptr || each.variable.first != NameKind::Output || !has_round(*cell)) continue;
+      if (each.stmt.is_none() || !uses_only(each)) return {};
+      out.push_back(each.expr);
+    }
+    return out;
+  }
+
+ private:
+  /// Whether the first coordinate is the loop's variable, and the others do not change.
+  [[nodiscard]] bool has_round(const MemberExpr& cell) const {
+    if (cell.args.empty() || !is_variable(cell.args[0])) return false;
+    bool is_fixed = true;
+    for (std::size_t d = 1; d < cell.args.size(); ++d)
+      walk_expr(body_, cell.args[d], [&](ExprId id) {
+        const Expr& expr = body_.exprs[id];
+        is_fixed &= std::holds_alternative<IntegerExpr>(expr.node) || std::holds_alternative<BinaryExpr>(expr.node) ||
+                    (std::holds_alternative<NameExpr>(expr.node) && is_outside(id));
+      });
+    return is_fixed;
+  }
+
+  [[nodiscard]] bool is_variable(ExprId id) const {
+    const NameBinding& binding = rule_.body_types.bindings[id.index()];
+    return std::holds_alternative<NameExpr>(body_.exprs[id].node) && binding.kind == NameKind::Local &&
+           binding.index == fold_.local;
+  }
+
+  [[nodiscard]] bool is_outside(ExprId name) const {
+    const NameBinding& binding = rule_.body_types.bindings[name.index()];
+    const bool is_assigned = std::any_of(effects_.assignments.begin(), effects_.assignments.end(),
+                                         [&](const OuterAssignment& each) { return each.variable == key_of(binding); });
+    return !is_assigned &&
+           (binding.kind == NameKind::Local ? binding.index < fold_.local : binding.kind != NameKind::Unknown);
+  }
+
+  /// Whether each use of the region in the loop is this very cell.
+  [[nodiscard]] bool uses_only(const OuterAssignment& store) const {
+    int num_alike = 0;
+    walk(
+        body_, fold_.loop, [](StmtId) {},
+        [&](ExprId id) {
+          if (is_same_expr(rule_, id, store.target)) ++num_alike;
+        });
+    return num_alike == effects_.num_mentions.at(store.variable) &&
+           count_mentions(rule_, fold_.last, store.variable) == 0;
+  }
+
+  const Rule& rule_;
+  const Body& body_;
+  const Fold& fold_;
+  const LoopEffects& effects_;
+};
+
 class FoldFinder {
  public:
   FoldFinder(const Rule& rule, ElementType element)
@@ -217,11 +282,25 @@ class FoldFinder {
     if (effects.assignments.empty()) return false;
     Accumulators accumulators(rule_, element_, fold, effects);
     Refusal refusal = accumulators.run();
+    if (!refusal.reason.empty() && aliases_.reason.empty()) add_map(fold, effects);
     if (!refusal.reason.empty()) return refuse(std::move(refusal.reason), refusal.span);
     if (!aliases_.reason.empty()) return refuse(aliases_.reason, aliases_.span);
     fold.accumulators = accumulators.take();
     out_.folds.push_back(std::move(fold));
     return true;
+  }
+
+  /// Adds a loop to the maps if all that it does beside its stores is to update accumulators.
+  void add_map(Fold fold, LoopEffects effects) {
+    std::vector<ExprId> stores = Stores(rule_, fold, effects).run();
+    if (stores.empty()) return;
+    std::erase_if(effects.assignments, [&](const OuterAssignment& each) {
+      return std::find(stores.begin(), stores.end(), each.expr) != stores.end();
+    });
+    Accumulators accumulators(rule_, element_, fold, effects);
+    if (!accumulators.run().reason.empty()) return;
+    fold.accumulators = accumulators.take();
+    out_.maps.push_back({std::move(fold), std::move(stores)});
   }
 
   const Rule& rule_;

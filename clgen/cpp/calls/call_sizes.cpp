@@ -45,6 +45,16 @@ void declare_tunable(Writer& out, const CallContext& call, const UserTunable& tu
               tunable_value(call.context, call.id, index, "pb_parent.context()", n));
 }
 
+/// Declares in which order the rules add up their folds.
+void emit_fold_orders(Writer& out, const CallContext& call) {
+  for (std::size_t i = 0; i < call.plan.tunables.size(); ++i) {
+    const PlanTunable& tunable = call.plan.tunables[i];
+    if (tunable.role == TunableRole::FoldOrder)
+      out.declare("const bool", fold_order_name(*tunable.rule),
+                  tunable_value(call.context, call.id, i, "pb_parent.context()", "pb_n") + " != 0");
+  }
+}
+
 void emit_tunables(Writer& out, const CallContext& call, bool is_size_specific) {
   for (const TunableId id : call.transform.tunables.ids()) {
     const UserTunable& tunable = call.transform.tunables[id];
@@ -83,6 +93,7 @@ void emit_sizes(Writer& out, const CallContext& call) {
   }
   emit_largest_size(out, call.transform);
   emit_tunables(out, call, true);
+  emit_fold_orders(out, call);
   for (const MatrixId id : call_matrices(call.transform)) {
     const Matrix& matrix = call.transform.matrices[id];
     for (std::size_t d = 0; d < matrix.extents.size(); ++d) {

@@ -53,6 +53,8 @@ std::string tunable_type(const UserTunable& declared) {
                                    : element;
 }
 
+std::string fold_order_name(RuleId rule) { return "pb_any_order_" + std::to_string(rule.index()); }
+
 std::optional<ConstantText> constant_text(const PlanTunable& tunable, const UserTunable& declared) {
   if (!is_constant(tunable)) return std::nullopt;
   const std::string type = tunable_type(declared);

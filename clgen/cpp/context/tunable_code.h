@@ -16,6 +16,9 @@ namespace pb {
 /// Returns the type in which bodies see the tunable: `IndexT`, `double`, `std::array<IndexT, 3>`.
 [[nodiscard]] std::string tunable_type(const UserTunable& declared);
 
+/// Returns the name of the truth value that the folds of a rule may be added up in any order.
+[[nodiscard]] std::string fold_order_name(RuleId rule);
+
 /// A constant of C++: `constexpr IndexT` and `16`.
 struct ConstantText {
   std::string type, value;

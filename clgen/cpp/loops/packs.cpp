@@ -6,21 +6,13 @@
 
 #include "clgen/body_code_printer.h"
 #include "clgen/cpp/loops/mask_printer.h"
+#include "clgen/cpp/rules/pack_dialect.h"
 #include "clgen/facts/names.h"
 #include "lang/body/body_walk.h"
 #include "lang/types.h"
 
 namespace pb {
 namespace {
-
-using Kind = BodyType::Kind;
-
-std::string pack_of(const std::string& element) { return "pbrt::simd::Pack<" + element + ", PbShape>"; }
-
-std::string without_const(std::string type) {
-  if (type.starts_with("const ")) type.erase(0, 6);
-  return type;
-}
 
 class PackPrinter {
  public:
@@ -35,38 +27,8 @@ class PackPrinter {
   void print(Writer& out) { printer_.print_body(out); }
 
  private:
-  bool varies(ExprId id) const { return facts_.is_varying[id.index()]; }
-  const BodyType& type_of(ExprId id) const { return rule_.body_types.types[id.index()]; }
-
   Dialect make_dialect() {
-    Dialect dialect;
-    dialect.call = [this](ExprId id, const CallExpr& call, const Texts& args) {
-      if (call.callee == "IS_MISSING") return std::string("false");  // packs run where all cells exist
-      std::string name = call.callee;
-      if (varies(id)) name = "pbrt::simd::" + (name.starts_with("std::") ? name.substr(5) : name);
-      return name + "(" + joined(args) + ")";
-    };
-    dialect.cast = [this](ExprId id, const CastExpr& cast, const std::string& operand) {
-      return (varies(id) ? "pbrt::simd::convert<" : "static_cast<") + without_const(cast.type_text) + ">(" + operand +
-             ")";
-    };
-    dialect.conditional = [this](ExprId id, const ConditionalExpr& node, const std::string& condition,
-                                 const std::string& if_true,
-                                 const std::string& if_false) -> std::optional<std::string> {
-      if (!varies(id)) return std::nullopt;
-      if (varies(node.condition)) return "pbrt::simd::select(" + condition + ", " + if_true + ", " + if_false + ")";
-      BodyType type = type_of(id);
-      type.is_element = false;
-      const std::string pack = pack_of(spell_number(type));
-      return "(" + condition + " ? " + pack + "(" + if_true + ") : " + pack + "(" + if_false + "))";
-    };
-    dialect.declarator = [this](const DeclStmt& decl, const Declarator& declarator, std::uint32_t local) {
-      if (!facts_.varying_locals.contains(local)) return decl.type_text + " " + declarator.name;
-      // What masks leave as it is must have a value.
-      const bool needs_value = !facts_.masked_stmts.empty() && declarator.init.is_none() && declarator.extents.empty();
-      return (decl.type.is_const ? "const " : "") + pack_of(without_const(decl.type_text)) + " " + declarator.name +
-             (needs_value ? "{}" : "");
-    };
+    Dialect dialect = pack_dialect(rule_, {facts_.is_varying, facts_.varying_locals, !facts_.masked_stmts.empty()});
     dialect.stmt = [this](Writer& out, BodyCodePrinter& printer, StmtId id) {
       return masks_.print(out, printer, id) || print_counted_loop(out, printer, id) || print_store(out, printer, id);
     };

@@ -76,14 +76,14 @@ class TokenText {
 class Rewriter {
  public:
   Rewriter(const Program& program, const Rule& rule, const RuleFacts& facts, const SourceManager& sources,
-           const BodyOptions& options, const std::vector<ReadsAhead>& reads_ahead)
+           const BodyOptions& options, const BodyForms& forms)
       : program_(program),
         rule_(rule),
         body_(rule.body),
         facts_(facts),
         sources_(sources),
         options_(options),
-        reads_ahead_(reads_ahead),
+        forms_(forms),
         out_(sources) {}
 
   std::string run() {
@@ -103,6 +103,13 @@ class Rewriter {
     const std::map<std::uint32_t, std::string> requests = requests_by_token();
     std::uint32_t i = 0;
     while (i < body_.tokens.size()) {
+      close_lane_loops(i);
+      open_lane_loops(i);
+      if (const LaneLoopText* lanes = lane_loop_from(i)) {
+        out_.replacement(body_.tokens[i], lanes->begin);
+        i = body_.exprs[lanes->first].tokens.end;
+        continue;
+      }
       if (const auto request = requests.find(i); request != requests.end()) out_.insert(request->second);
       if (const auto captures = captures_.find(i); captures != captures_.end()) {
         out_.replacement(body_.tokens[i], captures->second.text);
@@ -119,15 +126,32 @@ class Rewriter {
       loop != nullptr ? rewrite_head(*loop) : rewrite(found->second);
       i = std::max(loop != nullptr ? loop->head.end : stmt.tokens.end, i + 1);
     }
+    close_lane_loops(i);
     return out_.finish();
   }
 
  private:
+  /// Prints the rounds in lanes of a loop that begins at this token. A block holds them and the loop.
+  void open_lane_loops(std::uint32_t token) {
+    for (const LaneLoopText& lanes : forms_.lanes)
+      if (body_.stmts[lanes.loop].tokens.begin == token) out_.own_line("{\n" + lanes.before);
+  }
+  void close_lane_loops(std::uint32_t token) {
+    for (const LaneLoopText& lanes : forms_.lanes)
+      if (body_.stmts[lanes.loop].tokens.end == token) out_.insert(" }");
+  }
+  /// The loop in lanes whose first value begins at this token; null if there is none.
+  const LaneLoopText* lane_loop_from(std::uint32_t token) const {
+    for (const LaneLoopText& lanes : forms_.lanes)
+      if (body_.exprs[lanes.first].tokens.begin == token) return &lanes;
+    return nullptr;
+  }
+
   /// Returns the requests for elements that loops read later, as operands of the comma operator, by the token before
   /// which they stand.
   std::map<std::uint32_t, std::string> requests_by_token() const {
     std::map<std::uint32_t, std::string> out;
-    for (const ReadsAhead& reads : reads_ahead_)
+    for (const ReadsAhead& reads : forms_.reads_ahead)
       for (const std::string& input : reads.inputs)
         out[body_.exprs[reads.step].tokens.begin] += " pbrt::read_ahead(" + input + ", " + reads.counter + "),";
     return out;
@@ -359,7 +383,7 @@ class Rewriter {
   const RuleFacts& facts_;
   const SourceManager& sources_;
   const BodyOptions& options_;
-  const std::vector<ReadsAhead>& reads_ahead_;
+  const BodyForms& forms_;
   TokenText out_;
   std::map<std::uint32_t, StmtId> rewritten_;
   std::map<std::uint32_t, Captures> captures_;  ///< the capture lists that are rewritten, by their first token
@@ -368,8 +392,8 @@ class Rewriter {
 }  // namespace
 
 std::string body_text(const Program& program, const Rule& rule, const RuleFacts& facts, const SourceManager& sources,
-                      const BodyOptions& options, const std::vector<ReadsAhead>& reads_ahead) {
-  return Rewriter(program, rule, facts, sources, options, reads_ahead).run();
+                      const BodyOptions& options, const BodyForms& forms) {
+  return Rewriter(program, rule, facts, sources, options, forms).run();
 }
 
 namespace {

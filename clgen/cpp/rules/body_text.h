@@ -21,16 +21,28 @@ struct BodyOptions {
   bool has_kernels = true;  ///< the program has kernels; without one, no data is ever on a device
 };
 
-/// Returns the text between the braces of the function; it starts with a #line and ends in a newline. The loops of
-/// `reads_ahead` ask for elements ahead.
+/// A loop whose first rounds run in lanes.
+struct LaneLoopText {
+  StmtId loop;
+  ExprId first;        ///< the first value of its variable, which `begin` replaces
+  std::string before;  ///< statements that declare and set `begin`, in lines
+  std::string begin;   ///< the name of the first value that the loop itself runs from
+};
+
+/// The forms of the body's loops other than that of the source.
+struct BodyForms {
+  const std::vector<ReadsAhead>& reads_ahead;  ///< these ask for elements ahead
+  std::vector<LaneLoopText> lanes;
+};
+
+/// Returns the text between the braces of the function; it starts with a #line and ends in a newline.
 ///
 /// Calls become `call_T(pb_frame, …)`. In a program with kernels, statements stand around a call for the arguments that
 /// the body's own text may touch (clgen/facts/watched_args.h). Before the call they announce what the text may have
 /// written; after the call they bring the arguments back to the host. In a checked program, arguments that overlap
 /// cause an error that shows the call.
 [[nodiscard]] std::string body_text(const Program& program, const Rule& rule, const RuleFacts& facts,
-                                    const SourceManager& sources, const BodyOptions& options,
-                                    const std::vector<ReadsAhead>& reads_ahead);
+                                    const SourceManager& sources, const BodyOptions& options, const BodyForms& forms);
 
 /// Returns the text of a native block, with #line. Its declarations stand in a namespace of the user's, which encloses
 /// that of the generated code, so that they may have names of the C library. Headers are included outside of the

@@ -6,6 +6,7 @@
 
 #include "clgen/cpp/context/tunable_code.h"
 #include "clgen/cpp/rules/body_text.h"
+#include "clgen/cpp/rules/lane_loop_code.h"
 #include "clgen/facts/index_width.h"
 #include "clgen/facts/names.h"
 #include "clgen/facts/watched_args.h"
@@ -60,6 +61,11 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
   for (const RuleTemporary& temporary : rule.temporaries)
     for (const Formula& extent : temporary.extents) add_names(extent, header_names);
   const TransformPlan& plan = context.plan.transforms[transform_id.index()];
+  const std::vector<LaneLoop>& lanes = lowered_of(context, in_transform).lanes[in_rule];
+  if (std::any_of(lanes.begin(), lanes.end(), [](const LaneLoop& loop) { return loop.rounds; })) {
+    fold_order = fold_order_name(in_rule);
+    fold_orders.insert(fold_order);
+  }
   for (const PlanTunable& tunable : plan.tunables) {
     if (!tunable.user) continue;
     if (auto text = constant_text(tunable, transform.tunables[*tunable.user]))
@@ -114,6 +120,7 @@ void RuleCode::join_tried(RuleCode guest) {
 
 void RuleCode::join(const RuleCode& other) {
   join_matrices(other);
+  fold_orders.insert(other.fold_orders.begin(), other.fold_orders.end());
   for (const auto* names : {&other.header_names, &other.facts.used_names, &other.facts.opaque_names})
     header_names.insert(names->begin(), names->end());
   step_names.insert(other.step_names.begin(), other.step_names.end());
@@ -139,6 +146,12 @@ bool is_in(const RuleCode& code, ScalarSet set, const std::string& name) {
   return set == ScalarSet::Step && code.step_names.contains(name);
 }
 
+/// Returns the orders of folds in the set: the rule's own for its body, and those of joined rules around it.
+std::set<std::string> fold_orders_of(const RuleCode& code, ScalarSet set) {
+  if (set != ScalarSet::Body) return code.fold_orders;
+  return code.fold_order.empty() ? std::set<std::string>() : std::set<std::string>{code.fold_order};
+}
+
 /// Adds the names of all symbols of a formula.
 void add_names(const Formula& formula, std::set<std::string>& names) {
   for (const SymbolKind kind : {SymbolKind::SizeVar, SymbolKind::Tunable, SymbolKind::Param, SymbolKind::RuleVar})
@@ -157,6 +170,7 @@ std::vector<Parameter> scalar_params(const RuleCode& code, ScalarSet set) {
     if (!is_in(code, set, tunable.name) || code.constants.contains(tunable.name)) continue;
     params.push_back({"const " + tunable_type(tunable) + (tunable.array_extent > 0 ? "&" : ""), tunable.name});
   }
+  for (const std::string& order : fold_orders_of(code, set)) params.push_back({"const bool", order});
   return params;
 }
 
@@ -166,6 +180,7 @@ std::vector<std::string> scalar_args(const RuleCode& code, ScalarSet set) {
     if (is_in(code, set, var.name)) args.push_back(var.name);
   for (const UserTunable& tunable : code.transform.tunables)
     if (is_in(code, set, tunable.name) && !code.constants.contains(tunable.name)) args.push_back(tunable.name);
+  for (const std::string& order : fold_orders_of(code, set)) args.push_back(order);
   return args;
 }
 
@@ -372,8 +387,14 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   out.line("{");
   const std::set<std::string> macros = context.macros.used_in(code.transform, code.rule);
   out.verbatim(NativeMacros::give_back(macros));
-  out.verbatim(body_text(context.program, code.rule, code.facts, context.sources, {is_checked, code.has_kernels},
-                         lowered_of(context, code.transform_id).reads_ahead[code.rule_id]));
+  const LoweredTransform& lowered = lowered_of(context, code.transform_id);
+  const TransformPlan& plan = context.plan.transforms[code.transform_id.index()];
+  BodyForms forms{lowered.reads_ahead[code.rule_id], {}};
+  for (const LaneLoop& loop : lowered.lanes[code.rule_id])
+    forms.lanes.push_back(
+        lane_loop_text(code.rule, head_of(loop, plan.computations[code.rule_id.index()]), loop, code.fold_order));
+  out.verbatim(
+      body_text(context.program, code.rule, code.facts, context.sources, {is_checked, code.has_kernels}, forms));
   out.verbatim(NativeMacros::take(macros));
   out.restore_line(context.file);
   out.line("}");

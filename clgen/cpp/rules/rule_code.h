@@ -28,9 +28,11 @@ struct RuleCode : RuleShape {
   std::string origin;
   std::string checked_place;  ///< file and line of the rule if the program is checked: `scale.pbcc:5`; else empty
   std::map<std::string, ConstantText> constants;  ///< fixed tunables of the user, by name
-  std::vector<RuleCode> tried;                    ///< rules that an instance tries first
-  std::set<std::string> header_names;             ///< names in accesses, temporaries and loops over instances
-  std::set<std::string> step_names;               ///< names that step functions need beside `header_names`
+  std::string fold_order;              ///< the truth value that its folds may be added up in any order; empty: none
+  std::set<std::string> fold_orders;   ///< its own, and those of the rules that it joins
+  std::vector<RuleCode> tried;         ///< rules that an instance tries first
+  std::set<std::string> header_names;  ///< names in accesses, temporaries and loops over instances
+  std::set<std::string> step_names;    ///< names that step functions need beside `header_names`
 
   /// Adds what `other` needs, for functions that run instances of both rules.
   void join(const RuleCode& other);

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/rules/lane_loop_code.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "clgen/body_code_printer.h"
+#include "clgen/cpp/rules/pack_dialect.h"
+#include "clgen/facts/names.h"
+#include "clgen/writer/writer.h"
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+const char* operator_type(FoldOp op) {
+  switch (op) {
+    case FoldOp::Add:
+      return "pbrt::simd::Sum";
+    case FoldOp::Mul:
+      return "pbrt::simd::Product";
+    case FoldOp::Min:
+      return "pbrt::simd::Smallest";
+    case FoldOp::Max:
+      return "pbrt::simd::Largest";
+    case FoldOp::BitAnd:
+    case FoldOp::BitOr:
+    case FoldOp::BitXor:
+    case FoldOp::And:
+    case FoldOp::Or:
+      break;
+  }
+  PB_CHECK(false, "find_lane_loops takes no other operators");
+}
+
+constexpr const char* kFirst = "pb_first";
+constexpr const char* kEnd = "pb_end";
+
+class LanePrinter {
+ public:
+  LanePrinter(const Rule& rule, const Fold& fold, const LaneLoop& loop)
+      : body_(rule.body),
+        bindings_(rule.body_types.bindings),
+        fold_(fold),
+        loop_(loop),
+        plain_(body_, no_dialect_),
+        dialect_(make_dialect(rule)),
+        packed_(body_, dialect_) {}
+
+  std::string run(const std::string& any_order) {
+    Writer out;
+    const auto& head = std::get<ForStmt>(body_.stmts[fold_.loop].node);
+    const auto& decl = std::get<DeclStmt>(body_.stmts[head.init].node);
+    type_ = without_const(decl.type_text);
+    out.line(type_ + " " + kFirst + " = " + plain_.expr(fold_.first, Precedence::Assign) + ";");
+    std::vector<std::string> views;
+    for (const std::string& region : loop_.regions) views.push_back("decltype(" + region + ")");
+    out.open("if constexpr (pbrt::simd::kAreUnit<" + joined(views) + ">)");
+    out.line("using PbShape = pbrt::simd::Shapes<" + std::string(loop_.is_wide_type ? "double" : "float") + ">::Flat;");
+    const std::string last = "static_cast<std::int64_t>(" + plain_.expr(fold_.last, Precedence::Assign) + ")";
+    out.line("const " + type_ + " " + kEnd + " = pbrt::simd::end_of_lanes<PbShape>(" + kFirst + ", " + last +
+             (fold_.is_inclusive ? " + 1" : "") + ");");
+    out.open("if (" + (loop_.rounds ? any_order + " && " : "") + kFirst + " < " + kEnd + apart_text() + ")");
+    print_rounds(out);
+    out.close();
+    out.close();
+    return out.text();
+  }
+
+ private:
+  Dialect make_dialect(const Rule& rule) {
+    Dialect dialect = pack_dialect(rule, {loop_.is_varying, loop_.varying_locals});
+    dialect.name = [this](ExprId id, const NameExpr& name) {
+      if (is_accumulator(id)) return lanes_of(name.text);
+      const bool is_round = bindings_[id.index()].kind == NameKind::Local && bindings_[id.index()].index == fold_.local;
+      return is_round && !loop_.indices.contains(id) ? "pbrt::simd::lane_index<PbShape>(" + name.text + ")" : name.text;
+    };
+    dialect.stmt = [this](Writer& out, BodyCodePrinter& printer, StmtId id) { return print_store(out, printer, id); };
+    dialect.member = [this](ExprId id, const MemberExpr& member, const Texts& args) {
+      const std::string& region = std::get<NameExpr>(body_.exprs[member.object].node).text;
+      if (is_accumulator(member.object)) return lanes_of(region);
+      const bool is_pack = loop_.is_varying[id.index()];
+      return (is_pack ? "pbrt::simd::lanes<PbShape, 1, -1>(" + region + ")" : region) + "." + member.name + "(" +
+             joined(args) + ")";
+    };
+    return dialect;
+  }
+
+  /// The test that what the rounds store is nothing that other rounds use.
+  [[nodiscard]] std::string apart_text() const {
+    std::string out;
+    for (std::size_t i = 0; i < loop_.stored.size(); ++i) {
+      Texts views = {loop_.stored[i]};
+      views.insert(views.end(), loop_.stored.begin() + static_cast<std::ptrdiff_t>(i) + 1, loop_.stored.end());
+      for (const std::string& name : loop_.read)
+        if (std::find(loop_.stored.begin(), loop_.stored.end(), name) == loop_.stored.end()) views.push_back(name);
+      if (views.size() > 1) out += " && pbrt::simd::is_apart_from(" + joined(views) + ")";
+    }
+    return out;
+  }
+
+  /// Prints `c.cell(i) = …` of an output; false for other statements.
+  bool print_store(Writer& out, BodyCodePrinter& printer, StmtId id) const {
+    const auto* stmt = std::get_if<ExprStmt>(&body_.stmts[id].node);
+    const auto* assign = stmt == nullptr ? nullptr : std::get_if<AssignExpr>(&body_.exprs[stmt->expr].node);
+    const auto* cell = assign == nullptr ? nullptr : std::get_if<MemberExpr>(&body_.exprs[assign->lhs].node);
+    if (cell == nullptr || is_accumulator(cell->object)) return false;
+    const std::string name = std::get<NameExpr>(body_.exprs[cell->object].node).text;
+    const std::string region = "pbrt::simd::lanes<PbShape, 1, -1>(" + name + ")";
+    Texts args;
+    for (const ExprId arg : cell->args) args.push_back(printer.expr(arg, Precedence::Assign));
+    const std::string value = printer.expr(assign->rhs, Precedence::Assign);
+    if (assign->is_compound) {
+      out.line("{ auto pb_value = " + region + ".cell(" + joined(args) + "); pb_value " + spelling(assign->op) + "= " +
+               value + "; " + region + ".store(pb_value, " + joined(args) + "); }");
+    } else {
+      args.insert(args.begin(), value);
+      out.line(region + ".assign(" + joined(args) + ");");
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool is_accumulator(ExprId name) const {
+    const NameBinding& binding = bindings_[name.index()];
+    return std::any_of(fold_.accumulators.begin(), fold_.accumulators.end(), [&](const Accumulator& each) {
+      return each.binding.kind == binding.kind && each.binding.index == binding.index;
+    });
+  }
+
+  static std::string lanes_of(const std::string& name) { return "pb_lanes_" + name; }
+  static std::string total_of(const Accumulator& each) { return "pb_total_" + each.name; }
+
+  /// Prints the accumulators of the lanes, the loop, and how the lanes are combined.
+  void print_rounds(Writer& out) {
+    for (const Accumulator& each : fold_.accumulators)
+      out.line("auto " + lanes_of(each.name) + " = pbrt::simd::start_lanes<" + operator_type(each.op) + ", " +
+               element_of_target(each) + ", PbShape>(" + plain_.expr(each.target) + ");");
+    out.open("for (" + type_ + " " + fold_.var + " = " + kFirst + "; " + fold_.var + " < " + kEnd + "; " + fold_.var +
+             " += PbShape::kWidth)");
+    for (std::uint32_t local = 0; local <= fold_.local; ++local) (void)packed_.take_local();
+    packed_.print_children(out, std::get<ForStmt>(body_.stmts[fold_.loop].node).body);
+    out.close();
+    Texts sure;
+    for (const Accumulator& each : fold_.accumulators) {
+      out.line("const auto " + total_of(each) + " = pbrt::simd::combine_lanes<" + operator_type(each.op) + ">(" +
+               element_of_target(each) + "(" + plain_.expr(each.target) + "), " + lanes_of(each.name) + ");");
+      sure.push_back(std::string(operator_type(each.op)) + "::is_sure(" + total_of(each) + ")");
+    }
+    if (!sure.empty()) out.open("if (" + joined(sure, " && ") + ")");
+    for (const Accumulator& each : fold_.accumulators)
+      out.line(plain_.expr(each.target) + " = " + total_of(each) + ";");
+    out.line(std::string(kFirst) + " = " + kEnd + ";");
+    if (!sure.empty()) out.close();
+  }
+
+  static std::string element_of_target(const Accumulator& each) {
+    BodyType type = each.type;
+    type.is_element = false;
+    type.is_const = false;
+    return spell_number(type);
+  }
+
+  const Body& body_;
+  const std::vector<NameBinding>& bindings_;
+  const Fold& fold_;
+  const LaneLoop& loop_;
+  Dialect no_dialect_;
+  BodyCodePrinter plain_;
+  Dialect dialect_;
+  BodyCodePrinter packed_;
+  std::string type_;  ///< of the loop's variable
+};
+
+}  // namespace
+
+LaneLoopText lane_loop_text(const Rule& rule, const Fold& fold, const LaneLoop& loop, const std::string& any_order) {
+  return {fold.loop, fold.first, LanePrinter(rule, fold, loop).run(any_order), kFirst};
+}
+
+}  // namespace pb

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// C++ of the rounds of a fold that run in lanes (choicegraph/plan/lane_loops.h, runtime/matrix/simd_folds.h). It stands
+// before the user's loop, which then begins where the lanes ended.
+#pragma once
+
+#include <string>
+
+#include "choicegraph/plan/lane_loops.h"
+#include "clgen/cpp/rules/body_text.h"
+#include "lang/program.h"
+
+namespace pb {
+
+/// Returns the text of the loop. `any_order` names the truth value that folds may be added up in any order.
+[[nodiscard]] LaneLoopText lane_loop_text(const Rule& rule, const Fold& fold, const LaneLoop& loop,
+                                          const std::string& any_order);
+
+}  // namespace pb
