@@ -278,7 +278,7 @@ std::vector<std::vector<double>> Space::usual_values(const TunableGene& gene) co
     if (gene.info->count > 1) out = {{1, 1}, {1, 4}, {4, 1}, {1, 2}, {1, 8}, {2, 2}};
     for (std::vector<double>& shape : out) shape.resize(at(gene.info->count), 1);
   } else if (gene.info->role == TunableRole::FoldItems) {
-    out = {{1}, {4}, {16}, {32}, {64}, {256}};
+    out = {{1}, {4}, {16}, {32}, {64}, {256}, {4096}, {65536}};
   } else if (gene.info->role == TunableRole::FoldOrder) {
     out = {{1}, {0}};
   } else if (gene.info->role != TunableRole::WorkGroup) {

@@ -31,8 +31,8 @@ void run_passes(choices::Analysis& analysis) {
   for (const auto pass :
        {choices::find_computations, choices::cut_grid, choices::find_classes, choices::check_region_ends,
         choices::find_sites, choices::make_steps, choices::find_edges, choices::find_legal_choices, choices::sort_steps,
-        choices::warn_of_overwritten, choices::find_input_boxes, choices::find_versions, choices::find_device_shares,
-        choices::find_divided_folds, choices::list_tunables, choices::list_calls}) {
+        choices::warn_of_overwritten, choices::find_input_boxes, choices::find_divided_folds, choices::find_versions,
+        choices::find_device_shares, choices::list_tunables, choices::list_calls}) {
     pass(analysis);
     if (analysis.is_over()) return;
   }

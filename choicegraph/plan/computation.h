@@ -92,14 +92,20 @@ struct WhyNotFold {
   Span span;
 };
 
+/// Loops of a body whose iterations the work-items of a device may divide among each other.
+struct DividedLoops {
+  StmtId loop;   ///< of a fold
+  StmtId inner;  ///< of the fold inside of it, if that has the same accumulators and a fixed range; else none
+
+  bool operator==(const DividedLoops&) const = default;
+};
+
 /// The loops of one rule's body. A loop is in one of the lists, unless it only computes values for others.
 struct Computation {
   std::vector<Fold> folds;  ///< in the order of the text: outer loops first
   std::vector<WhyNotFold> others;
-  std::vector<MapLoop> maps;  ///< in the order of the text; they are in `others`, too
-  /// Loops of folds whose iterations the work-items of a device may divide among each other: see
-  /// choicegraph/passes/device/find_divided_folds.h.
-  std::vector<StmtId> divided;
+  std::vector<MapLoop> maps;          ///< in the order of the text; they are in `others`, too
+  std::vector<DividedLoops> divided;  ///< in the order of the text: see choicegraph/passes/device/find_divided_folds.h
 
   /// The fold whose loop is this statement; null if there is none.
   [[nodiscard]] const Fold* find(StmtId loop) const;

@@ -109,7 +109,11 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
     if (instance_with_lanes(lowered.tree) != nullptr) {
       out.line(std::string(".lanes = pbrt::gpu::Lanes::") +
                (lanes_are_neighbours(lowered.tree) ? "Neighbours," : "Apart,"));
-      if (lowered.fold_length) out.line(".fold_length = " + std::to_string(*lowered.fold_length) + ",");
+      const char* const fields[] = {".fold_length = ", ".inner_length = "};
+      for (std::size_t i = 0; i < lowered.fold_lengths.size(); ++i)
+        out.line(fields[i] + std::to_string(lowered.fold_lengths[i]) + ",");
+      out.line(".num_folds = " + std::to_string(instance_with_lanes(lowered.tree)->divided.size()) + ",");
+      out.line(".record_bytes = " + std::to_string(kRecordSlotBytes * lowered.record_slots) + ",");
     }
     out.close(";");
     out.blank();

@@ -25,6 +25,8 @@ const char* role_word(LoopRole role) {
       return "items";
     case LoopRole::Lane:
       return "lanes";
+    case LoopRole::FoldGroup:
+      return "groups together";
     case LoopRole::Unrolled:
       return "unrolled";
     case LoopRole::Serial:
@@ -205,7 +207,9 @@ class TreeText {
     for (const DividedFold& divided : instance.divided) {
       std::vector<std::string> parts;
       for (const Accumulator& each : divided.fold.accumulators) parts.push_back(to_words(each));
-      text += ", lanes divide the loop over " + divided.fold.var + ": " + joined(parts);
+      const std::string loops =
+          divided.inner ? "s over " + divided.fold.var + " and " + divided.inner->var : " over " + divided.fold.var;
+      text += ", lanes divide the loop" + loops + ": " + joined(parts);
     }
     line(text);
   }
@@ -223,6 +227,7 @@ void print_parameters(TreeText& text, const KernelTree& kernel) {
     const char* word = !use.is_output ? "read " : use.is_overwritten && !use.is_input ? "write " : "update ";
     text.line(word + text.matrix_name(use.matrix));
   }
+  if (kernel.record_slots > 0) text.line(fmt::format("records of {} values", kernel.record_slots));
   if (kernel.crossed_loop)
     text.line("crosses rows along " + kernel.vars[static_cast<std::size_t>(*kernel.crossed_loop)]);
   for (const KernelScalar& scalar : kernel.scalars)

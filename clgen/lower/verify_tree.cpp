@@ -18,6 +18,7 @@ class Verifier {
         known_.insert(given.symbol);
     }
     known_.insert(num_lanes().symbol);
+    known_.insert(num_fold_groups().symbol);
   }
 
   std::string run() {
@@ -51,6 +52,7 @@ class Verifier {
     for (const IndexExpr& expr : {loop.lo, loop.hi, loop.step}) check_names(expr, "the loop over `" + loop.var + "`");
     if (loop.tail != LoopTail::Exact) check_names(loop.end, "the end of the loop over `" + loop.var + "`");
     if (loop.role == LoopRole::Lane) return check_lanes(loop);
+    if (loop.role == LoopRole::FoldGroup) return check_fold_groups(loop);
     if (loop.role != LoopRole::Group && loop.role != LoopRole::Item && loop.role != LoopRole::Unrolled)
       return fail("a kernel's loops are those of groups, of items and of their instances");
     std::set<int>& dims = loop.role == LoopRole::Group ? groups_ : loop.role == LoopRole::Item ? items_ : unrolled_;
@@ -76,6 +78,32 @@ class Verifier {
     has_lanes_ = true;
     check_block(loop.body);
     has_lanes_ = false;
+  }
+
+  void check_fold_groups(const TreeLoop& loop) {
+    if (static_cast<int>(groups_.size()) != num_dims() || !items_.empty() || has_lanes_ || has_fold_groups_)
+      return fail("groups that run instances together stand inside of the groups of all dimensions");
+    has_fold_groups_ = true;
+    check_block(loop.body);
+    has_fold_groups_ = false;
+  }
+
+  /// Each fold has a stage of its own, and each value a place of its own in the record.
+  void check_records(const RuleInstance& instance) {
+    std::vector<bool> is_taken(kernel_.record_slots);
+    for (std::size_t i = 0; i < instance.divided.size(); ++i) {
+      const DividedFold& divided = instance.divided[i];
+      if (divided.stage != static_cast<int>(i) + 1) return fail("the stages of folds follow one another");
+      if (divided.parts.size() != divided.fold.accumulators.size()) return fail("each accumulator has a part");
+      for (std::size_t k = 0; k < divided.parts.size(); ++k) {
+        const FoldPart& part = divided.parts[k];
+        const std::size_t size = 1 + (part.has_round ? 1 : 0) + divided.fold.accumulators[k].places.size();
+        for (std::size_t slot = part.slot; slot < part.slot + size; ++slot) {
+          if (slot >= is_taken.size() || is_taken[slot]) return fail("the parts of folds have places in a record");
+          is_taken[slot] = true;
+        }
+      }
+    }
   }
 
   void check(const TreeBranch& branch) {
@@ -126,6 +154,8 @@ class Verifier {
     if (has_lanes_ == instance.divided.empty()) return fail("lanes divide the folds of their instance");
     if (has_lanes_ && (static_cast<int>(items_.size()) != num_dims() || num_repeated_ != num_dims()))
       return fail("lanes of instances beyond the end come by the barriers of their folds, too");
+    if (has_lanes_ != has_fold_groups_) return fail("lanes stand inside of the groups that run their instance");
+    if (has_lanes_) check_records(instance);
     if (!has_lanes_ && static_cast<int>(unrolled_.size()) != num_dims())
       return fail("an instance stands inside of the loops over a work-item's instances");
     if (instance.rule != kernel_.rule) return fail("a kernel runs instances of its own rule");
@@ -150,6 +180,7 @@ class Verifier {
   int num_instances_ = 0, num_with_lanes_ = 0;
   int num_repeated_ = 0;    ///< loops around that repeat the last instance
   bool has_lanes_ = false;  ///< in a loop over lanes
+  bool has_fold_groups_ = false;  ///< in a loop over the groups that run the same instances
   std::string fault_;
 };
 
@@ -211,7 +242,7 @@ class LoopVerifier {
   void check(const TreeLoop& loop) {
     const std::string where = "the loop over `" + loop.var + "`";
     if (loop.role == LoopRole::Group || loop.role == LoopRole::Item || loop.role == LoopRole::Lane ||
-        loop.role == LoopRole::Unrolled)
+        loop.role == LoopRole::FoldGroup || loop.role == LoopRole::Unrolled)
       fail(where + " is one of a kernel");
     check_names({loop.lo, loop.hi, loop.step}, where);
     check_names(loop.lower, where);

@@ -58,6 +58,17 @@ static __device__ inline T clamp(T a, T b, T c) { return a < b ? b : c < a ? c :
 #endif
 #define PB_SPAN2 ((int)blockDim.z * PB_ITEMS2)
 #define PB_PLACE2 ((int)blockIdx.z * PB_SPAN2 + (int)PB_LOCAL2)
+#ifndef PB_STAGE
+#define PB_STAGE 0
+#endif
+#ifndef PB_FOLD_GROUPS
+#define PB_FOLD_GROUPS 1
+#endif
+#if PB_STAGE > 0
+#define PB_SCRATCH , ulong* __restrict__ pb_scratch
+#else
+#define PB_SCRATCH
+#endif
 #define PB_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define PB_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PB_FLOORD(a, b) ((a) / (b) - ((a) % (b) < 0))

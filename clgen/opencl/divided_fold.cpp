@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/opencl/divided_fold.h"
 
+#include <algorithm>
 #include <set>
 
 #include "clgen/opencl/kernel_words.h"
+#include "lang/body/body_walk.h"
 #include "lang/check.h"
 
 namespace pb {
@@ -24,9 +26,12 @@ std::string own_type(const Accumulator& accumulator) {
   return number_word(type);
 }
 
-/// The type of the array through which the parts go; there are no arrays of truth values in all dialects.
+/// The type in which parts go through memory; there are no arrays of truth values in all dialects.
 std::string array_type(const Accumulator& accumulator) {
   return accumulator.type.kind == Kind::Bool ? "int" : own_type(accumulator);
+}
+std::string array_type(const FoldPlace& place) {
+  return place.type.kind == Kind::Bool ? "int" : number_word(place.type);
 }
 
 std::string parts_array(const std::string& type) { return "pb_parts_" + type; }
@@ -53,125 +58,279 @@ std::string neutral_text(const Accumulator& accumulator) {
   return {};
 }
 
+/// Whether `b` is a smaller or larger value than `a`; not so if one is a NaN.
+std::string is_better_text(const Accumulator& accumulator, const std::string& a, const std::string& b) {
+  return accumulator.op == FoldOp::Min ? b + " < " + a : a + " < " + b;
+}
+
 /// Combines two values; the first stays where a smallest or largest meets an equal one or a NaN.
 std::string combined_text(const Accumulator& accumulator, const std::string& a, const std::string& b) {
-  if (accumulator.op == FoldOp::Min) return b + " < " + a + " ? " + b + " : " + a;
-  if (accumulator.op == FoldOp::Max) return a + " < " + b + " ? " + b + " : " + a;
+  if (is_extremum(accumulator)) return is_better_text(accumulator, a, b) + " ? " + b + " : " + a;
   return a + " " + spelling(accumulator.op) + " " + b;
 }
 
-class DividedFoldPrinter {
- public:
-  DividedFoldPrinter(Writer& out, BodyCodePrinter& printer, const Body& body, const DividedFold& divided,
-                     const std::string& barrier)
-      : out_(out), printer_(printer), body_(body), divided_(divided), fold_(divided.fold), barrier_(barrier) {}
+// Names of variables. "Before" is the value before the loop, "part" that of the lane or of its group, and "round" the
+// number of the iteration that it is from, or -1.
+std::string number(std::size_t i) { return std::to_string(i); }
+std::string before(std::size_t i) { return "pb_before" + number(i); }
+std::string before(std::size_t i, std::size_t place) { return before(i) + "_" + number(place); }
+std::string part_of(std::size_t i) { return "pb_part" + number(i); }
+std::string part_of(std::size_t i, std::size_t place) { return part_of(i) + "_" + number(place); }
+std::string round_of(std::size_t i) { return "pb_round" + number(i); }
+std::string seen(std::size_t i) { return "pb_seen" + number(i); }
 
-  void print() {
-    out_.open("");
-    out_.line("const long pb_first = " + printer_.expr(fold_.first, Precedence::Assign) + ";");
-    out_.line("const long pb_last = " + printer_.expr(fold_.last, Precedence::Assign) + ";");
-    for (std::size_t i = 0; i < fold_.accumulators.size(); ++i)
-      out_.line("const " + number_word(at(i).type) + " pb_before" + number(i) + " = " + name(i) + ";");
-    for (std::size_t i = 0; i < fold_.accumulators.size(); ++i)
-      out_.line(own_type(at(i)) + " pb_part" + number(i) + ";");
-    print_part();
-    for (std::size_t i = 0; i < fold_.accumulators.size(); ++i) print_combination(i);
-    if (divided_.repeats_if_zero) print_repetition();
-    out_.close();
-  }
+constexpr const char* kRounds = "pb_rounds";  // the array of numbers of iterations
+constexpr const char* kWorkers = "PB_LANES * PB_FOLD_GROUPS";
+/// The place in arrays of the group of the first lane.
+constexpr const char* kFirstLane = "[pb_local - pb_lane * pb_lane_distance]";
 
- private:
-  const Accumulator& at(std::size_t i) const { return fold_.accumulators[i]; }
-  static std::string number(std::size_t i) { return std::to_string(i); }
-  std::string name(std::size_t i) const { return opencl_name(at(i).name); }
+/// Returns the number of iterations, which is negative if there are none in some cases.
+std::string count_text(const Fold& fold, const std::string& prefix) {
+  const std::string first = prefix + "first";
+  const std::string last = prefix + "last";
+  const std::string distance = fold.step > 0 ? last + " - " + first : first + " - " + last;
+  const std::int64_t step = fold.step > 0 ? fold.step : -fold.step;
+  const std::int64_t more = step - 1 + (fold.is_inclusive ? 1 : 0);
+  const std::string sum = more == 0 ? distance : distance + " + " + std::to_string(more);
+  return step == 1 ? sum : "(" + sum + ") / " + std::to_string(step);
+}
 
-  /// Returns the number of iterations, which is negative if there are none in some cases.
-  std::string count_text() const {
-    const std::string distance = fold_.step > 0 ? "pb_last - pb_first" : "pb_first - pb_last";
-    const std::int64_t step = fold_.step > 0 ? fold_.step : -fold_.step;
-    const std::int64_t more = step - 1 + (fold_.is_inclusive ? 1 : 0);
-    const std::string sum = more == 0 ? distance : distance + " + " + std::to_string(more);
-    return step == 1 ? sum : "(" + sum + ") / " + std::to_string(step);
-  }
-
-  /// The iterations of one lane.
-  void print_part() {
-    out_.open("");
-    for (std::size_t i = 0; i < fold_.accumulators.size(); ++i)
-      out_.line(own_type(at(i)) + " " + name(i) + " = " +
-                (is_extremum(at(i)) ? "pb_before" + number(i) : neutral_text(at(i))) + ";");
-    out_.line("const long pb_count = " + count_text() + ";");
-    print_unrolling("#pragma unroll 4\n");
-    out_.open("for (long pb_round = pb_lane; pb_round < pb_count; pb_round += PB_LANES)");
-    out_.line("const " + number_word(fold_.var_type) + " " + opencl_name(fold_.var) + " = (" +
-              number_word(fold_.var_type) + ")(pb_first + pb_round" +
-              (fold_.step == 1 ? "" : " * " + std::to_string(fold_.step)) + ");");
-    printer_.print_children(out_, std::get<ForStmt>(body_.stmts[fold_.loop].node).body);
-    out_.close();
-    for (std::size_t i = 0; i < fold_.accumulators.size(); ++i)
-      out_.line("pb_part" + number(i) + " = " + name(i) + ";");
-    out_.close();
-  }
-
-  /// Compilers for CPUs take long over copies of loops beside barriers.
-  void print_unrolling(const std::string& elsewhere) {
-    out_.verbatim("#ifdef PB_CPU\n#pragma nounroll\n" + (elsewhere.empty() ? "" : "#else\n" + elsewhere) + "#endif\n");
-  }
-
-  void print_combination(std::size_t i) {
-    const std::string array = parts_array(array_type(at(i)));
-    const std::string own = array + "[pb_local]", other = array + "[pb_local + pb_half * pb_lane_distance]";
-    out_.line(own + " = pb_part" + number(i) + ";");
-    out_.line(barrier_);
-    print_unrolling("");
-    out_.open("for (int pb_half = PB_LANES / 2; pb_half > 0; pb_half /= 2)");
-    out_.line("if (pb_lane < pb_half) " + own + " = " + combined_text(at(i), own, other) + ";");
-    out_.line(barrier_);
-    out_.close();
-    const std::string whole = array + "[pb_local - pb_lane * pb_lane_distance]";
-    const std::string type = own_type(at(i));
-    out_.line(name(i) + " = " +
-              (is_extremum(at(i))
-                   ? whole
-                   : combined_text(at(i), "(" + type + ")pb_before" + number(i), "(" + type + ")" + whole)) +
-              ";");
-    out_.line(barrier_);
-  }
-
-  void print_repetition() {
-    std::string is_zero;
-    for (std::size_t i = 0; i < fold_.accumulators.size(); ++i)
-      if (is_extremum(at(i))) is_zero += (is_zero.empty() ? "" : " || ") + name(i) + " == 0";
-    out_.open("if (" + is_zero + ")");
-    for (std::size_t i = 0; i < fold_.accumulators.size(); ++i) out_.line(name(i) + " = pb_before" + number(i) + ";");
-    printer_.print_stmt(out_, fold_.loop);
-    out_.close();
-  }
-
-  Writer& out_;
-  BodyCodePrinter& printer_;
-  const Body& body_;
-  const DividedFold& divided_;
-  const Fold& fold_;
-  const std::string& barrier_;
-};
+bool has_continue(const Body& body, StmtId stmt) {
+  bool found = false;
+  walk(
+      body, stmt, [&](StmtId id) { found = found || std::holds_alternative<ContinueStmt>(body.stmts[id].node); },
+      [](ExprId) {});
+  return found;
+}
 
 }  // namespace
+
+void DividedFoldPrinter::print() {
+  out_.open("");
+  print_range(fold_, "pb_");
+  if (divided_.inner) print_range(*divided_.inner, "pb_inner_");
+  declare_parts();
+  const std::string stage = std::to_string(divided_.stage);
+  out_.verbatim("#if PB_STAGE > " + stage + "\n");
+  print_records();
+  out_.verbatim("#else\n");
+  print_iterations();
+  out_.verbatim("#endif\n");
+  for (std::size_t i = 0; i < size(); ++i) print_combination(i);
+  out_.verbatim("#if PB_STAGE == " + stage + "\n");
+  keep_record();
+  out_.verbatim("#endif\n");
+  for (std::size_t i = 0; i < size(); ++i) print_result(i);
+  out_.close();
+}
+
+void DividedFoldPrinter::print_range(const Fold& fold, const std::string& prefix) {
+  out_.line("const long " + prefix + "first = " + printer_.expr(fold.first, Precedence::Assign) + ";");
+  out_.line("const long " + prefix + "last = " + printer_.expr(fold.last, Precedence::Assign) + ";");
+}
+
+/// Declares the values before the loop, and the variables of parts.
+void DividedFoldPrinter::declare_parts() {
+  for (std::size_t i = 0; i < size(); ++i) {
+    out_.line("const " + number_word(at(i).type) + " " + before(i) + " = " + opencl_name(at(i).name) + ";");
+    for (std::size_t k = 0; k < at(i).places.size(); ++k)
+      out_.line("const " + number_word(at(i).places[k].type) + " " + before(i, k) + " = " +
+                opencl_name(at(i).places[k].name) + ";");
+  }
+  for (std::size_t i = 0; i < size(); ++i) {
+    out_.line(own_type(at(i)) + " " + part_of(i) + " = " + first_text(i) + ";");
+    if (part(i).has_round) out_.line("long " + round_of(i) + " = -1;");
+    for (std::size_t k = 0; k < at(i).places.size(); ++k)
+      out_.line(number_word(at(i).places[k].type) + " " + part_of(i, k) + " = " + before(i, k) + ";");
+  }
+}
+
+std::string DividedFoldPrinter::first_text(std::size_t i) const {
+  return is_extremum(at(i)) ? before(i) : neutral_text(at(i));
+}
+
+/// The iterations of one lane.
+void DividedFoldPrinter::print_iterations() {
+  out_.open("");
+  for (std::size_t i = 0; i < size(); ++i) {
+    out_.line(own_type(at(i)) + " " + opencl_name(at(i).name) + " = " + part_of(i) + ";");
+    if (part(i).has_round) out_.line(own_type(at(i)) + " " + seen(i) + " = " + part_of(i) + ";");
+    for (std::size_t k = 0; k < at(i).places.size(); ++k)
+      out_.line(number_word(at(i).places[k].type) + " " + opencl_name(at(i).places[k].name) + " = " + part_of(i, k) +
+                ";");
+  }
+  out_.line("const long pb_count = " + count_text(fold_, "pb_") + ";");
+  if (divided_.inner) {
+    out_.line("const long pb_inner_count = " + count_text(*divided_.inner, "pb_inner_") + ";");
+    out_.line("int pb_width = 1;");
+    out_.line(std::string("while (pb_width < ") + kWorkers + " && pb_width * 8L <= pb_inner_count) pb_width *= 2;");
+    print_loop(fold_, "pb_", "long pb_row = pb_worker / pb_width; pb_row < pb_count; pb_row += " +
+                                 std::string(kWorkers) + " / pb_width");
+  } else {
+    print_loop(fold_, "pb_",
+               "long pb_round = pb_worker; pb_round < pb_count; pb_round += " + std::string(kWorkers));
+  }
+  for (std::size_t i = 0; i < size(); ++i) {
+    out_.line(part_of(i) + " = " + opencl_name(at(i).name) + ";");
+    for (std::size_t k = 0; k < at(i).places.size(); ++k)
+      out_.line(part_of(i, k) + " = " + opencl_name(at(i).places[k].name) + ";");
+  }
+  out_.close();
+}
+
+void DividedFoldPrinter::print_inner() {
+  print_loop(*divided_.inner, "pb_inner_",
+             "long pb_round = pb_worker % pb_width; pb_round < pb_inner_count; pb_round += pb_width");
+}
+
+void DividedFoldPrinter::print_loop(const Fold& fold, const std::string& prefix, const std::string& head) {
+  const bool is_innermost = !divided_.inner || fold.loop == divided_.inner->loop;
+  if (is_innermost) print_unrolling("#pragma unroll 4\n");
+  out_.open("for (" + head + ")");
+  const std::string type = number_word(fold.var_type);
+  out_.line("const " + type + " " + opencl_name(fold.var) + " = (" + type + ")(" + prefix + "first + " +
+            (is_innermost ? "pb_round" : "pb_row") + (fold.step == 1 ? "" : " * " + std::to_string(fold.step)) + ");");
+  const StmtId inside = std::get<ForStmt>(body_.stmts[fold.loop].node).body;
+  const bool notes_rounds = is_innermost && std::any_of(divided_.parts.begin(), divided_.parts.end(),
+                                                        [](const FoldPart& each) { return each.has_round; });
+  const bool is_left = notes_rounds && has_continue(body_, inside);
+  if (is_left) out_.open("do");
+  printer_.print_children(out_, inside);
+  if (is_left) out_.close(" while (false);");
+  for (std::size_t i = 0; notes_rounds && i < size(); ++i) {
+    if (!part(i).has_round) continue;
+    const std::string name = opencl_name(at(i).name);
+    out_.open("if (" + is_better_text(at(i), seen(i), name) + ")");
+    out_.line(seen(i) + " = " + name + ";");
+    out_.line(round_of(i) + " = " + (divided_.inner ? "pb_row * pb_inner_count + " : "") + "pb_round;");
+    out_.close();
+  }
+  out_.close();
+}
+
+/// Compilers for CPUs take long over copies of loops beside barriers.
+void DividedFoldPrinter::print_unrolling(const std::string& elsewhere) {
+  out_.verbatim("#ifdef PB_CPU\n#pragma nounroll\n" + (elsewhere.empty() ? "" : "#else\n" + elsewhere) + "#endif\n");
+}
+
+std::string DividedFoldPrinter::slot_text(const std::string& type, std::size_t slot) const {
+  return "*(" + words_.global + type + "*)(pb_record" + (slot == 0 ? "" : " + " + number(slot)) + ")";
+}
+
+std::string DividedFoldPrinter::record_text(const std::string& group) const {
+  return words_.global + "ulong* const pb_record = pb_scratch + (pb_instance * PB_RECORDS + " + group + ") * " +
+         number(words_.record_slots) + ";";
+}
+
+/// The part of a lane, from the records of earlier stages.
+void DividedFoldPrinter::print_records() {
+  out_.open("for (int pb_group = pb_lane; pb_group < PB_RECORDS; pb_group += PB_LANES)");
+  out_.line(record_text("pb_group"));
+  for (std::size_t i = 0; i < size(); ++i) {
+    const std::string value = slot_text(array_type(at(i)), part(i).slot);
+    if (!part(i).has_round) {
+      out_.open("");
+      out_.line("const " + own_type(at(i)) + " pb_value = " + value + ";");
+      out_.line(part_of(i) + " = " + combined_text(at(i), part_of(i), "pb_value") + ";");
+      out_.close();
+      continue;
+    }
+    out_.open("");
+    out_.line("const " + own_type(at(i)) + " pb_value = " + value + ";");
+    out_.line("const long pb_from = " + slot_text("long", part(i).slot + 1) + ";");
+    out_.open("if (" + is_better_text(at(i), part_of(i), "pb_value") + " || (pb_value == " + part_of(i) +
+              " && pb_from < " + round_of(i) + "))");
+    out_.line(part_of(i) + " = pb_value;");
+    out_.line(round_of(i) + " = pb_from;");
+    for (std::size_t k = 0; k < at(i).places.size(); ++k)
+      out_.line(part_of(i, k) + " = " + slot_text(array_type(at(i).places[k]), part(i).slot + 2 + k) + ";");
+    out_.close();
+    out_.close();
+  }
+  out_.close();
+}
+
+void DividedFoldPrinter::keep_record() {
+  out_.open("if (pb_is_first)");
+  out_.line(record_text("pb_fold_group"));
+  for (std::size_t i = 0; i < size(); ++i) {
+    out_.line(slot_text(array_type(at(i)), part(i).slot) + " = " + part_of(i) + ";");
+    if (part(i).has_round) out_.line(slot_text("long", part(i).slot + 1) + " = " + round_of(i) + ";");
+    for (std::size_t k = 0; k < at(i).places.size(); ++k)
+      out_.line(slot_text(array_type(at(i).places[k]), part(i).slot + 2 + k) + " = " + part_of(i, k) + ";");
+  }
+  out_.close();
+  out_.line("return;");
+}
+
+/// Makes the parts of all lanes that of their group.
+void DividedFoldPrinter::print_combination(std::size_t i) {
+  const std::string array = parts_array(array_type(at(i)));
+  const std::string own = array + "[pb_local]";
+  const std::string other = array + "[pb_local + pb_half * pb_lane_distance]";
+  out_.line(own + " = " + part_of(i) + ";");
+  if (part(i).has_round) out_.line(std::string(kRounds) + "[pb_local] = " + round_of(i) + ";");
+  out_.line(words_.barrier);
+  print_unrolling("");
+  out_.open("for (int pb_half = PB_LANES / 2; pb_half > 0; pb_half /= 2)");
+  if (part(i).has_round) {
+    const std::string own_round = std::string(kRounds) + "[pb_local]";
+    const std::string other_round = std::string(kRounds) + "[pb_local + pb_half * pb_lane_distance]";
+    out_.open("if (pb_lane < pb_half && (" + is_better_text(at(i), own, other) + " || (" + other + " == " + own +
+              " && " + other_round + " < " + own_round + ")))");
+    out_.line(own + " = " + other + ";");
+    out_.line(own_round + " = " + other_round + ";");
+    out_.close();
+  } else {
+    out_.line("if (pb_lane < pb_half) " + own + " = " + combined_text(at(i), own, other) + ";");
+  }
+  out_.line(words_.barrier);
+  out_.close();
+  out_.line(part_of(i) + " = " + array + kFirstLane + ";");
+  if (part(i).has_round) print_places(i);
+  out_.line(words_.barrier);
+}
+
+/// The lane that has the iteration of the whole shows its places to the others.
+void DividedFoldPrinter::print_places(std::size_t i) {
+  out_.open("");
+  out_.line(std::string("const long pb_from = ") + kRounds + kFirstLane + ";");
+  for (std::size_t k = 0; k < at(i).places.size(); ++k) {
+    const std::string shown = parts_array(array_type(at(i).places[k])) + kFirstLane;
+    out_.line(words_.barrier);
+    out_.line("if (pb_from < 0 ? pb_lane == 0 : " + round_of(i) + " == pb_from) " + shown + " = " + part_of(i, k) +
+              ";");
+    out_.line(words_.barrier);
+    out_.line(part_of(i, k) + " = " + shown + ";");
+  }
+  out_.line(round_of(i) + " = pb_from;");
+  out_.close();
+}
+
+void DividedFoldPrinter::print_result(std::size_t i) {
+  const std::string type = "(" + own_type(at(i)) + ")";
+  out_.line(opencl_name(at(i).name) + " = " +
+            (is_extremum(at(i)) ? part_of(i) : combined_text(at(i), type + before(i), part_of(i))) + ";");
+  for (std::size_t k = 0; k < at(i).places.size(); ++k)
+    out_.line(opencl_name(at(i).places[k].name) + " = " + part_of(i, k) + ";");
+}
 
 void print_parts_arrays(Writer& out, const LoopTree& tree, const std::string& head) {
   const RuleInstance* instance = instance_with_lanes(tree);
   if (instance == nullptr) return;
   std::set<std::string> types;
-  for (const DividedFold& divided : instance->divided)
-    for (const Accumulator& accumulator : divided.fold.accumulators) types.insert(array_type(accumulator));
+  bool has_rounds = false;
+  for (const DividedFold& divided : instance->divided) {
+    for (const Accumulator& accumulator : divided.fold.accumulators) {
+      types.insert(array_type(accumulator));
+      for (const FoldPlace& place : accumulator.places) types.insert(array_type(place));
+    }
+    for (const FoldPart& part : divided.parts) has_rounds = has_rounds || part.has_round;
+  }
   out.verbatim("#ifdef PB_LANES\n");
   for (const std::string& type : types) out.line(head + type + " " + parts_array(type) + "[PB_GROUP_ITEMS];");
+  if (has_rounds) out.line(head + "long " + kRounds + "[PB_GROUP_ITEMS];");
   out.verbatim("#endif\n");
-}
-
-void print_divided_fold(Writer& out, BodyCodePrinter& printer, const Body& body, const DividedFold& divided,
-                        const std::string& barrier) {
-  DividedFoldPrinter(out, printer, body, divided, barrier).print();
 }
 
 }  // namespace pb

@@ -5,6 +5,10 @@
 // element, or, for the smallest and the largest, with the value before the loop. The parts meet in arrays of the group,
 // in a tree whose form only the number of lanes decides. Signed sums and products are computed unsigned, because parts
 // may overflow where the whole does not.
+//
+// A kernel is built with PB_STAGE, from 1, where several groups run an instance together. In the stage of a fold, each
+// group keeps its part as a record and ends. In later stages, lanes combine the records instead of running iterations.
+// There are PB_RECORDS of each instance.
 #pragma once
 
 #include <string>
@@ -15,13 +19,57 @@
 
 namespace pb {
 
-/// Declares the arrays that the divided folds of a kernel need, one per type of parts. `head` stands before each.
+/// What the text of divided folds says of its kernel.
+struct DividedFoldWords {
+  std::string barrier;           ///< the statement
+  std::string global;            ///< before a pointer to memory of the device
+  std::size_t record_slots = 0;  ///< the values of a record
+};
+
+/// Declares the arrays that the divided folds of a kernel need. `head` stands before each.
 void print_parts_arrays(Writer& out, const LoopTree& tree, const std::string& head);
 
-/// Prints the fold. `barrier` is the statement.
-///
-/// Pre: where the text stands, all work-items of the group come by
-void print_divided_fold(Writer& out, BodyCodePrinter& printer, const Body& body, const DividedFold& divided,
-                        const std::string& barrier);
+/// Prints a fold.
+class DividedFoldPrinter {
+ public:
+  DividedFoldPrinter(Writer& out, BodyCodePrinter& printer, const Body& body, const DividedFold& divided,
+                     const DividedFoldWords& words)
+      : out_(out), printer_(printer), body_(body), divided_(divided), fold_(divided.fold), words_(words) {}
+
+  /// Prints all of it. For the loop of the fold inside, the body's printer must call `print_inner`.
+  ///
+  /// Pre: where the text stands, all work-items of the group come by
+  void print();
+  /// Prints the loop of the fold inside.
+  void print_inner();
+
+ private:
+  const Accumulator& at(std::size_t i) const { return fold_.accumulators[i]; }
+  const FoldPart& part(std::size_t i) const { return divided_.parts[i]; }
+  std::size_t size() const { return fold_.accumulators.size(); }
+
+  void print_range(const Fold& fold, const std::string& prefix);
+  void declare_parts();
+  /// Returns the value with which a part begins.
+  [[nodiscard]] std::string first_text(std::size_t i) const;
+  void print_iterations();
+  void print_loop(const Fold& fold, const std::string& prefix, const std::string& head);
+  void print_unrolling(const std::string& elsewhere);
+  /// Returns a value of the record `pb_record`, whose declaration for a group is the other text.
+  [[nodiscard]] std::string slot_text(const std::string& type, std::size_t slot) const;
+  [[nodiscard]] std::string record_text(const std::string& group) const;
+  void print_records();
+  void keep_record();
+  void print_combination(std::size_t i);
+  void print_places(std::size_t i);
+  void print_result(std::size_t i);
+
+  Writer& out_;
+  BodyCodePrinter& printer_;
+  const Body& body_;
+  const DividedFold& divided_;
+  const Fold& fold_;
+  const DividedFoldWords& words_;
+};
 
 }  // namespace pb

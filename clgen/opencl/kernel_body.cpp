@@ -11,7 +11,6 @@
 
 #include "clgen/body_code_printer.h"
 #include "clgen/facts/names.h"
-#include "clgen/opencl/divided_fold.h"
 #include "clgen/opencl/kernel_cells.h"
 #include "clgen/opencl/kernel_words.h"
 #include "lang/body/body_constants.h"
@@ -215,11 +214,9 @@ class KernelBodyPrinter {
       return true;
     }
     for (const DividedFold& divided : instance_.divided) {
-      if (divided.fold.loop != id || is_repeated_) continue;
-      is_repeated_ = true;
-      print_divided_fold(out, printer, body_, divided, words_.barrier);
-      is_repeated_ = false;
-      return true;
+      DividedFoldPrinter fold(out, printer, body_, divided, words_.folds);
+      if (divided.fold.loop == id) return fold.print(), true;
+      if (divided.inner && divided.inner->loop == id) return fold.print_inner(), true;
     }
     return false;
   }
@@ -252,7 +249,6 @@ class KernelBodyPrinter {
   BodyCodePrinter printer_;
   StmtId last_;
   bool jumps_ = false;
-  bool is_repeated_ = false;  ///< within a divided fold
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "clgen/lower/loops/kernel_tree.h"
+#include "clgen/opencl/divided_fold.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
@@ -18,15 +19,16 @@ void print_kernel_functions(Writer& out, const Rule& rule, const std::string& he
 struct BodyWords {
   std::string result;   ///< where a returned value is stored: what stands before ` = `
   std::string done;     ///< the label behind the body
-  std::string barrier;  ///< the statement
+  DividedFoldWords folds;
 };
 
 /// Prints the statements of the body. A cell of a region `in` is `pb_from_in[pb_at_in + i * pb_at_in_s0 + …]`. Of
 /// staged and shared cells `pb_at_in` is a pointer, and a cell is `pb_at_in[i * pb_at_in_s0 + …]`. The sizes of the
 /// region are `pb_at_in_size0`, …. An output that is one element is a variable of its name.
 ///
-/// In divided folds `pb_lane` is the lane, `pb_local` the place of the work-item in its group, and neighbouring lanes
-/// are `pb_lane_distance` apart there.
+/// In divided folds `pb_lane` is the lane in the group, `pb_worker` that in all groups of the instance, `pb_local` the
+/// place of the work-item in its group, and neighbouring lanes are `pb_lane_distance` apart there. The group is number
+/// `pb_fold_group` of those that run `pb_instance`.
 ///
 /// Post: returns whether the text jumps to the label `done`, which the caller must then define
 [[nodiscard]] bool print_kernel_body(Writer& out, const Rule& rule, const KernelTree& kernel,

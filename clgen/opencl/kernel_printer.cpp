@@ -51,7 +51,7 @@ class KernelHeadPrinter {
     if (const std::string functions = border_functions(rule_, dialect_.function); !functions.empty())
       out_.verbatim(functions);
     out_.blank();
-    out_.open(dialect_.kernel + name_ + "(" + joined(params(tiles), ",\n    ") + ")");
+    out_.open(dialect_.kernel + name_ + "(" + joined(params(tiles), ",\n    ") + " PB_SCRATCH)");
   }
 
   std::string type_of(const KernelScalar& scalar) const {
@@ -164,7 +164,10 @@ class KernelPrinter {
     out_.line("const int pb_span0 = " + size + " / PB_LANES;");
     out_.line("const int pb_lane_distance = " + std::string(are_neighbours ? "1;" : "pb_span0;"));
     out_.line("const int pb_lane = pb_local " + std::string(are_neighbours ? "% PB_LANES;" : "/ pb_span0;"));
-    out_.line("const int pb_place0 = (int)" + dialect_.group_id(0) + " * pb_span0 + pb_local " +
+    const std::string group = "(int)" + dialect_.group_id(0);
+    out_.line("const int pb_fold_group = " + group + " % PB_FOLD_GROUPS;");
+    out_.line("const int pb_worker = pb_lane + PB_LANES * pb_fold_group;");
+    out_.line("const int pb_place0 = " + group + " / PB_FOLD_GROUPS * pb_span0 + pb_local " +
               (are_neighbours ? "/ PB_LANES;" : "% pb_span0;"));
     out_.line("const bool pb_is_first = pb_lane == 0 && pb_place0 < pb_extent0;");
     for (int d = 0; d < num_loops(); ++d) {
@@ -173,6 +176,10 @@ class KernelPrinter {
                 (d == 0 ? "PB_MIN(pb_place0, pb_extent0 - 1);" : "(int)" + dialect_.group_id(d) + ";"));
       print_variable(d);
     }
+    std::string number = "pb_i" + std::to_string(num_loops() - 1);
+    for (int d = num_loops() - 1; d-- > 0;)
+      number = "pb_i" + std::to_string(d) + " + (long)pb_extent" + std::to_string(d) + " * (" + number + ")";
+    out_.line("const long pb_instance = " + number + ";");
     done_ = "pb_done_lane";
     print_block(block);
     out_.close();
@@ -421,7 +428,9 @@ class KernelPrinter {
     const std::string first = instance.divided.empty() ? "" : "if (pb_is_first) ";
     const bool jumps =
         print_kernel_body(out_, rule_, lowered_, instance,
-                          {rule_.is_return_form ? first + cell_at("return") : std::string(), done_, dialect_.barrier});
+                          {rule_.is_return_form ? first + cell_at("return") : std::string(),
+                           done_,
+                           {dialect_.barrier, dialect_.global, lowered_.record_slots}});
     out_.close();
     if (jumps) out_.line(done_ + ":;");
     for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <tuple>
 #include <utility>
 
 #include "lang/check.h"
@@ -76,9 +77,15 @@ class Runner {
   }
 
   std::string run() {
-    collect_groups(kernel_.tree.root, values_);
-    std::shuffle(groups_.begin(), groups_.end(), random_);
-    for (const auto& [body, values] : groups_) run_group(*body, values);
+    const RuleInstance* instance = instance_with_lanes(kernel_.tree);
+    const int num_stages = launch_.fold_groups > 1 ? static_cast<int>(instance->divided.size()) + 1 : 0;
+    for (stage_ = std::min(1, num_stages); stage_ <= num_stages; ++stage_) {
+      values_[num_fold_groups().symbol] = stage_ < num_stages ? launch_.fold_groups : 1;
+      groups_.clear();
+      collect_groups(kernel_.tree.root, values_);
+      std::shuffle(groups_.begin(), groups_.end(), random_);
+      for (const auto& [body, values] : groups_) run_group(*body, values);
+    }
     if (!fault_.empty()) return fault_;
     std::int64_t all = 1;
     for (const std::int64_t extent : launch_.extent) all *= extent;
@@ -103,7 +110,10 @@ class Runner {
 
   void collect_groups(const TreeBlock& block, const Values& values) {
     const auto* loop = block.size() == 1 ? std::get_if<TreeLoop>(&block.front().node) : nullptr;
-    if (loop == nullptr || loop->role != LoopRole::Group) {
+    const auto* branch = block.size() == 1 ? std::get_if<TreeBranch>(&block.front().node) : nullptr;
+    if (branch != nullptr && branch->condition == has_lanes() && launch_.has_lanes())
+      return collect_groups(branch->then, values);
+    if (loop == nullptr || (loop->role != LoopRole::Group && loop->role != LoopRole::FoldGroup)) {
       groups_.emplace_back(&block, values);
       return;
     }
@@ -160,7 +170,7 @@ class Runner {
       } else if (const auto* branch = std::get_if<TreeBranch>(&node.node)) {
         PB_CHECK(branch->condition == device_is_cpu() || branch->condition == has_lanes(),
                  "kernels branch on the kind of device and on lanes");
-        const bool holds = branch->condition == has_lanes() ? launch_.lanes > 1 : launch_.device_is_cpu;
+        const bool holds = branch->condition == has_lanes() ? launch_.has_lanes() : launch_.device_is_cpu;
         add_deeds(item, holds ? branch->then : branch->otherwise, values, local);
       } else if (const auto* copy = std::get_if<Copy>(&node.node)) {
         add_copy(item, *copy, values, local);
@@ -168,7 +178,10 @@ class Runner {
         item.deeds.emplace_back();
       } else {
         const auto& instance = std::get<RuleInstance>(node.node);
-        for (std::size_t i = 0; i < instance.divided.size(); ++i) add_fold(item, values, local);
+        for (const DividedFold& divided : instance.divided) {
+          add_fold(item, divided.stage, values, local);
+          if (divided.stage == stage_) return;
+        }
         add_instance(item, instance, values);
       }
     }
@@ -176,7 +189,7 @@ class Runner {
 
   /// A work-item takes one iteration of a loop over items, and all iterations of a loop over its instances.
   void add_loop(Item& item, const TreeLoop& loop, const Values& values, const Point& local) {
-    if (launch_.lanes > 1) return add_loop_with_lanes(item, loop, values, local);
+    if (launch_.has_lanes()) return add_loop_with_lanes(item, loop, values, local);
     const bool is_one = loop.role == LoopRole::Item;
     PB_CHECK(is_one || loop.role == LoopRole::Unrolled, "items and their instances stand inside of groups");
     const std::int64_t step = value(loop.step, values);
@@ -212,8 +225,9 @@ class Runner {
     add_deeds(item, loop.body, inside, local);
   }
 
-  /// A divided fold. The part of a lane is its number; all lanes must see the numbers of all lanes, each once.
-  void add_fold(Item& item, const Values& values, const Point& local) {
+  /// A divided fold. The part of a lane is its number among those of all groups. All lanes must see the numbers of all
+  /// lanes, each once. In the fold's own stage that holds for the lanes of the group, whose part is kept.
+  void add_fold(Item& item, int fold, const Values& values, const Point& local) {
     const std::int64_t span = launch_.group_size.front() / launch_.lanes;
     const std::int64_t distance = lanes_are_neighbours(kernel_.tree) ? 1 : span;
     Point place = local;
@@ -223,7 +237,20 @@ class Runner {
       out.front() += (other - lane) * distance;
       return out;
     };
-    item.deeds.emplace_back([this, place, lane] { parts_[place] = {lane}; });
+    Point instance;
+    for (const std::string& var : kernel_.vars) instance.push_back(values.at(var));
+    const std::int64_t group = values.at(fold_group_var());
+    item.deeds.emplace_back([this, place, lane, fold, instance, group] {
+      parts_[place] = {};
+      if (stage_ <= fold) {
+        parts_[place] = {lane + launch_.lanes * group};
+        return;
+      }
+      for (std::int64_t other = lane; other < launch_.fold_groups; other += launch_.lanes) {
+        const std::vector<std::int64_t>& record = records_[{fold, instance, other}];
+        parts_[place].insert(parts_[place].end(), record.begin(), record.end());
+      }
+    });
     item.deeds.emplace_back();
     for (std::int64_t half = launch_.lanes / 2; half > 0; half /= 2) {
       if (lane < half)
@@ -232,12 +259,17 @@ class Runner {
         });
       item.deeds.emplace_back();
     }
-    item.deeds.emplace_back([this, from = of_lane(0)] {
+    const bool keeps = lane == 0 && !values.contains(kIsRepeated);
+    item.deeds.emplace_back([this, from = of_lane(0), fold, instance, group, keeps] {
       std::vector<std::int64_t> all = parts_[from];
       std::sort(all.begin(), all.end());
-      bool is_whole = static_cast<std::int64_t>(all.size()) == launch_.lanes;
-      for (std::size_t i = 0; is_whole && i < all.size(); ++i) is_whole = all[i] == static_cast<std::int64_t>(i);
+      const bool is_of_group = stage_ == fold;
+      const std::int64_t first = is_of_group ? launch_.lanes * group : 0;
+      bool is_whole = static_cast<std::int64_t>(all.size()) == launch_.lanes * (is_of_group ? 1 : launch_.fold_groups);
+      for (std::size_t i = 0; is_whole && i < all.size(); ++i)
+        is_whole = all[i] == first + static_cast<std::int64_t>(i);
       if (!is_whole) fail("a lane sees a fold that is not whole");
+      if (is_of_group && keeps) records_[{fold, instance, group}] = all;
     });
     item.deeds.emplace_back();
   }
@@ -302,7 +334,7 @@ class Runner {
         item.deeds.emplace_back(
             [this, operand = instance.inputs[i], cell, values] { read(operand, cell.second, values); });
     }
-    if (launch_.lanes > 1 && (values.at(lane_var()) != 0 || values.contains(kIsRepeated))) return;
+    if (launch_.has_lanes() && (values.at(lane_var()) != 0 || values.contains(kIsRepeated))) return;
     item.deeds.emplace_back([this, vars, values] {
       if (!ran_.insert(vars).second) fail("the instance at " + point_text(vars) + " runs twice");
       for (std::size_t d = 0; d < kernel_.vars.size(); ++d) {
@@ -340,6 +372,9 @@ class Runner {
   std::vector<std::pair<const TreeBlock*, Values>> groups_;
   std::vector<BufferMemory> memory_;
   std::map<Point, std::vector<std::int64_t>> parts_;  ///< what work-items know of a fold, by their place
+  /// What groups kept, by fold, instance and group.
+  std::map<std::tuple<int, Point, std::int64_t>, std::vector<std::int64_t>> records_;
+  int stage_ = 0;
   std::set<Point> ran_;
   std::string fault_;
 };

@@ -94,7 +94,7 @@ ClDevice::~ClDevice() {
 }
 
 std::unique_ptr<gpu::Buffer> ClDevice::allocate(std::size_t size_bytes, void* host) {
-  const bool in_place = info_.shares_host_memory;
+  const bool in_place = info_.shares_host_memory && host != nullptr;
   const cl_mem_flags flags = CL_MEM_READ_WRITE | (in_place ? CL_MEM_USE_HOST_PTR : cl_mem_flags{0});
   try {
     Memory memory(*api_, api_->clCreateBuffer.make(context_.get(), flags, size_bytes, in_place ? host : nullptr));

@@ -3,7 +3,8 @@
 // --emit=opencl` prints it too. Launch's Note [Kernel parameters] and KernelDesc say what the macros stand for.
 //
 // PB_ITEMS0 is the number of instances per work-item along loop 0; PB_SPAN0 that of a work-group. PB_LOCAL0 is the
-// place in the group of instance `pb_k0` of this work-item, and PB_PLACE0 its place in the launch.
+// place in the group of instance `pb_k0` of this work-item, and PB_PLACE0 its place in the launch. PB_FOLD_GROUPS is the
+// number of work-groups that run an instance together in this launch. PB_STAGE is 0 where one launch does all.
 #pragma once
 
 #define PB_KERNEL_PRELUDE                                                  \
@@ -57,4 +58,15 @@
   "#define PB_SPAN2 (int)get_local_size(2)\n"                              \
   "#define PB_LOCAL2 get_local_id(2)\n"                                    \
   "#define PB_PLACE2 (int)get_global_id(2)\n"                              \
+  "#endif\n"                                                               \
+  "#ifndef PB_STAGE\n"                                                     \
+  "#define PB_STAGE 0\n"                                                   \
+  "#endif\n"                                                               \
+  "#ifndef PB_FOLD_GROUPS\n"                                               \
+  "#define PB_FOLD_GROUPS 1\n"                                             \
+  "#endif\n"                                                               \
+  "#if PB_STAGE > 0\n"                                                     \
+  "#define PB_SCRATCH , __global ulong* restrict pb_scratch\n"             \
+  "#else\n"                                                                \
+  "#define PB_SCRATCH\n"                                                   \
   "#endif\n"

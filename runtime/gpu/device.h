@@ -135,7 +135,7 @@ class Device {
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
 
   /// A buffer of this size; null if there is no memory. `host`: the storage's memory, page aligned, used in place if
-  /// shares_host_memory.
+  /// shares_host_memory; null: memory that the host does not use.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(std::size_t size_bytes, void* host) = 0;
 
   /// Builds a kernel, or takes it from a cache. Throws BuildFailure.

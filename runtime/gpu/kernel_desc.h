@@ -16,7 +16,7 @@ struct SpecializedScalar {
   int scalar = 0;               ///< which scalar() call, 0 first; an integer scalar
 };
 
-/// Which work-items run one instance together, where the launch says how many do: PB_LANES, a power of two.
+/// Which work-items of a group run one instance together, where the launch says how many do: PB_LANES, a power of two.
 enum class Lanes : std::uint8_t {
   None,        ///< the kernel always has one per instance
   Neighbours,  ///< neighbours in the group
@@ -29,10 +29,14 @@ enum class Lanes : std::uint8_t {
 /// offset and every sum of products of indices and strides of its regions fits 32 bits), `-DPB_UNIT_STRIDE=1` if
 /// dimension 0 of every region has stride 1, `-D<macro>=<value>` per specialised scalar (unless the product of their
 /// values is above kMaxUnrolled), `-DPB_ITEMS<d>=<n>` along each loop d along which a work-item has n > 1 instances,
-/// `-DPB_LANES=<n> -DPB_GROUP_ITEMS=<n>` if n > 1 work-items run an instance together, and
+/// `-DPB_LANES=<n> -DPB_GROUP_ITEMS=<n>` if several work-items run an instance together, and
 /// `-DPB_GROUP0=<n> -DPB_GROUP1=… -DPB_GROUP2=…` if specialize_group. After
 /// kMaxVariants builds of one kernel on one device the generic build is used for new values: PB_INDEX=long and no other
-/// macro. Sources test them with #ifdef; the parameter list is the same in every build.
+/// macro. Sources test them with #ifdef; the parameter list is the same in every build without PB_STAGE.
+///
+/// If several groups run an instance together, an execution has num_folds + 1 launches, the stages. They are built with
+/// `-DPB_STAGE=<1, 2, …> -DPB_RECORDS=<groups of an instance>`, and all but the last with `-DPB_FOLD_GROUPS=<the same>`.
+/// They have one more parameter, memory in which each of these groups has a record.
 struct KernelDesc {
   const char* name = nullptr;    ///< name of the __kernel function
   RuleDesc rule = {};            ///< its rule, for its name in traces
@@ -50,7 +54,10 @@ struct KernelDesc {
   /// A loop along which some region is contiguous that loop 0 crosses, as a transposition's input; 0: there is none.
   int crossed_loop = 0;
   Lanes lanes = Lanes::None;
-  int fold_length = -1;  ///< the scalar() call that says how many iterations lanes divide; -1: none does
+  int fold_length = -1;   ///< the scalar() call that says how many iterations lanes divide; -1: none does
+  int inner_length = -1;  ///< likewise of a loop inside: the product is their number
+  int num_folds = 0;      ///< folds that lanes divide
+  int record_bytes = 0;   ///< what a group keeps of the folds of an instance
 };
 
 inline constexpr int kMaxVariants = 64;

@@ -140,8 +140,8 @@ class Launch {
   /// The shape of a work-group, fastest first; clamped to what device and kernel allow (counted in the statistics). If
   /// it is null or has a 0, the manager chooses (runtime/gpu/manager/work_shape.cpp, Note [Default shapes]).
   /// `items`: how many instances a work-item has along each loop; likewise. Kernels without default_items have one.
-  /// `lanes`: how many work-items run one instance together, likewise; cut to a power of two. Kernels without lanes
-  /// have one.
+  /// `lanes`: how many work-items run one instance together, likewise; cut to a power of two. If a group has no room
+  /// for them, they stand in several. Kernels without lanes have one.
   Launch& group(const std::int64_t* shape, int num_dims, const std::int64_t* items = nullptr,
                 const std::int64_t* lanes = nullptr);
 
@@ -349,6 +349,7 @@ gpu::Launch& gpu::Launch::inout(const Region& view, std::initializer_list<Box<N>
 //   2. the scalars, in order of scalar calls
 //   3. const int pb_lo0 … pb_lo{D-1}, then const int pb_extent0 … pb_extent{D-1}
 //   4. __local T* <name>_tile per tile call
+//   5. with PB_STAGE: __global ulong* pb_scratch
 // The range has min(D, 3) dimensions. Along each, a group has as many instances as its work-items have together, and
 // the number of groups is rounded up: kernels test that an instance's place is less than pb_extent{d}. Instance k of a
 // work-item stands at get_group_id(d) * get_local_size(d) * PB_ITEMS{d} + k * get_local_size(d) + get_local_id(d).

@@ -17,7 +17,8 @@ import polybricks  # noqa: E402
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "device_folds"
 SIZES = ((0, 3), (1, 1), (13, 7), (97, 31), (1031, 3))
-SHAPES = ((0, 0), (2, 64), (32, 256), (1024, 0))     # lanes of an instance, work-items of a group
+SHAPES = ((0, 0), (2, 64), (32, 256), (1024, 0), (4096, 64))     # lanes of an instance, work-items of a group
+REPEATED = (32, 4096)                                            # these lanes run twice
 DTYPE = {"double": np.float64, "float": np.float32, "int": np.int32}
 
 
@@ -41,11 +42,15 @@ def expected_sums(a, x):
             "Both": (both - least[:, None], both + np.abs(least)[:, None]), "Early": (np.minimum(total, 10), total)}
 
 
+def data_of(program):
+    return next(iter(program.info["transforms"].values()))
+
+
 class Check:
     def __init__(self, program, work, element):
         self.program, self.work, self.element, self.num_runs = program, work, element, 0
-        self.name, data = next(iter(program.info["transforms"].items()))
-        self.outputs = [site.split("#")[0] for site in data["sites"]]
+        self.name, data = next(iter(program.info["transforms"])), data_of(program)
+        self.outputs = [name for site in data["sites"] for name in site.split("#")[0].split("+")]
         self.tunables = data["tunables"]
         self.with_lanes = [name for name, tunable in self.tunables.items() if tunable["role"] == "fold_items"]
 
@@ -77,11 +82,11 @@ class Check:
                     polybricks.check(same_bits(got[name], on_cpu[name]), f"{name} of {where}: {got[name]} instead of {on_cpu[name]}")
                     continue
                 value, magnitude = rounding[name]
-                allowed = 4 * (max(matrices[0].shape) + 8) * np.finfo(DTYPE[self.element]).eps * magnitude
+                allowed = 4 * (max(matrices[0].shape + matrices[1].shape) + 8) * np.finfo(DTYPE[self.element]).eps * magnitude
                 with np.errstate(invalid="ignore"):
                     is_near = (np.abs(got[name] - value) <= allowed) | (got[name] == value)
                 polybricks.check(bool(np.all(is_near)), f"{name} of {where}: {got[name]} instead of {value}")
-            if lanes == 32:
+            if lanes in REPEATED:
                 again = self.run(inputs, "opencl", lanes, group)
                 polybricks.check(all(same_bits(got[name], again[name]) for name in self.outputs), f"{where}: other bits in a second run")
 
@@ -112,6 +117,31 @@ def reals(check, rng):
                                      f"{name} of {check.element} {a}, {lanes} lanes: {got[name]} instead of {on_cpu[name]}")
 
 
+def whole(check, rng):
+    """Rules with one instance. Values with ties, zeros of both signs and NaN must give the bits of the CPU's version."""
+    kind = DTYPE[check.element]
+    exact = ("Least", "Place", "Largest", "Row", "Column")
+    for width, height, length in ((0, 0, 0), (1, 1, 1), (3, 211, 97), (211, 3, 65537), (9, 10, 300007)):
+        a, x = rng.normal(0, 1, (height, width)).astype(kind), rng.normal(0, 1, length).astype(kind)
+        wide, wide_a = x.astype(np.longdouble), a.astype(np.longdouble)
+        wide_a[5:6] = 0
+        mean = wide.sum() / max(1, length)
+        squares = ((wide - mean) ** 2).sum()
+        total = np.abs(wide).sum()
+        every_second = (wide * wide)[::-1][::2].sum()
+        check.compare((a, x), {"Sum": (3 + wide.sum(), 3 + total), "Dot": (1 - every_second, 1 + every_second),
+                               "Matrix": (wide_a[:, 1:].sum(), np.abs(wide_a).sum()), "Spread": (squares, squares + total)})
+    for special in ([0.0, -0.0], [0.0, -0.0, 1, np.nan], [np.nan], [-0.0, 5, 5, 101], [101]):
+        a, x = rng.choice(special, (7, 30)).astype(kind), rng.choice(special, 5000).astype(kind)
+        files = save(check.work, (a, x))
+        on_cpu = check.run(files, "cpu")
+        for lanes, group in ((32, 256), (2048, 16), (4096, 0)):
+            got = check.run(files, "opencl", lanes, group)
+            for name in exact:
+                polybricks.check(same_bits(got[name], on_cpu[name]),
+                                 f"{name} of {check.element} {special}, {lanes} lanes: {got[name]} instead of {on_cpu[name]}")
+
+
 def integers(check, rng):
     for width, height in SIZES:
         a, b = (rng.integers(-2**30, 2**30, (height, width), dtype=np.int32) for _ in range(2))
@@ -125,10 +155,11 @@ def main():
     tools = polybricks.Tools(args.dist)
     rng = np.random.default_rng(polybricks.seed())
     num_runs = 0
-    for element, source, try_all in (("int", "integers", integers), ("double", "reals", reals), ("float", "reals", reals)):
+    for element, source, try_all in (("int", "integers", integers), ("double", "reals", reals), ("float", "reals", reals),
+                                     ("double", "whole", whole), ("float", "whole", whole)):
         program = tools.compile(PROGRAMS / f"{source}.pbcc", work / f"{source}_{element}", "--element", "double" if element == "int" else element)
         check = Check(program, work, element)
-        polybricks.check(len(check.with_lanes) == len(check.outputs), f"only {check.with_lanes} have lanes")
+        polybricks.check(len(check.with_lanes) == len(data_of(program)["sites"]), f"only {check.with_lanes} have lanes")
         try_all(check, rng)
         num_runs += check.num_runs
     strict = tools.compile(PROGRAMS / "reals.pbcc", work / "strict", "--fp=strict")

@@ -13,7 +13,7 @@ namespace {
 constexpr double kMaxSplitSize = 2147483647.0;
 constexpr double kMaxWorkGroup = 1024;
 constexpr double kMaxItems = 16;
-constexpr double kMaxFoldItems = 1024;
+constexpr double kMaxFoldItems = 1048576;
 constexpr double kEighths = 8;
 constexpr std::size_t kMaxDeviceLoops = 3;
 

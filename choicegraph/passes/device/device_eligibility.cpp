@@ -211,13 +211,14 @@ class BodyCheck {
   std::optional<WhyNotDevice> found_;
 };
 
-std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule& rule, const Step& step) {
-  if (step.loops.empty()) return WhyNotDevice{"it has one instance only", rule.span};
-  if (!step.is_data_parallel) return WhyNotDevice{"its instances depend on one another", rule.span};
+std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule& rule, const Computation& computation,
+                                          const Step& step) {
+  if (step.loops.empty() && computation.divided.empty()) return WhyNotDevice{"it has one instance only", rule.span};
+  if (!step.is_data_parallel && !step.loops.empty()) return WhyNotDevice{"its instances depend on one another", rule.span};
   if (step.loops.size() > kMaxDeviceLoops) return WhyNotDevice{"it has more than three rule variables", rule.span};
   if (!rule.temporaries.empty()) return WhyNotDevice{"every instance has temporaries of its own", rule.span};
   for (const RegionAccess& output : rule.outputs) {
-    if (transform.matrices[output.matrix].num_dims() == 0)
+    if (transform.matrices[output.matrix].num_dims() == 0 && !step.loops.empty())
       return WhyNotDevice{"its output is a single number", output.span};
   }
   for (const auto* list : {&rule.outputs, &rule.inputs}) {
@@ -242,6 +243,7 @@ bool is_one_cell(const InputBox& box) {
 }
 
 std::optional<WhyNotDevice> check_local(const Rule& rule, const Step& step) {
+  if (step.loops.empty()) return WhyNotDevice{"no instances read the same cells: it has one instance only", rule.span};
   for (const InputBox& box : step.input_boxes)
     if (box.extent_is_uniform && !is_one_cell(box)) return std::nullopt;
   for (const InputBox& box : step.input_boxes)
@@ -254,9 +256,9 @@ std::optional<WhyNotDevice> check_local(const Rule& rule, const Step& step) {
 }  // namespace
 
 DeviceEligibility check_device_eligibility(const Program& /*program*/, const Transform& transform, const Rule& rule,
-                                           const Step& step) {
+                                           const Computation& computation, const Step& step) {
   DeviceEligibility result;
-  result.why_not_device = check_pattern(transform, rule, step);
+  result.why_not_device = check_pattern(transform, rule, computation, step);
   if (!result.why_not_device) result.why_not_device = BodyCheck(transform, rule).run();
   if (!result.why_not_device) result.why_not_local_memory = check_local(rule, step);
   return result;

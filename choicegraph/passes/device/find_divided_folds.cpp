@@ -12,18 +12,23 @@ namespace {
 
 using Kind = BodyType::Kind;
 
+bool is_number(const BodyType& type) {
+  return type.kind == Kind::Bool || type.kind == Kind::Char || type.kind == Kind::Int || type.kind == Kind::Long ||
+         type.kind == Kind::Float || type.kind == Kind::Double;
+}
+
 class DividedFolds {
  public:
   DividedFolds(const Rule& rule, const Computation& computation, bool keeps_order)
       : rule_(rule), body_(rule.body), computation_(computation), keeps_order_(keeps_order) {}
 
-  std::vector<StmtId> find() const {
+  std::vector<DividedLoops> find() const {
     const auto* block = std::get_if<BlockStmt>(&body_.stmts[body_.root].node);
     if (block == nullptr || !stores_single_cells() || reads_what_it_writes()) return {};
-    std::vector<StmtId> out;
+    std::vector<DividedLoops> out;
     for (const StmtId stmt : block->stmts) {
       const Fold* fold = computation_.find(stmt);
-      if (fold != nullptr && may_divide(*fold)) out.push_back(stmt);
+      if (fold != nullptr && may_divide(*fold)) out.push_back({stmt, inner_of(*fold)});
       if (has_return(stmt)) break;
     }
     return out;
@@ -57,12 +62,62 @@ class DividedFolds {
                        [&](const Accumulator& each) { return may_divide(each); });
   }
 
-  /// Parts of a fold that notes a place would have to carry it; cells as accumulators are no variables of a work-item.
+  /// The loop of the fold inside, if all updates stand there and its range is the same in all iterations around it.
+  [[nodiscard]] StmtId inner_of(const Fold& fold) const {
+    const auto is_inside = [&](const Fold& each) { return each.outer && &computation_.folds[*each.outer] == &fold; };
+    const auto found = std::find_if(computation_.folds.begin(), computation_.folds.end(), is_inside);
+    if (found == computation_.folds.end() || !counts_in_64_bits(*found) || !has_same_accumulators(fold, *found) ||
+        !runs_once(std::get<ForStmt>(body_.stmts[fold.loop].node).body, found->loop))
+      return {};
+    std::set<std::string> varying = {fold.var};
+    walk(
+        body_, fold.loop,
+        [&](StmtId id) {
+          const auto* decl = std::get_if<DeclStmt>(&body_.stmts[id].node);
+          if (decl == nullptr) return;
+          for (const Declarator& declarator : decl->declarators) varying.insert(declarator.name);
+        },
+        [](ExprId) {});
+    bool is_fixed = true;
+    for (const ExprId bound : {found->first, found->last}) {
+      walk_expr(body_, bound, [&](ExprId id) {
+        const auto* name = std::get_if<NameExpr>(&body_.exprs[id].node);
+        const auto* member = std::get_if<MemberExpr>(&body_.exprs[id].node);
+        is_fixed = is_fixed && (name == nullptr || !varying.contains(name->text)) &&
+                   (member == nullptr || member->name != "cell");
+      });
+    }
+    return is_fixed ? found->loop : StmtId();
+  }
+
+  /// Whether the statement `inner` runs at most once where `stmt` does.
+  [[nodiscard]] bool runs_once(StmtId stmt, StmtId inner) const {
+    if (stmt == inner) return true;
+    if (stmt.is_none()) return false;
+    const auto& node = body_.stmts[stmt].node;
+    if (const auto* branch = std::get_if<IfStmt>(&node))
+      return runs_once(branch->then_stmt, inner) || runs_once(branch->else_stmt, inner);
+    const auto* block = std::get_if<BlockStmt>(&node);
+    return block != nullptr && std::any_of(block->stmts.begin(), block->stmts.end(),
+                                           [&](StmtId each) { return runs_once(each, inner); });
+  }
+
+  [[nodiscard]] static bool has_same_accumulators(const Fold& a, const Fold& b) {
+    const auto is_same = [](const Accumulator& x, const Accumulator& y) {
+      return x.binding.kind == y.binding.kind && x.binding.index == y.binding.index && x.updates.size() == y.updates.size();
+    };
+    return a.accumulators.size() == b.accumulators.size() &&
+           std::is_permutation(a.accumulators.begin(), a.accumulators.end(), b.accumulators.begin(), is_same);
+  }
+
+  /// Cells as accumulators or as places are no variables of a work-item.
   [[nodiscard]] bool may_divide(const Accumulator& accumulator) const {
     const bool is_free =
         accumulator.regrouping == Regrouping::Exact || (accumulator.regrouping == Regrouping::Rounds && !keeps_order_);
-    return is_free && accumulator.places.empty() &&
-           std::holds_alternative<NameExpr>(body_.exprs[accumulator.target].node);
+    const auto is_variable = [&](ExprId target) { return std::holds_alternative<NameExpr>(body_.exprs[target].node); };
+    return is_free && is_variable(accumulator.target) &&
+           std::all_of(accumulator.places.begin(), accumulator.places.end(),
+                       [&](const FoldPlace& place) { return is_variable(place.target) && is_number(place.type); });
   }
 
   /// Whether the number of iterations is worth dividing: it is no constant, and no extent of a small box.

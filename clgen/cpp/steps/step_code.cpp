@@ -261,9 +261,9 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
     out.line("pb_launch.tile(sizeof(" + element_text(matrix.element, matrix.is_element_t) + "), " +
              std::to_string(buffer.extents.size()) + ", pb_tile_" + input.binding + ");");
   }
-  out.line(rank == 0 ? "pb_launch.range(0, nullptr, nullptr);" : "pb_launch.range(pb_box);");
+  out.line(rank == 0 ? "pb_launch.range(pbrt::Box<1>{{0}, {1}});" : "pb_launch.range(pb_box);");
   const bool has_lanes = instance_with_lanes(lowered.tree) != nullptr;
-  out.line("pb_launch.group(pb_group, " + std::to_string(rank) + ", pb_items" + (has_lanes ? ", pb_lanes" : "") + ");");
+  out.line("pb_launch.group(pb_group, " + std::to_string(std::max<std::size_t>(1, rank)) + ", pb_items" + (has_lanes ? ", pb_lanes" : "") + ");");
   out.line("return pb_frame.context().run(pb_frame, pb_launch, pb_site, pb_alternative);");
 }
 

@@ -35,6 +35,9 @@ std::string number_name(const Matrix& matrix) {
   return (matrix.role == MatrixRole::From ? "" : "pb_number_") + matrix.name;
 }
 
+/// The variable of the loop over the one instance of a step without loops.
+constexpr const char* kOnlyInstance = "pb_only";
+
 /// Instances of a work-item that keep memory busy: several loads are under way before the first result is needed.
 constexpr int kManyItems = 4;
 
@@ -76,10 +79,10 @@ class KernelLowering {
     out_.rule = step_.rule;
     out_.version = version;
     for (std::size_t i = step_.loops.size(); i-- > 0;) out_.vars.push_back(step_.loops[i].var);
+    if (out_.vars.empty()) out_.vars.emplace_back(kOnlyInstance);
   }
 
   KernelTree lower() {
-    PB_CHECK(num_loops() > 0, "device versions have instances");
     add_matrices();
     add_sizes();
     add_tunables();
@@ -101,11 +104,10 @@ class KernelLowering {
   void add_matrices() {
     for (const RuleMatrix& use : matrices_of_rule(transform_, rule_, facts_)) {
       const Matrix& matrix = transform_.matrices[use.matrix];
-      if (!matrix.extents.empty()) {
+      if (!matrix.extents.empty() || use.is_output) {
         out_.matrices.push_back(use);
         continue;
       }
-      // The number is only read, because no kernel has a single number as output.
       const bool is_small = matrix.element == ElementType::Short || matrix.element == ElementType::UChar ||
                             matrix.element == ElementType::UShort;
       out_.scalars.push_back({ScalarSource::Matrix, is_small ? ScalarType::Int : ScalarType::OfMatrix,
@@ -251,7 +253,16 @@ class KernelLowering {
   bool has_divided_folds() const { return out_.version == Version::OpenCl && !computation_.divided.empty(); }
 
   TreeNode loops_with_lanes_or_without() {
-    out_.fold_length = length_scalar(*computation_.find(computation_.divided.front()));
+    const DividedLoops& first = computation_.divided.front();
+    for (const StmtId loop : {first.loop, first.inner}) {
+      if (loop.is_none()) continue;
+      const std::optional<std::size_t> length = length_scalar(*computation_.find(loop));
+      if (!length) {
+        out_.fold_lengths.clear();
+        break;
+      }
+      out_.fold_lengths.push_back(*length);
+    }
     TreeBranch branch;
     branch.condition = has_lanes();
     branch.then.push_back(lane_loops());
@@ -262,7 +273,7 @@ class KernelLowering {
   /// The loops over the instances of a group, whose lanes divide folds. Where an input moves along dimension 0 with the
   /// fastest loop, neighbours run neighbouring instances, as without lanes; else they are lanes of one instance and
   /// access neighbouring cells in the fold.
-  TreeNode lane_loops() const {
+  TreeNode lane_loops() {
     TreeBlock inside = {TreeNode{divided_instance()}};
     const bool are_neighbours = !moves_with_fastest_loop();
     if (are_neighbours) inside = {lane_loop(std::move(inside))};
@@ -281,7 +292,14 @@ class KernelLowering {
       inside = {TreeNode{std::move(loop)}};
       if (dim == 0 && !are_neighbours) inside = {lane_loop(std::move(inside))};
     }
-    return std::move(inside.front());
+    TreeLoop groups;
+    groups.role = LoopRole::FoldGroup;
+    groups.var = fold_group_var();
+    groups.lo = index_const(0);
+    groups.hi = num_fold_groups();
+    groups.step = index_const(1);
+    groups.body = std::move(inside);
+    return {std::move(groups)};
   }
 
   static TreeNode lane_loop(TreeBlock inside) {
@@ -303,17 +321,24 @@ class KernelLowering {
     });
   }
 
-  RuleInstance divided_instance() const {
+  RuleInstance divided_instance() {
     RuleInstance out = instance();
-    for (const StmtId loop : computation_.divided) {
-      DividedFold divided{*computation_.find(loop)};
-      divided.repeats_if_zero =
-          std::any_of(divided.fold.accumulators.begin(), divided.fold.accumulators.end(), [](const Accumulator& each) {
-            const bool is_extremum = each.op == FoldOp::Min || each.op == FoldOp::Max;
-            return is_extremum && (each.type.kind == BodyType::Kind::Float || each.type.kind == BodyType::Kind::Double);
-          });
+    for (const DividedLoops& loops : computation_.divided) {
+      DividedFold divided{*computation_.find(loops.loop)};
+      if (!loops.inner.is_none()) divided.inner = *computation_.find(loops.inner);
+      for (const Accumulator& each : divided.fold.accumulators) divided.parts.push_back(add_part(each));
+      divided.stage = static_cast<int>(out.divided.size()) + 1;
       out.divided.push_back(std::move(divided));
     }
+    return out;
+  }
+
+  /// Adds a part of a fold to the record.
+  FoldPart add_part(const Accumulator& accumulator) {
+    const bool is_extremum = accumulator.op == FoldOp::Min || accumulator.op == FoldOp::Max;
+    const bool is_real = accumulator.type.kind == BodyType::Kind::Float || accumulator.type.kind == BodyType::Kind::Double;
+    FoldPart out{is_extremum && (is_real || !accumulator.places.empty()), out_.record_slots};
+    out_.record_slots += 1 + (out.has_round ? 1 : 0) + accumulator.places.size();
     return out;
   }
 
@@ -327,9 +352,13 @@ class KernelLowering {
     } else if (member != nullptr) {
       const NameBinding& binding = rule_.body_types.bindings[member->object.index()];
       const InputBox* box = binding.kind == NameKind::Input ? box_of(step_, binding.index) : nullptr;
-      if (box == nullptr || !box->extent_is_uniform || rule_.inputs[binding.index].num_body_dims() != 1) return {};
+      if (box == nullptr || !box->extent_is_uniform) return {};
+      std::vector<std::string> extents;
       for (std::size_t d = 0; d < box->extent.size(); ++d)
-        if (!rule_.inputs[binding.index].is_fixed_dim(d)) length = box->extent[d].symbol;
+        if (!rule_.inputs[binding.index].is_fixed_dim(d)) extents.push_back(box->extent[d].symbol);
+      const std::size_t dim = member->name == "height" ? 1 : member->name == "depth" ? 2 : 0;
+      if (dim >= extents.size() || (extents.size() > 1 && (member->name == "count" || member->name == "size"))) return {};
+      length = extents[dim];
     }
     for (std::size_t i = 0; i < out_.scalars.size(); ++i)
       if (out_.scalars[i].source == ScalarSource::Size && out_.scalars[i].name == length) return i;

@@ -37,6 +37,9 @@ struct KernelScalar {
   bool operator==(const KernelScalar&) const = default;
 };
 
+/// The size of each value of a record.
+inline constexpr std::size_t kRecordSlotBytes = 8;
+
 struct KernelTree {
   TransformId transform;
   StepId step;
@@ -44,10 +47,14 @@ struct KernelTree {
   Version version = Version::OpenCl;
   std::vector<RuleMatrix> matrices;   ///< matrices that have dimensions, in order of parameters
   std::vector<KernelScalar> scalars;  ///< in order of parameters
-  std::vector<std::string> vars;      ///< variables of the loops, the fastest first
+  /// Variables of the loops, the fastest first. A step with one instance has a loop of one iteration, whose variable no
+  /// rule has.
+  std::vector<std::string> vars;
   bool needs_fp64 = false;
-  std::optional<std::size_t> fold_length = {};  ///< the scalar that says how long the first divided fold is
-  int default_items = 1;  ///< the most instances of a work-item, if no configuration gives their number
+  /// The scalars whose product is the number of iterations of the first divided fold; none: it is not known.
+  std::vector<std::size_t> fold_lengths = {};
+  std::size_t record_slots = 0;  ///< the values that a group keeps of the folds of an instance
+  int default_items = 1;         ///< the most instances of a work-item, if no configuration gives their number
   /// A loop along which some matrix is contiguous that the fastest loop crosses, as a transposition's input.
   std::optional<int> crossed_loop = {};
   LoopTree tree;

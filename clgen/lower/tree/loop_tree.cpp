@@ -31,6 +31,8 @@ std::string group_var(int dim) { return numbered("pb_first", dim); }
 std::string item_var(int dim) { return numbered("pb_item", dim); }
 std::string lane_var() { return "pb_lane"; }
 IndexExpr num_lanes() { return index_symbol("pb_lanes"); }
+std::string fold_group_var() { return "pb_fold_group"; }
+IndexExpr num_fold_groups() { return index_symbol("pb_fold_groups"); }
 
 IndexExpr begin_of(const GroupExtent& extent, const std::vector<std::string>& vars) {
   std::vector<std::pair<std::string, IndexExpr>> of_group;

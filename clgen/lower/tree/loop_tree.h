@@ -6,7 +6,8 @@
 // Expressions of a tree name size variables and tunables of the transform, variables of the loops outside, and numbers
 // of the launch or call. Along loop 0, the fastest one, these are `pb_lo0` and `pb_extent0`, the begin and extent of
 // the box, `pb_group_size0`, the work-items of a work-group, and `pb_span0`, the instances of a work-group: a multiple
-// of its work-items. `pb_lanes` is the number of work-items that run one instance together, where they do.
+// of its work-items. `pb_lanes` is the number of work-items of a group that run one instance together, where they do,
+// and `pb_fold_groups` the number of groups that do so in one launch.
 #pragma once
 
 #include <array>
@@ -55,14 +56,19 @@ inline constexpr int kMaxItemDims = 3;
 [[nodiscard]] std::string item_var(int dim);
 /// The variable of the loop over the lanes of an instance.
 [[nodiscard]] std::string lane_var();
-/// How many lanes an instance has.
+/// How many lanes an instance has in one group.
 [[nodiscard]] IndexExpr num_lanes();
+/// The variable of the loop over the groups that run an instance together.
+[[nodiscard]] std::string fold_group_var();
+/// How many groups run an instance together in the launch.
+[[nodiscard]] IndexExpr num_fold_groups();
 
 /// Who runs the iterations of a loop.
 enum class LoopRole : std::uint8_t {
   Group,     ///< work-groups, in any order, at once or not
   Item,      ///< the work-items of a group: at once between barriers
   Lane,      ///< work-items that run one instance together: at once between barriers
+  FoldGroup,  ///< work-groups that run the same instances together, in any order, at once or not
   Unrolled,  ///< one after the other or interleaved, by one work-item; their number is known when the kernel is built
   Serial,    ///< one after the other
   Vector,    ///< one after the other or side by side: the C++ compiler is told that they are independent
@@ -169,16 +175,36 @@ struct Operand {
   bool operator==(const Operand&) const = default;
 };
 
-/// A fold of a body whose iterations the lanes of an instance divide among each other: lane t takes the iterations t,
-/// t + number of lanes, and so on, with accumulators of its own. Their values are then combined through memory of the
-/// group, in an order that only the number of lanes decides, and every lane has the result.
+/// What a part of a fold has of one accumulator.
+struct FoldPart {
+  /// It also has the number of the iteration that the smallest or largest is from. Of equal ones, as zeros of two signs
+  /// are, the first counts, and the places are those of that iteration.
+  bool has_round = false;
+  /// Where the part stands in the record that a group keeps in memory of the device: the value first, then the number
+  /// of the iteration, then the places. Each takes one slot.
+  std::size_t slot = 0;
+
+  bool operator==(const FoldPart&) const = default;
+};
+
+/// A fold of a body whose iterations the lanes of an instance divide among each other, with accumulators of their own.
+/// Where the instance has n lanes in all its groups together, lane t takes the iterations t, t + n, and so on. The parts
+/// of a group are combined through its memory, in an order that only the number of lanes decides, and every lane has the
+/// result.
+///
+/// Where several groups run an instance together, each fold takes a launch, its stage. In it each group keeps its part
+/// as a record and ends there. Later stages, of which the last has one group per instance, combine the records.
 struct DividedFold {
   Fold fold;
-  /// The smallest or largest of floating-point numbers. If one is a zero, whose sign the first of several decides, the
-  /// lanes run the loop again in the source's order.
-  bool repeats_if_zero = false;
+  /// The fold inside, whose iterations are divided, too. The iterations of both count as one sequence. A row of lanes
+  /// runs one iteration of `fold`.
+  std::optional<Fold> inner = {};
+  std::vector<FoldPart> parts = {};  ///< one per accumulator
+  int stage = 1;                ///< the number of the fold, from 1
 
-  bool operator==(const DividedFold& other) const { return fold.loop == other.fold.loop; }
+  bool operator==(const DividedFold& other) const {
+    return fold.loop == other.fold.loop && inner.has_value() == other.inner.has_value() && parts == other.parts && stage == other.stage;
+  }
 };
 
 /// Runs the body of a rule at the loops' variables. Lanes all run it, apart from divided folds, and the first lane

@@ -259,12 +259,13 @@ TEST(LoweredKernels, WithLanesRunEachInstanceOnce) {
       launch.extent = {sizes.at(kernel.vars.front() == "x" ? "n" : "m"), sizes.at("m")};
       launch.extent.resize(launch.lo.size());
       launch.lanes = std::int64_t{1} << random() % 4;
-      if (launch.lanes > 1) {
+      launch.fold_groups = std::int64_t{1} << random() % 4;
+      if (launch.has_lanes()) {
         launch.items.assign(launch.items.size(), 1);
         launch.group_size.front() *= launch.lanes;
       }
       ASSERT_EQ(run_kernel(program->transform(), kernel, sizes, launch, random()), "")
-          << launch.lanes << " lanes, " << to_text(program->program, kernel);
+          << launch.lanes << " lanes, " << launch.fold_groups << " groups, " << to_text(program->program, kernel);
     }
   }
 }

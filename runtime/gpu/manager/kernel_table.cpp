@@ -17,6 +17,8 @@ enum KeyField : std::size_t {
   kItems2,
   kLanes,
   kGroupItems,
+  kStage,
+  kRecords,
   kFirstScalar
 };
 
@@ -45,7 +47,7 @@ std::array<std::size_t, 3> clamp_group(std::array<std::size_t, 3> group, const D
   return group;
 }
 
-KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const WorkShape& shape) {
+KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const WorkShape& shape, int stage) {
   Key key(kFirstScalar, 0);
   key[kIndex32] = key[kUnitStride] = 1;
   for (const LaunchRegion& region : plan.regions) {
@@ -56,7 +58,9 @@ KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const WorkShape& sh
     for (std::size_t d = 0; d < 3; ++d) key[kGroup0 + d] = static_cast<std::int64_t>(shape.group[d]);
   for (std::size_t d = 0; d < 3; ++d) key[kItems0 + d] = static_cast<std::int64_t>(shape.items[d]);
   key[kLanes] = static_cast<std::int64_t>(shape.lanes);
-  if (shape.lanes > 1) key[kGroupItems] = static_cast<std::int64_t>(shape.group[0]);
+  if (shape.has_lanes()) key[kGroupItems] = static_cast<std::int64_t>(shape.group[0]);
+  key[kStage] = stage;
+  if (stage > 0) key[kRecords] = static_cast<std::int64_t>(shape.fold_groups);
   std::int64_t iterations = 1;
   for (int i = 0; i < plan.kernel->num_specialized; ++i) {
     key.push_back(plan.scalars[static_cast<std::size_t>(plan.kernel->specialized[i].scalar)].integer());
@@ -75,8 +79,12 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
       options += " -DPB_GROUP" + std::to_string(d) + "=" + std::to_string(key[kGroup0 + d]);
   for (std::size_t d = 0; d < 3; ++d)
     if (key[kItems0 + d] > 1) options += " -DPB_ITEMS" + std::to_string(d) + "=" + std::to_string(key[kItems0 + d]);
-  if (key[kLanes] > 1)
+  if (key[kGroupItems] > 0)
     options += " -DPB_LANES=" + std::to_string(key[kLanes]) + " -DPB_GROUP_ITEMS=" + std::to_string(key[kGroupItems]);
+  if (key[kStage] > 0)
+    options += " -DPB_STAGE=" + std::to_string(key[kStage]) + " -DPB_RECORDS=" + std::to_string(key[kRecords]);
+  if (key[kStage] > 0 && key[kStage] <= desc.num_folds)
+    options += " -DPB_FOLD_GROUPS=" + std::to_string(key[kRecords]);
   for (int i = 0; i < desc.num_specialized; ++i) {
     const std::int64_t value = key[kFirstScalar + static_cast<std::size_t>(i)];
     if (value == kNotSpecialized) continue;
@@ -85,11 +93,11 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
   return options;
 }
 
-KernelTable::Found KernelTable::find(Device& device, const LaunchPlan& plan, const WorkShape& shape) {
+KernelTable::Found KernelTable::find(Device& device, const LaunchPlan& plan, const WorkShape& shape, int stage) {
   const KernelDesc& desc = *plan.kernel;
   Entry& entry = entries_[&desc];
   if (entry.is_rejected) return {};
-  Key key = key_of(plan, shape);
+  Key key = key_of(plan, shape, stage);
   try {
     const auto known = entry.variants.find(key);
     if (known != entry.variants.end()) return {known->second.get(), false, nullptr};

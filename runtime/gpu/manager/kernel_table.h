@@ -33,12 +33,14 @@ class KernelTable {
   /// The kernel for these arguments; builds it if needed.
   ///
   /// Errors: throws what Device::build throws, except BuildFailure
-  [[nodiscard]] Found find(Device& device, const LaunchPlan& plan, const WorkShape& shape);
+  ///
+  /// `stage` is the number of the launch, from 1, if several groups run an instance together; else 0
+  [[nodiscard]] Found find(Device& device, const LaunchPlan& plan, const WorkShape& shape, int stage = 0);
   void clear() { entries_.clear(); }
 
  private:
-  /// The values that decide a build: 32-bit indices, unit strides, group, instances per work-item, lanes, specialised
-  /// scalars.
+  /// The values that decide a build: 32-bit indices, unit strides, group, instances per work-item, lanes, stage,
+  /// specialised scalars.
   using Key = std::vector<std::int64_t>;
   struct Entry {
     std::map<Key, std::unique_ptr<Kernel>> variants;
@@ -47,7 +49,7 @@ class KernelTable {
     std::string log;
   };
 
-  static Key key_of(const LaunchPlan& plan, const WorkShape& shape);
+  static Key key_of(const LaunchPlan& plan, const WorkShape& shape, int stage);
   static std::string options_of(const KernelDesc& desc, const Key& key);
 
   std::map<const KernelDesc*, Entry> entries_;

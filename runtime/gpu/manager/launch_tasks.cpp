@@ -64,6 +64,12 @@ std::vector<KernelArg> arguments_of(const LaunchJob& job) {
     tile.size_bytes = std::max<std::size_t>(bytes, 1);
     args.push_back(tile);
   }
+  if (job.scratch != nullptr) {
+    KernelArg scratch;
+    scratch.kind = KernelArg::Kind::Buffer;
+    scratch.buffer = job.scratch.get();
+    args.push_back(scratch);
+  }
   return args;
 }
 
@@ -78,12 +84,20 @@ KernelRange range_of(const LaunchPlan& plan, const WorkShape& shape) {
   return range;
 }
 
+/// As above, for a stage in which several groups run an instance.
+KernelRange range_of(const LaunchPlan& plan, const WorkShape& shape, std::size_t fold_groups) {
+  KernelRange range = range_of(plan, shape);
+  range.global[0] *= fold_groups;
+  return range;
+}
+
 }  // namespace
 
 void LaunchTasks::end(LaunchJob& job, bool ok, const std::string& reason) {
   if (job.stage == LaunchJob::Stage::Ended) return;
   if (job.stage != LaunchJob::Stage::Submitted) parts_.memory.release(job);
   job.stage = LaunchJob::Stage::Ended;
+  job.scratch.reset();
   parts_.queue.launch_ended();
   if (!ok) {
     parts_.statistics.count([](DeviceStatistics& s) { ++s.launches_failed; });
@@ -113,7 +127,7 @@ Progress LaunchTasks::run(PrepareTask& task) {
   LaunchJob& job = *task.job;
   if (job.stage != LaunchJob::Stage::Submitted) return Progress::Done;
   if (!parts_.device.is_alive()) return fail(job, parts_.device.failure_message());
-  if (!job.only_prefetch && job.kernel == nullptr && !choose_kernel(job)) return Progress::Done;
+  if (!job.only_prefetch && job.stages.empty() && !choose_kernel(job)) return Progress::Done;
   const auto fits_its_matrix = [](LaunchRegion& region) {
     const std::lock_guard lock(region.record->mutex);
     const auto adopts = [&](const OwnedView& view) { return region.record->adopt(view); };
@@ -134,11 +148,33 @@ Progress LaunchTasks::run(PrepareTask& task) {
   return fail(job, "device memory");
 }
 
+bool LaunchTasks::add_stages(LaunchJob& job, const WorkShape& wanted, KernelTable::Found& found) {
+  const int num_stages = job.plan.kernel->num_folds + 1;
+  for (int stage = 1; stage <= num_stages; ++stage) {
+    WorkShape shape = wanted;
+    found = find_kernel(job.plan, shape, stage);
+    if (found.kernel == nullptr || found.is_generic) {
+      job.stages.clear();
+      return false;
+    }
+    job.stages.push_back({found.kernel, range_of(job.plan, shape, stage < num_stages ? shape.fold_groups : 1)});
+  }
+  const std::array<std::size_t, 3> extents = extents_of(job.plan);
+  job.scratch_bytes = extents[0] * extents[1] * extents[2] * wanted.fold_groups *
+                      static_cast<std::size_t>(job.plan.kernel->record_bytes);
+  return true;
+}
+
 bool LaunchTasks::choose_kernel(LaunchJob& job) {
   const LaunchPlan& plan = job.plan;
   const WorkShape wanted = shape_of(plan, parts_.device.info());
   WorkShape shape = wanted;
-  const KernelTable::Found found = find_kernel(plan, shape);
+  KernelTable::Found found;
+  if (wanted.fold_groups > 1) {
+    if (add_stages(job, wanted, found)) return true;
+    shape.fold_groups = 1;
+  }
+  if (wanted.fold_groups == 1 || found.kernel != nullptr) found = find_kernel(plan, shape, 0);
   if (found.kernel == nullptr) {
     if (found.new_log != nullptr) report_rejection(*plan.kernel, *found.new_log);
     return fail(job, "the driver rejected the kernel"), false;
@@ -148,17 +184,17 @@ bool LaunchTasks::choose_kernel(LaunchJob& job) {
     s.generic_builds_used += found.is_generic ? 1 : 0;
     s.groups_clamped += is_clamped ? 1 : 0;
   });
-  job.kernel = found.kernel;
-  job.range = range_of(plan, shape);
+  job.stages = {{found.kernel, range_of(plan, shape)}};
   job.tile_bytes = tile_bytes_of(plan, shape);
   if (tiles_fit(*found.kernel, job.tile_bytes)) return true;
+  job.stages.clear();
   return fail(job, "local memory"), false;
 }
 
-KernelTable::Found LaunchTasks::find_kernel(const LaunchPlan& plan, WorkShape& shape) {
+KernelTable::Found LaunchTasks::find_kernel(const LaunchPlan& plan, WorkShape& shape, int stage) {
   const DeviceInfo& info = parts_.device.info();
   shape = with_group(shape, clamp_group(shape.group, info, info.max_group_size));
-  KernelTable::Found found = kernels_.find(*parts_.device, plan, shape);
+  KernelTable::Found found = kernels_.find(*parts_.device, plan, shape, stage);
   for (int attempt = 0; attempt < 8 && found.kernel != nullptr; ++attempt) {
     // A kernel may allow smaller groups than the device. A kernel that is specialised for its group is then built
     // again.
@@ -170,10 +206,10 @@ KernelTable::Found LaunchTasks::find_kernel(const LaunchPlan& plan, WorkShape& s
       allowed = with_fewer_items(allowed);
     }
     if (allowed == shape) break;
-    const bool is_other_build = plan.kernel->specialize_group || allowed.lanes > 1 || allowed.lanes != shape.lanes ||
+    const bool is_other_build = plan.kernel->specialize_group || allowed.has_lanes() || allowed.lanes != shape.lanes ||
                                 allowed.items != shape.items;
     shape = allowed;
-    if (is_other_build && !found.is_generic) found = kernels_.find(*parts_.device, plan, shape);
+    if (is_other_build && !found.is_generic) found = kernels_.find(*parts_.device, plan, shape, stage);
   }
   return found;
 }
@@ -226,40 +262,52 @@ Progress LaunchTasks::run(ExecuteTask& task) {
   return Progress::Done;
 }
 
+bool LaunchTasks::acquire_scratch(LaunchJob& job) {
+  if (job.scratch_bytes == 0) return true;
+  if (scratch_ == nullptr || scratch_->size_bytes() < job.scratch_bytes)
+    scratch_ = parts_.device->allocate(job.scratch_bytes, nullptr);
+  job.scratch = scratch_;
+  return scratch_ != nullptr || (fail(job, "device memory"), false);
+}
+
 void LaunchTasks::enqueue_kernel(LaunchJob& job) {
+  if (!acquire_scratch(job)) return;
   const std::vector<KernelArg> args = arguments_of(job);
   std::int64_t cells = 1;
   for (const std::int32_t extent : job.plan.extent) cells *= extent;
-  const std::shared_ptr<Operation> operation =
-      parts_.operations.begin({TraceKind::Kernel, &job.plan.kernel->rule, cells});
-  try {
-    parts_.device->launch(*job.kernel, args, job.range, *operation);
-  } catch (const DeviceRefusal& refusal) {
-    parts_.operations.end(*operation, false);
-    fail(job, refusal.what());
-    return;
+  for (const LaunchStage& stage : job.stages) {
+    const bool is_last = &stage == &job.stages.back();
+    const std::shared_ptr<Operation> operation =
+        parts_.operations.begin({TraceKind::Kernel, &job.plan.kernel->rule, cells});
+    try {
+      parts_.device->launch(*stage.kernel, args, stage.range, *operation);
+    } catch (const DeviceRefusal& refusal) {
+      parts_.operations.end(*operation, false);
+      fail(job, refusal.what());
+      return;
+    }
+    job.is_enqueued = is_last;
+    job.operations.push_back(operation);
+    record_kernel(job, *operation, is_last);
   }
-  job.is_enqueued = true;
-  job.operations.push_back(operation);
-  record_kernel(job, *operation);
   parts_.statistics.count([](DeviceStatistics& s) { ++s.launches; });
 }
 
-void LaunchTasks::record_kernel(const LaunchJob& job, Operation& operation) {
+void LaunchTasks::record_kernel(const LaunchJob& job, Operation& operation, bool is_last) {
   for (const LaunchRegion& region : job.plan.regions) {
     auto part = std::make_unique<OperationPart>();
     part->record = region.record;
     part->storage = region.storage;
     const std::lock_guard lock(region.record->mutex);
     const GridBox box = region.record->box_of(region.touched);
-    const BoxSet written = region.is_written ? region.written_boxes() : BoxSet();
+    const BoxSet written = region.is_written && is_last ? region.written_boxes() : BoxSet();
     for (const GridBox& each : written.boxes()) region.record->wrote_on_device(each);
     if (parts_.device.info().shares_host_memory) {
       part->host_use = BoxSet(box);
       part->host_result = written;
     } else {
       part->device_use = BoxSet(box);
-      part->writes_device = region.is_written;
+      part->writes_device = region.is_written && is_last;
     }
     region.record->begin(*part);
     operation.parts.push_back(std::move(part));

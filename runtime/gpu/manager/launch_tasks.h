@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,10 @@ class LaunchTasks {
   [[nodiscard]] Progress run(ExecuteTask& task);
   [[nodiscard]] Progress run(CompletionTask& task);
   /// Called before the device is closed.
-  void forget_kernels() { kernels_.clear(); }
+  void forget_kernels() {
+    kernels_.clear();
+    scratch_.reset();
+  }
 
  private:
   /// Ends a job and wakes its fiber if it still waits.
@@ -40,17 +44,25 @@ class LaunchTasks {
   static void record_failure(const LaunchJob& job);
   /// False: the job has ended.
   [[nodiscard]] bool choose_kernel(LaunchJob& job);
-  /// The kernel for a shape that device and kernel allow, which `shape` is changed to.
-  [[nodiscard]] KernelTable::Found find_kernel(const LaunchPlan& plan, WorkShape& shape);
+  /// The kernel for a shape that device and kernel allow, which `shape` is changed to. `stage` as in KernelTable::find.
+  [[nodiscard]] KernelTable::Found find_kernel(const LaunchPlan& plan, WorkShape& shape, int stage);
+  /// Adds the launches to the job, in which several groups run an instance together. False: some build was not special
+  /// to its stage, and the job has no launches.
+  [[nodiscard]] bool add_stages(LaunchJob& job, const WorkShape& wanted, KernelTable::Found& found);
   void report_rejection(const KernelDesc& kernel, const std::string& log);
   /// Whether the group's memory has room for the tiles.
   [[nodiscard]] bool tiles_fit(const Kernel& kernel, const std::vector<std::size_t>& tile_bytes) const;
   void enqueue_kernel(LaunchJob& job);
+  /// Gives the job memory for the records of its stages. False: the job has ended.
+  [[nodiscard]] bool acquire_scratch(LaunchJob& job);
   /// Notes in the records what the kernel, enqueued just now, writes and which memory it uses.
-  void record_kernel(const LaunchJob& job, Operation& operation);
+  /// Only the last stage writes regions.
+  void record_kernel(const LaunchJob& job, Operation& operation, bool is_last);
 
   const ManagerParts parts_;
   KernelTable kernels_;
+  /// One for all jobs, since their launches run one after the other. Those that began with a smaller one keep it.
+  std::shared_ptr<Buffer> scratch_;
 };
 
 }  // namespace pbrt::gpu

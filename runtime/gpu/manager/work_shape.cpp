@@ -86,6 +86,8 @@ constexpr std::size_t kMaxLanes = 1024;
 constexpr std::size_t kLongFold = 1024;     // the length of a fold where none is known
 constexpr std::size_t kLaneIterations = 4;  // iterations that are worth a lane
 constexpr std::size_t kFewerLanes = 4;      // a full device wants fewer lanes by this factor
+constexpr std::size_t kGroupIterations = 16;  // iterations of a lane that are worth a second launch
+constexpr std::size_t kMaxRecords = 65536;    // of all instances
 
 std::size_t power_to(std::size_t value) {
   std::size_t out = 1;
@@ -93,10 +95,28 @@ std::size_t power_to(std::size_t value) {
   return out;
 }
 
+std::size_t value_of(const LaunchPlan& plan, int scalar) {
+  return static_cast<std::size_t>(
+      std::max<std::int64_t>(0, plan.scalars[static_cast<std::size_t>(scalar)].integer()));
+}
+
+/// The cells of the largest input.
+std::size_t cells_of(const LaunchPlan& plan) {
+  std::size_t out = 0;
+  for (const LaunchRegion& region : plan.regions) {
+    std::size_t cells = region.is_read ? 1 : 0;
+    for (int d = 0; d < region.touched.num_dims; ++d)
+      cells *= static_cast<std::size_t>(std::max<std::int64_t>(0, region.touched.sizes[d]));
+    out = std::max(out, cells);
+  }
+  return out;
+}
+
+/// How many iterations a fold has. If no scalar says it, a single instance runs along its largest input.
 std::size_t fold_length_of(const LaunchPlan& plan) {
-  if (plan.kernel->fold_length < 0) return kLongFold;
-  const ScalarArgument& scalar = plan.scalars[static_cast<std::size_t>(plan.kernel->fold_length)];
-  return static_cast<std::size_t>(std::max<std::int64_t>(0, scalar.integer()));
+  if (plan.kernel->fold_length < 0) return product(extents_of(plan)) == 1 ? cells_of(plan) : kLongFold;
+  return value_of(plan, plan.kernel->fold_length) *
+         (plan.kernel->inner_length < 0 ? 1 : value_of(plan, plan.kernel->inner_length));
 }
 
 /// How many lanes an instance has on a GPU: see Note [Default lanes].
@@ -107,13 +127,20 @@ std::size_t lanes_of_gpu(const LaunchPlan& plan, const Extents& extents, std::si
   if (plan.kernel->lanes == Lanes::Neighbours)
     lanes = std::min({most, kGroupItems, std::max<std::size_t>(2, most / kFewerLanes)});
   while (lanes < most && product(extents) * lanes * 2 <= resident) lanes *= 2;
+  if (lanes < kMaxLanes) return lanes;
+  const std::size_t most_in_groups = power_to(fold_length_of(plan) / kGroupIterations);
+  while (lanes < most_in_groups && product(extents) * lanes * 2 <= resident) lanes *= 2;
   return lanes;
 }
 
-/// The shape of a launch whose instances have lanes: groups stand along dimension 0.
-WorkShape shape_with_lanes(const Extents& group, std::size_t lanes) {
+/// The shape of a launch whose instances have lanes: groups stand along dimension 0. Lanes for which no group has room
+/// stand in several.
+WorkShape shape_with_lanes(const Extents& group, std::size_t lanes, std::size_t num_instances) {
   const std::size_t items = is_open(group) ? kGroupItems : power_to(product(group));
-  return {{std::max(items, lanes), 1, 1}, {1, 1, 1}, lanes};
+  if (lanes <= kMaxLanes) return {{std::max(items, lanes), 1, 1}, {1, 1, 1}, lanes};
+  WorkShape out{{items, 1, 1}, {1, 1, 1}, items, lanes / items};
+  while (out.fold_groups > 1 && out.fold_groups * num_instances > kMaxRecords) out.fold_groups /= 2;
+  return out;
 }
 
 }  // namespace
@@ -135,7 +162,7 @@ WorkShape with_fewer_items(WorkShape shape) {
 
 WorkShape with_group(WorkShape shape, const Extents& group) {
   shape.group = group;
-  if (shape.lanes == 1) return shape;
+  if (!shape.has_lanes()) return shape;
   shape.group = {power_to(group[0]), 1, 1};
   shape.lanes = std::min(shape.lanes, shape.group[0]);
   return shape;
@@ -149,9 +176,9 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
   WorkShape out{plan.group, plan.items};
   for (std::size_t d = plan.extent.size(); d < 3; ++d) out.group[d] = out.items[d] = 1;
   if (plan.kernel->lanes != Lanes::None) {
-    std::size_t lanes = std::min(kMaxLanes, power_to(plan.lanes));
+    std::size_t lanes = power_to(plan.lanes);
     if (plan.lanes == 0) lanes = is_cpu ? 1 : lanes_of_gpu(plan, extents, units);
-    if (lanes > 1) return shape_with_lanes(out.group, lanes);
+    if (lanes > 1) return shape_with_lanes(out.group, lanes, product(extents));
   }
   if (is_open(out.group)) out.group = is_cpu ? group_of_cpu(num_dims) : group_of_gpu(plan, extents, units);
   if (plan.kernel->default_items == 0) {
@@ -190,3 +217,7 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 // has as many lanes as there are 16 iterations for, at least two and at most a whole group. Lanes that are apart change
 // nothing about neighbours, and only fill a device that has more room than there are instances. Where there are few
 // instances, both have more, down to four iterations and up to 1024 lanes. Decision 24 has the measurements.
+//
+// If 1024 lanes per instance do not fill the device, as in a sum of a whole matrix, an instance has lanes in several
+// groups of 256, as many as fill the device and have 16 iterations each. The groups leave their parts in memory, and a
+// second launch combines them (decision 26).

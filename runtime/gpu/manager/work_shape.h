@@ -14,9 +14,13 @@ namespace pbrt::gpu {
 struct WorkShape {
   std::array<std::size_t, 3> group = {1, 1, 1};  ///< work-items of a group, the fastest loop first
   std::array<std::size_t, 3> items = {1, 1, 1};  ///< instances of a work-item
-  /// Work-items that run one instance together. More divide group[0]; groups then stand along dimension 0, and items
-  /// are 1.
+  /// Work-items of a group that run one instance together. If they or their groups are several, they divide group[0];
+  /// groups then stand along dimension 0, and items are 1.
   std::size_t lanes = 1;
+  std::size_t fold_groups = 1;  ///< groups that run one instance together; all but the last stage have that many
+
+  /// Whether several work-items run one instance.
+  [[nodiscard]] bool has_lanes() const { return lanes > 1 || fold_groups > 1; }
 
   /// Returns the number of instances of a group along dimension `d`.
   [[nodiscard]] std::size_t span(std::size_t d) const {

@@ -70,10 +70,16 @@ struct LaunchPlan {
   std::vector<std::int32_t> lo, extent;
   std::array<std::size_t, 3> group = {1, 1, 1};  ///< work-items of a group; a 0 leaves the choice to the manager
   std::array<std::size_t, 3> items = {1, 1, 1};  ///< instances of a work-item; likewise
-  std::size_t lanes = 1;                         ///< work-items that run one instance together; likewise
+  std::size_t lanes = 1;  ///< work-items that run one instance together; likewise
 };
 
 class Operation;
+
+/// A launch of the device. Most executions of a kernel have one.
+struct LaunchStage {
+  Kernel* kernel = nullptr;
+  KernelRange range;
+};
 
 /// What the tasks of one kernel execution have in common; only the manager's thread uses it.
 struct LaunchJob {
@@ -86,8 +92,9 @@ struct LaunchJob {
   bool is_enqueued = false;     ///< the kernel may have changed device memory
   int num_copy_ins = 0;         ///< copy-in tasks that are not done
   bool has_late_reads = false;  ///< results to read back, beside other kernels, once this one has ended
-  Kernel* kernel = nullptr;
-  KernelRange range;
+  std::vector<LaunchStage> stages;  ///< empty until the kernel is chosen
+  std::size_t scratch_bytes = 0;    ///< of the records that stages leave for later ones
+  std::shared_ptr<Buffer> scratch;
   std::vector<std::size_t> tile_bytes;
   std::vector<StorageRecord*> pinned;
   std::vector<std::shared_ptr<Operation>> operations;  ///< to wait for before the job ends
