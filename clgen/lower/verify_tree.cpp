@@ -178,8 +178,8 @@ class Verifier {
   std::set<int> groups_, items_, unrolled_;
   std::vector<Fill> filled_;
   int num_instances_ = 0, num_with_lanes_ = 0;
-  int num_repeated_ = 0;    ///< loops around that repeat the last instance
-  bool has_lanes_ = false;  ///< in a loop over lanes
+  int num_repeated_ = 0;          ///< loops around that repeat the last instance
+  bool has_lanes_ = false;        ///< in a loop over lanes
   bool has_fold_groups_ = false;  ///< in a loop over the groups that run the same instances
   std::string fault_;
 };

@@ -164,11 +164,11 @@ void DividedFoldPrinter::print_iterations() {
     out_.line("const long pb_inner_count = " + count_text(*divided_.inner, "pb_inner_") + ";");
     out_.line("int pb_width = 1;");
     out_.line(std::string("while (pb_width < ") + kWorkers + " && pb_width * 8L <= pb_inner_count) pb_width *= 2;");
-    print_loop(fold_, "pb_", "long pb_row = pb_worker / pb_width; pb_row < pb_count; pb_row += " +
-                                 std::string(kWorkers) + " / pb_width");
+    print_loop(
+        fold_, "pb_",
+        "long pb_row = pb_worker / pb_width; pb_row < pb_count; pb_row += " + std::string(kWorkers) + " / pb_width");
   } else {
-    print_loop(fold_, "pb_",
-               "long pb_round = pb_worker; pb_round < pb_count; pb_round += " + std::string(kWorkers));
+    print_loop(fold_, "pb_", "long pb_round = pb_worker; pb_round < pb_count; pb_round += " + std::string(kWorkers));
   }
   for (std::size_t i = 0; i < size(); ++i) {
     out_.line(part_of(i) + " = " + opencl_name(at(i).name) + ";");

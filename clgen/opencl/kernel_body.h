@@ -17,8 +17,8 @@ void print_kernel_functions(Writer& out, const Rule& rule, const std::string& he
 
 /// What the text around a body says.
 struct BodyWords {
-  std::string result;   ///< where a returned value is stored: what stands before ` = `
-  std::string done;     ///< the label behind the body
+  std::string result;  ///< where a returned value is stored: what stands before ` = `
+  std::string done;    ///< the label behind the body
   DividedFoldWords folds;
 };
 

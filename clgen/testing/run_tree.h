@@ -20,8 +20,8 @@ struct LaunchShape {
   Point group_size;  ///< work-items of a group; at least 1
   Point items;       ///< instances of a work-item; at least 1
   bool device_is_cpu = false;
-  /// Work-items of a group that run an instance together; 1: none do. More are a power of two that divides group_size[0], and
-  /// items are 1.
+  /// Work-items of a group that run an instance together; 1: none do. More are a power of two that divides
+  /// group_size[0], and items are 1.
   std::int64_t lanes = 1;
   std::int64_t fold_groups = 1;  ///< groups that run an instance together; likewise
 

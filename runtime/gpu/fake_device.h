@@ -63,6 +63,12 @@ class FakeCall {
     std::memcpy(&value, arg.value.data(), sizeof(T));
     return value;
   }
+  /// Memory of the device that is no region: its first element.
+  template <class T>
+  [[nodiscard]] T* memory() {
+    PBRT_CHECK(args_.at(next_).kind == KernelArg::Kind::Buffer, "the next argument is memory");
+    return reinterpret_cast<T*>(buffers_.at(next_++));
+  }
   [[nodiscard]] std::size_t local_bytes() {
     PBRT_CHECK(args_.at(next_).kind == KernelArg::Kind::Local, "the next argument is local memory");
     return args_.at(next_++).size_bytes;

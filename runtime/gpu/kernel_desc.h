@@ -35,8 +35,8 @@ enum class Lanes : std::uint8_t {
 /// macro. Sources test them with #ifdef; the parameter list is the same in every build without PB_STAGE.
 ///
 /// If several groups run an instance together, an execution has num_folds + 1 launches, the stages. They are built with
-/// `-DPB_STAGE=<1, 2, …> -DPB_RECORDS=<groups of an instance>`, and all but the last with `-DPB_FOLD_GROUPS=<the same>`.
-/// They have one more parameter, memory in which each of these groups has a record.
+/// `-DPB_STAGE=<1, 2, …> -DPB_RECORDS=<groups of an instance>`, and all but the last with `-DPB_FOLD_GROUPS=<the
+/// same>`. They have one more parameter, memory in which each of these groups has a record.
 struct KernelDesc {
   const char* name = nullptr;    ///< name of the __kernel function
   RuleDesc rule = {};            ///< its rule, for its name in traces

@@ -214,7 +214,8 @@ class BodyCheck {
 std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule& rule, const Computation& computation,
                                           const Step& step) {
   if (step.loops.empty() && computation.divided.empty()) return WhyNotDevice{"it has one instance only", rule.span};
-  if (!step.is_data_parallel && !step.loops.empty()) return WhyNotDevice{"its instances depend on one another", rule.span};
+  if (!step.is_data_parallel && !step.loops.empty())
+    return WhyNotDevice{"its instances depend on one another", rule.span};
   if (step.loops.size() > kMaxDeviceLoops) return WhyNotDevice{"it has more than three rule variables", rule.span};
   if (!rule.temporaries.empty()) return WhyNotDevice{"every instance has temporaries of its own", rule.span};
   for (const RegionAccess& output : rule.outputs) {

@@ -98,13 +98,14 @@ class DividedFolds {
     if (const auto* branch = std::get_if<IfStmt>(&node))
       return runs_once(branch->then_stmt, inner) || runs_once(branch->else_stmt, inner);
     const auto* block = std::get_if<BlockStmt>(&node);
-    return block != nullptr && std::any_of(block->stmts.begin(), block->stmts.end(),
-                                           [&](StmtId each) { return runs_once(each, inner); });
+    return block != nullptr &&
+           std::any_of(block->stmts.begin(), block->stmts.end(), [&](StmtId each) { return runs_once(each, inner); });
   }
 
   [[nodiscard]] static bool has_same_accumulators(const Fold& a, const Fold& b) {
     const auto is_same = [](const Accumulator& x, const Accumulator& y) {
-      return x.binding.kind == y.binding.kind && x.binding.index == y.binding.index && x.updates.size() == y.updates.size();
+      return x.binding.kind == y.binding.kind && x.binding.index == y.binding.index &&
+             x.updates.size() == y.updates.size();
     };
     return a.accumulators.size() == b.accumulators.size() &&
            std::is_permutation(a.accumulators.begin(), a.accumulators.end(), b.accumulators.begin(), is_same);

@@ -36,8 +36,8 @@ void find_versions_of(const Analysis& analysis, SiteId site, Alternative& altern
     const Rule& rule = analysis.rule(step.rule);
     has_steps = true;
     if (!alternative.why_not_device) alternative.why_not_device = why_no_boxes(analysis, rule, step);
-    const DeviceEligibility found = check_device_eligibility(
-        analysis.program, analysis.transform, rule, analysis.plan.computations[step.rule.index()], step);
+    const DeviceEligibility found = check_device_eligibility(analysis.program, analysis.transform, rule,
+                                                             analysis.plan.computations[step.rule.index()], step);
     if (!alternative.why_not_device) alternative.why_not_device = found.why_not_device;
     if (!alternative.why_not_device && needs_others(analysis.plan, id))
       alternative.why_not_device = WhyNotDevice{"it needs other rules that need it", rule.span};

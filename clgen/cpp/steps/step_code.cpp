@@ -263,7 +263,8 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
   }
   out.line(rank == 0 ? "pb_launch.range(pbrt::Box<1>{{0}, {1}});" : "pb_launch.range(pb_box);");
   const bool has_lanes = instance_with_lanes(lowered.tree) != nullptr;
-  out.line("pb_launch.group(pb_group, " + std::to_string(std::max<std::size_t>(1, rank)) + ", pb_items" + (has_lanes ? ", pb_lanes" : "") + ");");
+  out.line("pb_launch.group(pb_group, " + std::to_string(std::max<std::size_t>(1, rank)) + ", pb_items" +
+           (has_lanes ? ", pb_lanes" : "") + ");");
   out.line("return pb_frame.context().run(pb_frame, pb_launch, pb_site, pb_alternative);");
 }
 

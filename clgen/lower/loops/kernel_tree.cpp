@@ -66,6 +66,16 @@ std::optional<int> crossed_loop(const RegionAccess& access, const std::vector<st
   return std::nullopt;
 }
 
+/// Adds a part of a fold to a record that has `slots` values.
+FoldPart add_part(const Accumulator& accumulator, std::size_t& slots) {
+  using Kind = BodyType::Kind;
+  const bool is_extremum = accumulator.op == FoldOp::Min || accumulator.op == FoldOp::Max;
+  const bool is_real = accumulator.type.kind == Kind::Float || accumulator.type.kind == Kind::Double;
+  const FoldPart out{is_extremum && (is_real || !accumulator.places.empty()), slots};
+  slots += 1 + (out.has_round ? 1 : 0) + accumulator.places.size();
+  return out;
+}
+
 class KernelLowering {
  public:
   KernelLowering(const Program& program, const TransformPlan& plan, StepId step, Version version)
@@ -326,19 +336,11 @@ class KernelLowering {
     for (const DividedLoops& loops : computation_.divided) {
       DividedFold divided{*computation_.find(loops.loop)};
       if (!loops.inner.is_none()) divided.inner = *computation_.find(loops.inner);
-      for (const Accumulator& each : divided.fold.accumulators) divided.parts.push_back(add_part(each));
+      for (const Accumulator& each : divided.fold.accumulators)
+        divided.parts.push_back(add_part(each, out_.record_slots));
       divided.stage = static_cast<int>(out.divided.size()) + 1;
       out.divided.push_back(std::move(divided));
     }
-    return out;
-  }
-
-  /// Adds a part of a fold to the record.
-  FoldPart add_part(const Accumulator& accumulator) {
-    const bool is_extremum = accumulator.op == FoldOp::Min || accumulator.op == FoldOp::Max;
-    const bool is_real = accumulator.type.kind == BodyType::Kind::Float || accumulator.type.kind == BodyType::Kind::Double;
-    FoldPart out{is_extremum && (is_real || !accumulator.places.empty()), out_.record_slots};
-    out_.record_slots += 1 + (out.has_round ? 1 : 0) + accumulator.places.size();
     return out;
   }
 
@@ -357,7 +359,8 @@ class KernelLowering {
       for (std::size_t d = 0; d < box->extent.size(); ++d)
         if (!rule_.inputs[binding.index].is_fixed_dim(d)) extents.push_back(box->extent[d].symbol);
       const std::size_t dim = member->name == "height" ? 1 : member->name == "depth" ? 2 : 0;
-      if (dim >= extents.size() || (extents.size() > 1 && (member->name == "count" || member->name == "size"))) return {};
+      if (dim >= extents.size() || (extents.size() > 1 && (member->name == "count" || member->name == "size")))
+        return {};
       length = extents[dim];
     }
     for (std::size_t i = 0; i < out_.scalars.size(); ++i)

@@ -65,15 +65,15 @@ inline constexpr int kMaxItemDims = 3;
 
 /// Who runs the iterations of a loop.
 enum class LoopRole : std::uint8_t {
-  Group,     ///< work-groups, in any order, at once or not
-  Item,      ///< the work-items of a group: at once between barriers
-  Lane,      ///< work-items that run one instance together: at once between barriers
+  Group,      ///< work-groups, in any order, at once or not
+  Item,       ///< the work-items of a group: at once between barriers
+  Lane,       ///< work-items that run one instance together: at once between barriers
   FoldGroup,  ///< work-groups that run the same instances together, in any order, at once or not
-  Unrolled,  ///< one after the other or interleaved, by one work-item; their number is known when the kernel is built
-  Serial,    ///< one after the other
-  Vector,    ///< one after the other or side by side: the C++ compiler is told that they are independent
-  Single,    ///< there is one iteration
-  Parts,     ///< not a loop: the nodes inside run parts of the range
+  Unrolled,   ///< one after the other or interleaved, by one work-item; their number is known when the kernel is built
+  Serial,     ///< one after the other
+  Vector,     ///< one after the other or side by side: the C++ compiler is told that they are independent
+  Single,     ///< there is one iteration
+  Parts,      ///< not a loop: the nodes inside run parts of the range
 };
 
 /// What happens if the last chunk of a loop reaches beyond the loop's end.
@@ -188,9 +188,9 @@ struct FoldPart {
 };
 
 /// A fold of a body whose iterations the lanes of an instance divide among each other, with accumulators of their own.
-/// Where the instance has n lanes in all its groups together, lane t takes the iterations t, t + n, and so on. The parts
-/// of a group are combined through its memory, in an order that only the number of lanes decides, and every lane has the
-/// result.
+/// Where the instance has n lanes in all its groups together, lane t takes the iterations t, t + n, and so on. The
+/// parts of a group are combined through its memory, in an order that only the number of lanes decides, and every lane
+/// has the result.
 ///
 /// Where several groups run an instance together, each fold takes a launch, its stage. In it each group keeps its part
 /// as a record and ends there. Later stages, of which the last has one group per instance, combine the records.
@@ -200,10 +200,11 @@ struct DividedFold {
   /// runs one iteration of `fold`.
   std::optional<Fold> inner = {};
   std::vector<FoldPart> parts = {};  ///< one per accumulator
-  int stage = 1;                ///< the number of the fold, from 1
+  int stage = 1;                     ///< the number of the fold, from 1
 
   bool operator==(const DividedFold& other) const {
-    return fold.loop == other.fold.loop && inner.has_value() == other.inner.has_value() && parts == other.parts && stage == other.stage;
+    return fold.loop == other.fold.loop && inner.has_value() == other.inner.has_value() && parts == other.parts &&
+           stage == other.stage;
   }
 };
 

@@ -83,8 +83,7 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
     options += " -DPB_LANES=" + std::to_string(key[kLanes]) + " -DPB_GROUP_ITEMS=" + std::to_string(key[kGroupItems]);
   if (key[kStage] > 0)
     options += " -DPB_STAGE=" + std::to_string(key[kStage]) + " -DPB_RECORDS=" + std::to_string(key[kRecords]);
-  if (key[kStage] > 0 && key[kStage] <= desc.num_folds)
-    options += " -DPB_FOLD_GROUPS=" + std::to_string(key[kRecords]);
+  if (key[kStage] > 0 && key[kStage] <= desc.num_folds) options += " -DPB_FOLD_GROUPS=" + std::to_string(key[kRecords]);
   for (int i = 0; i < desc.num_specialized; ++i) {
     const std::int64_t value = key[kFirstScalar + static_cast<std::size_t>(i)];
     if (value == kNotSpecialized) continue;

@@ -53,6 +53,17 @@ TEST_F(KernelTableTest, EqualArgumentsShareABuild) {
   EXPECT_EQ(control->build_options().size(), 3U);
 }
 
+TEST_F(KernelTableTest, EachStageHasABuildOfItsOwn) {
+  constexpr KernelDesc kFold = {.name = "increment", .lanes = Lanes::Neighbours, .num_folds = 1};
+  const WorkShape shape{{64, 1, 1}, {1, 1, 1}, 64, 8};
+  Kernel* const first = table.find(device, plan_of(kFold, 7), shape, 1).kernel;
+  EXPECT_NE(table.find(device, plan_of(kFold, 7), shape, 2).kernel, first);
+  EXPECT_EQ(table.find(device, plan_of(kFold, 9), shape, 1).kernel, first);
+  const std::string all = " -DPB_INDEX=int -DPB_UNIT_STRIDE=1 -DPB_LANES=64 -DPB_GROUP_ITEMS=64";
+  EXPECT_THAT(control->build_options(), ElementsAre(all + " -DPB_STAGE=1 -DPB_RECORDS=8 -DPB_FOLD_GROUPS=8",
+                                                    all + " -DPB_STAGE=2 -DPB_RECORDS=8"));
+}
+
 TEST_F(KernelTableTest, WhatIsNotSpecializedHasNoBuildOfItsOwn) {
   Kernel* const first = find(plan_of(kPlain, 7)).kernel;
   EXPECT_EQ(find(plan_of(kPlain, 9), {8, 8, 1}).kernel, first);

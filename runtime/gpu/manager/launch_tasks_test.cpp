@@ -63,6 +63,65 @@ TEST_F(LaunchTasksTest, EachTaskWaitsForTheOneBefore) {
   EXPECT_EQ(run(CompletionTask{job}), Progress::Done);
 }
 
+/// A fold whose groups leave their numbers in memory; the second launch adds them up.
+constexpr KernelDesc kFold = {.name = "fold",
+                              .source = "",
+                              .num_regions = 2,
+                              .num_scalars = 1,
+                              .lanes = Lanes::Neighbours,
+                              .num_folds = 1,
+                              .record_bytes = 8};
+
+void add_fold_kernel(FakeControl& control) {
+  control.add_kernel("fold", [](FakeCall& call) {
+    const auto in = call.region<int>(2), out = call.region<int>(2);
+    for (int i = 0; i < 5; ++i) static_cast<void>(call.scalar<int>());
+    auto* const records = call.memory<std::int64_t>();
+    const std::size_t num_groups = call.range().global[0] / call.range().group[0];
+    if (num_groups > 1)
+      for (std::size_t g = 0; g < num_groups; ++g) records[g] = in.at(0, 0);
+    else
+      for (int g = 0; g < 4; ++g) out.at(0, 0) += static_cast<int>(records[g]);
+  });
+}
+
+int first_cell(const Matrix2& matrix) { return matrix.cell(0, 0); }
+
+class FoldsInGroups : public LaunchTasksTest {
+ protected:
+  JobPtr launch_fold() {
+    JobPtr job = launch(CopyOut::Must, kFold);
+    job->plan.extent = {1, 1};
+    job->plan.lanes = 4096;
+    job->plan.group = {1024, 1, 1};
+    return job;
+  }
+};
+
+TEST_F(FoldsInGroups, HaveALaunchPerStage) {
+  add_fold_kernel(*manager.control);
+  const JobPtr job = launch_fold();
+  run_all(job);
+  EXPECT_EQ(job->stages.size(), 2U);
+  EXPECT_EQ(job->scratch, nullptr) << "an ended job keeps no memory";
+  EXPECT_EQ(first_cell(out), 4) << "each of four groups adds the one of the input";
+  EXPECT_EQ(manager.control->log(), (std::vector<std::string>{"write", "launch fold", "launch fold", "read"}));
+  EXPECT_EQ(manager.counted().launches, 1);
+}
+
+TEST_F(FoldsInGroups, ThatADeviceRefusesEndTheJob) {
+  add_fold_kernel(*manager.control);
+  manager.control->inject(FakeOperation::Launch, 1, FakeFault::Refuse);
+  const JobPtr job = launch_fold();
+  EXPECT_EQ(run(PrepareTask{job}), Progress::Done);
+  EXPECT_EQ(run(CopyInTask{job, 0}), Progress::Done);
+  EXPECT_EQ(run(ExecuteTask{job}), Progress::Done);
+  EXPECT_EQ(job->stage, Stage::Ended);
+  EXPECT_FALSE(job->is_enqueued) << "the first stage writes no region";
+  manager.settle();
+  EXPECT_TRUE(manager.device.is_alive());
+}
+
 TEST_F(LaunchTasksTest, ARejectedKernelEndsTheJobAndIsReportedOnce) {
   static constexpr KernelDesc kUnknown = {.name = "unknown", .source = "", .num_regions = 2, .num_scalars = 1};
   for (int time = 0; time < 2; ++time) {

@@ -83,9 +83,9 @@ Extents items_of_gpu(const LaunchPlan& plan, const Extents& extents, const Exten
 }
 
 constexpr std::size_t kMaxLanes = 1024;
-constexpr std::size_t kLongFold = 1024;     // the length of a fold where none is known
-constexpr std::size_t kLaneIterations = 4;  // iterations that are worth a lane
-constexpr std::size_t kFewerLanes = 4;      // a full device wants fewer lanes by this factor
+constexpr std::size_t kLongFold = 1024;       // the length of a fold where none is known
+constexpr std::size_t kLaneIterations = 4;    // iterations that are worth a lane
+constexpr std::size_t kFewerLanes = 4;        // a full device wants fewer lanes by this factor
 constexpr std::size_t kGroupIterations = 16;  // iterations of a lane that are worth a second launch
 constexpr std::size_t kMaxRecords = 65536;    // of all instances
 
@@ -96,8 +96,7 @@ std::size_t power_to(std::size_t value) {
 }
 
 std::size_t value_of(const LaunchPlan& plan, int scalar) {
-  return static_cast<std::size_t>(
-      std::max<std::int64_t>(0, plan.scalars[static_cast<std::size_t>(scalar)].integer()));
+  return static_cast<std::size_t>(std::max<std::int64_t>(0, plan.scalars[static_cast<std::size_t>(scalar)].integer()));
 }
 
 /// The cells of the largest input.

@@ -106,7 +106,7 @@ TEST(WorkShape, OfLanesFollowsFoldsAndInstances) {
   EXPECT_EQ(on_gpu(fold_of({16384}, kRows, 16384)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 256}));
   EXPECT_EQ(on_gpu(fold_of({1 << 18}, kRows, 1024)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 64}));
   EXPECT_EQ(on_gpu(fold_of({1 << 20}, kRows, 16)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 2})) << "two at least";
-  EXPECT_EQ(on_gpu(fold_of({64}, kRows, 1 << 22)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024})) << "few instances";
+  EXPECT_EQ(on_gpu(fold_of({128}, kRows, 1 << 22)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024})) << "few instances";
   EXPECT_EQ(on_gpu(fold_of({1 << 20}, kRows, 3)).lanes, 1U);
   EXPECT_EQ(on_gpu(fold_of({1 << 20}, kColumns, 1 << 10)).lanes, 1U) << "the device is full";
   EXPECT_EQ(on_gpu(fold_of({1 << 12}, kColumns, 1 << 12)).lanes, 32U) << "204800 work-items fill the device";
@@ -122,6 +122,30 @@ TEST(WorkShape, OfLanesOfAConfigurationIsTaken) {
   EXPECT_EQ(on_gpu(fold_of({1000, 1000}, kRows, 100, 1, {16, 4, 1})).group, (Shape{16, 4, 1}));
   EXPECT_EQ(on_gpu(plan_of({1000}, kPlain)).lanes, 1U);
   EXPECT_EQ(with_group(shape, {16, 1, 1}), (WorkShape{{16, 1, 1}, {1, 1, 1}, 16}));
+}
+
+TEST(WorkShape, HasSeveralGroupsForAFoldOfFewInstances) {
+  EXPECT_EQ(on_gpu(fold_of({64}, kRows, 1 << 22)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 256, 8}));
+  EXPECT_EQ(on_gpu(fold_of({1}, kRows, 1 << 28)).fold_groups, 512U) << "131072 of 204800 work-items";
+  EXPECT_EQ(on_gpu(fold_of({1}, kRows, 1 << 16)).fold_groups, 16U) << "16 iterations per lane";
+  EXPECT_EQ(on_gpu(fold_of({1}, kRows, 1 << 14)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024})) << "a short fold";
+  EXPECT_EQ(on_gpu(fold_of({1}, kRows, 1 << 14, 5000, {64})), (WorkShape{{64, 1, 1}, {1, 1, 1}, 64, 64}));
+  EXPECT_EQ(on_gpu(fold_of({1 << 14}, kRows, 100, 1 << 20)).fold_groups, 4U) << "memory for records has a limit";
+  EXPECT_EQ(shape_of(fold_of({1}, kRows, 1 << 28), kCpu).fold_groups, 1U);
+}
+
+TEST(WorkShape, OfAFoldOfUnknownLengthFollowsTheLargestInput) {
+  constexpr KernelDesc kWhole = {.name = "whole", .lanes = Lanes::Neighbours};
+  LaunchPlan plan = plan_of({1}, kWhole);
+  plan.lanes = 0;
+  LaunchRegion region;
+  region.is_read = true;
+  region.touched.num_dims = 2;
+  region.touched.sizes = {1 << 8, 1 << 8};
+  plan.regions.push_back(region);
+  EXPECT_EQ(on_gpu(plan).fold_groups, 16U);
+  constexpr KernelDesc kNested = {.name = "nested", .lanes = Lanes::Neighbours, .fold_length = 0, .inner_length = 0};
+  EXPECT_EQ(on_gpu(fold_of({1}, kNested, 1 << 8)).fold_groups, 16U);
 }
 
 TEST(WorkShape, WithFewerItemsEndsAtOne) {

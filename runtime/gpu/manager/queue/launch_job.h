@@ -70,7 +70,7 @@ struct LaunchPlan {
   std::vector<std::int32_t> lo, extent;
   std::array<std::size_t, 3> group = {1, 1, 1};  ///< work-items of a group; a 0 leaves the choice to the manager
   std::array<std::size_t, 3> items = {1, 1, 1};  ///< instances of a work-item; likewise
-  std::size_t lanes = 1;  ///< work-items that run one instance together; likewise
+  std::size_t lanes = 1;                         ///< work-items that run one instance together; likewise
 };
 
 class Operation;
@@ -88,10 +88,10 @@ struct LaunchJob {
   LaunchPlan plan;
   WaitingFiber waiting;
   Stage stage = Stage::Submitted;
-  bool only_prefetch = false;   ///< copies its regions in and launches nothing
-  bool is_enqueued = false;     ///< the kernel may have changed device memory
-  int num_copy_ins = 0;         ///< copy-in tasks that are not done
-  bool has_late_reads = false;  ///< results to read back, beside other kernels, once this one has ended
+  bool only_prefetch = false;       ///< copies its regions in and launches nothing
+  bool is_enqueued = false;         ///< the kernel may have changed device memory
+  int num_copy_ins = 0;             ///< copy-in tasks that are not done
+  bool has_late_reads = false;      ///< results to read back, beside other kernels, once this one has ended
   std::vector<LaunchStage> stages;  ///< empty until the kernel is chosen
   std::size_t scratch_bytes = 0;    ///< of the records that stages leave for later ones
   std::shared_ptr<Buffer> scratch;
