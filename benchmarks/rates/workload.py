@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Maps and folds, the device by default beside what a search finds, and beside what the memory does."""
+
+import dataclasses
+import pathlib
+
+import numpy
+
+from harness.workload import Work, Workload, at, configuration, load
+
+KERNEL_WIDTH = 7
+PROGRAMS = pathlib.Path(__file__).resolve().parent.parent
+
+
+def on_the_device(main, sites):
+    """Who only says that the device runs it. All shapes are the runtime's own."""
+    return {"on the device": configuration("opencl", {main: {"sites": {site: at(rule, "opencl") for site, rule in sites.items()}}})}
+
+
+def workload(main, sites, shapes, reference, moved, sizes):
+    """A transform of the program.
+
+    shapes:    shapes of the inputs, functions of the size
+    moved:     numbers that it reads and writes, functions of the size
+    sizes:     (smoke, cpu, gpu)"""
+    return Workload(
+        title=f"Rates: {main}", source="A. Rasch, MDH, 2024; M. Steuwer et al., SkelCL, 2013", part=main, main=main, elements=("double", "float"),
+        inputs=lambda size, random: [random.random(shape(size)) for shape in shapes],
+        reference=lambda size, *inputs: [reference(*inputs)],
+        work=lambda size: Work(8 * moved[0](size), 8 * moved[1](size)),
+        sizes={name: [size] if size else [] for name, size in zip(("smoke", "cpu", "gpu"), sizes)},
+        choices=on_the_device(main, sites))
+
+
+def of_vector(main, rule, count, reference, written, is_tried=False):
+    return workload(main, {rule: rule}, [lambda size: size["n"]] * count, reference, (lambda size: count * size["n"], lambda size: written * size["n"]),
+                    ({"n": 10007} if is_tried else None, {"n": 1 << 24}, {"n": 1 << 28}))
+
+
+def of_matrix(main, sites, reference, written, others=(), n=(2048, 16384), is_tried=False):
+    """`others`: shapes of the inputs beside the matrix."""
+    return workload(main, sites, [lambda size: (size["h"], size["w"]), *others], reference, (lambda size: size["h"] * size["w"], written),
+                    ({"w": 67, "h": 131} if is_tried else None, *({"w": each, "h": each} for each in n)))
+
+
+def cells(size):
+    return size["w"] * size["h"]
+
+
+def heat(t):
+    inner, out = t[1:-1, 1:-1], t.copy()
+    out[1:-1, 1:-1] = inner + 0.2 * (t[:-2, 1:-1] + t[2:, 1:-1] + t[1:-1, :-2] + t[1:-1, 2:] - 4 * inner)
+    return out
+
+
+def convolved(axis):
+    def reference(picture, weights):
+        length = picture.shape[axis] - len(weights) + 1
+        return sum(weight * picture.take(numpy.arange(first, first + length), axis) for first, weight in enumerate(weights))
+    return reference
+
+
+def softmax(rows):
+    powers = numpy.exp(rows - rows.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def of_folder(folder, on, sizes, **fields):
+    """A benchmark of its own with one choice of it, in floats, without baselines."""
+    whole = load(PROGRAMS / folder)[0]
+    return dataclasses.replace(whole, title=f"Rates: {whole.title}", program=f"../{folder}/program.pbcc", part=folder, elements=("double", "float"),
+                               choices={"on the device": whole.choices[on]}, baselines=(),
+                               sizes={"smoke": [], "cpu": whole.sizes["cpu"], "gpu": [sizes]}, **fields)
+
+
+WORKLOADS = [
+    of_vector("Copy", "B#1", 1, lambda x: x, 1, is_tried=True),
+    of_vector("Saxpy", "Z#1", 2, lambda x, y: 2.5 * x + y, 1),
+    of_vector("Sum", "S#1", 1, lambda x: x.sum(), 0, is_tried=True),
+    of_vector("Dot", "S#1", 2, numpy.dot, 0),
+    of_matrix("RowSums", {"S#1": "S#1"}, lambda a: a.sum(axis=1), lambda size: size["h"]),
+    of_matrix("MatrixVector", {"Y#1": "Y#1"}, lambda a, x: a @ x, lambda size: size["h"], [lambda size: size["w"]], is_tried=True),
+    of_matrix("Softmax", {"Out#1": "Out#1"}, softmax, cells, is_tried=True),
+    of_matrix("Heat", {"Next#1": "Next#1", "Next#2": "Next#2"}, heat, cells),
+    *(of_matrix(main, {"Out#1": "Out#1"}, convolved(axis), cells, [lambda _: KERNEL_WIDTH], (2048, 8192)) for main, axis in (("ConvolveRows", 1), ("ConvolveColumns", 0))),
+    of_folder("black_scholes", "polynomial on the device", {"n": 1 << 28}, tolerance=1e-3),
+    of_folder("mandelbrot", "on the device", {"w": 4096, "h": 4096, "limit": 1000}),
+    of_folder("nbody", "on the device", {"n": 65536}, tolerance=1e-4),
+]
