@@ -197,11 +197,37 @@ std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode
 
 namespace {
 
+bool is_written_number(const RuleCode& code, const LaunchRegion& region) {
+  return region.use != LaunchUse::Input && code.matrix(region.matrix).extents.empty();
+}
+
+/// Declares a matrix of the kernel's own for a number that it writes, and tells the launch about it. A number need not
+/// be in matrix storage, and any text of a body may read or write it, without an announcement.
+void emit_number(Writer& out, const std::string& name, LaunchUse use) {
+  const std::string own = "pb_own_" + name;
+  out.line("const auto " + own + " = std::remove_cvref_t<decltype(" + name + ")>::allocate();");
+  if (use == LaunchUse::InOut) {
+    out.line("pbrt::need_on_host(pb_frame, " + name + ");");
+    out.line(own + ".cell() = " + name + ".cell();");
+  }
+  out.line("pb_launch." + std::string(use == LaunchUse::InOut ? "inout(" : "output(") + own + ", pb_copy_out);");
+}
+
+/// Prints the statements that give a number its value after the launch.
+void emit_number_back(Writer& out, const RuleCode& code, const LaunchRegion& region) {
+  const std::string& name = code.matrix(region.matrix).name;
+  out.line("pbrt::need_on_host(pb_frame, pb_own_" + name + ");");
+  out.line("pbrt::before_host_overwrite(pb_frame, " + name + ");");
+  out.line(name + ".cell() = pb_own_" + name + ".cell();");
+  out.line("pbrt::wrote_on_host(pb_frame, " + name + ");");
+}
+
 /// Prints the statements that tell the launch about one of the kernel's matrices, such as `pb_launch.output(Out,
 /// pb_box, pb_copy_out);`. Programs that check copies also hear exactly what is read.
 void emit_region(Writer& out, const RuleCode& code, const LaunchRegion& region) {
   const std::string& name = code.matrix(region.matrix).name;
   std::vector<std::string> boxes;
+  if (is_written_number(code, region)) return emit_number(out, name, region.use);
   switch (region.use) {
     case LaunchUse::Input:
       out.line("pb_launch.input(" + to_cpp(region.input, name) + ");");
@@ -247,7 +273,11 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
                  const std::vector<LaunchRegion>& regions) {
   out.line("pbrt::gpu::Launch pb_launch(kKernel_" + kernel.name + ", pb_frame, pb_frame.context().gpu());");
   const KernelTree& lowered = kernel.lowered;
-  for (const LaunchRegion& region : regions) emit_region(out, code, region);
+  std::vector<const LaunchRegion*> numbers;
+  for (const LaunchRegion& region : regions) {
+    emit_region(out, code, region);
+    if (is_written_number(code, region)) numbers.push_back(&region);
+  }
   for (const RuleMatrix& use : code.matrices) {  // single numbers are passed as values
     const Matrix& matrix = code.matrix(use.matrix);
     if (matrix.extents.empty() && matrix.role != MatrixRole::From)
@@ -265,7 +295,11 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
   const bool has_lanes = instance_with_lanes(lowered.tree) != nullptr;
   out.line("pb_launch.group(pb_group, " + std::to_string(std::max<std::size_t>(1, rank)) + ", pb_items" +
            (has_lanes ? ", pb_lanes" : "") + ");");
-  out.line("return pb_frame.context().run(pb_frame, pb_launch, pb_site, pb_alternative);");
+  const std::string run = "pb_frame.context().run(pb_frame, pb_launch, pb_site, pb_alternative)";
+  if (numbers.empty()) return out.line("return " + run + ";");
+  out.line("if (!" + run + ") return false;");
+  for (const LaunchRegion* number : numbers) emit_number_back(out, code, *number);
+  out.line("return true;");
 }
 
 }  // namespace
