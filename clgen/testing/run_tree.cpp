@@ -230,7 +230,7 @@ class Runner {
   void add_fold(Item& item, int fold, const Values& values, const Point& local) {
     const std::int64_t span = launch_.group_size.front() / launch_.lanes;
     const std::int64_t distance = lanes_are_neighbours(kernel_.tree) ? 1 : span;
-    Point place = local;
+    const Point& place = local;
     const std::int64_t lane = values.at(lane_var());
     const auto of_lane = [place, lane, distance](std::int64_t other) {
       Point out = place;
