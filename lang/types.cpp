@@ -65,6 +65,16 @@ int size_bytes(ElementType type) {
 
 bool is_floating(ElementType type) { return type == ElementType::Double || type == ElementType::Float; }
 
+bool is_floating(const BodyType& type) {
+  return type.kind == BodyType::Kind::Float || type.kind == BodyType::Kind::Double;
+}
+
+bool is_number(const BodyType& type) {
+  using Kind = BodyType::Kind;
+  return is_floating(type) || type.kind == Kind::Bool || type.kind == Kind::Char || type.kind == Kind::Int ||
+         type.kind == Kind::Long;
+}
+
 namespace {
 
 std::string spell_element(const BodyType& type) {

@@ -45,6 +45,11 @@ struct BodyType {
   bool operator==(const BodyType&) const = default;
 };
 
+/// Whether it is a floating-point number.
+[[nodiscard]] bool is_floating(const BodyType& type);
+/// Whether it is a number or a truth value.
+[[nodiscard]] bool is_number(const BodyType& type);
+
 [[nodiscard]] std::string to_string(const BodyType& type);
 
 /// The type that an element of this type has in a body.

@@ -47,7 +47,7 @@ TransformPlan plan_transform(const Program& program, TransformId id, const std::
   auto analysis = choices::begin_analysis(program, id, messages);
   if (!analysis) return empty;
   analysis->avoided = avoided;
-  analysis->keeps_order = options.keeps_order;
+  analysis->fold_orders = options.fold_orders;
   const RegionContext& context = analysis->context;
   const Transform& transform = program.transforms[id];
   {

@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kMaxPlanOperations = 3'000'000;
 
 struct PlanOptions {
   std::uint64_t max_operations = kMaxPlanOperations;
-  bool keeps_order = false;  ///< `--fp=strict`: sums and products of floating-point numbers keep the source's order
+  FoldOrders fold_orders = FoldOrders::SourceFirst;
 };
 
 /// Makes the Plan of every transform of `program`.

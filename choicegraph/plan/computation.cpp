@@ -6,6 +6,12 @@
 
 namespace pb {
 
+const Accumulator* Fold::find(const NameBinding& binding) const {
+  const auto found = std::find_if(accumulators.begin(), accumulators.end(),
+                                  [&](const Accumulator& each) { return each.binding == binding; });
+  return found == accumulators.end() ? nullptr : &*found;
+}
+
 bool Fold::may_regroup() const {
   return std::none_of(accumulators.begin(), accumulators.end(),
                       [](const Accumulator& each) { return each.regrouping == Regrouping::Never; });

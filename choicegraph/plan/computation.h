@@ -30,6 +30,13 @@ enum class Regrouping : std::uint8_t {
   Never,   ///< only the order of the source gives what the source says, as with NaN in `s > x ? s : x`
 };
 
+/// Which orders a configuration may choose for folds that another order would round in another way.
+enum class FoldOrders : std::uint8_t {
+  Source,       ///< that of the source; there is no choice
+  SourceFirst,  ///< that of the source by default
+  AnyFirst,     ///< any by default
+};
+
 /// Which of two equal values the smallest or largest keeps.
 enum class FoldTies : std::uint8_t { First, Last };
 
@@ -59,6 +66,8 @@ struct Accumulator {
   FoldTies ties = FoldTies::First;  ///< only of Min and Max
   std::vector<FoldUpdate> updates;  ///< in the order of the text; they may stand in inner statements
   std::vector<FoldPlace> places;    ///< only of Min and Max with one update, in the order of the text
+
+  [[nodiscard]] bool is_extremum() const { return op == FoldOp::Min || op == FoldOp::Max; }
 };
 
 /// A loop `for (T var = first; var < last; var += step)` that is a fold.
@@ -73,6 +82,8 @@ struct Fold {
   std::vector<Accumulator> accumulators;  ///< at least one
   std::optional<std::size_t> outer;       ///< the fold whose loop is the next around this one: index in the list
 
+  /// The accumulator that a name means; null if it means none.
+  [[nodiscard]] const Accumulator* find(const NameBinding& binding) const;
   [[nodiscard]] bool may_regroup() const;  ///< no accumulator has Regrouping::Never
   [[nodiscard]] bool is_exact() const;     ///< all accumulators have Regrouping::Exact
 };

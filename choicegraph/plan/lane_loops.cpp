@@ -14,27 +14,14 @@ namespace {
 
 using Kind = BodyType::Kind;
 
-bool is_packed_number(const BodyType& type) {
-  return type.kind == Kind::Char || type.kind == Kind::Int || type.kind == Kind::Long || type.kind == Kind::Float ||
-         type.kind == Kind::Double;
-}
-
-bool is_size_member(const std::string& name) {
-  return name == "size" || name == "width" || name == "height" || name == "depth" || name == "count";
-}
-
 bool may_split(const Accumulator& each) {
-  const bool is_real = each.type.kind == Kind::Float || each.type.kind == Kind::Double;
-  const bool has_operator =
-      each.op == FoldOp::Add || each.op == FoldOp::Mul || each.op == FoldOp::Min || each.op == FoldOp::Max;
-  return is_real && has_operator && each.places.empty();
+  const bool has_operator = each.op == FoldOp::Add || each.op == FoldOp::Mul || each.is_extremum();
+  return is_floating(each.type) && has_operator && each.places.empty();
 }
 
 /// Whether the accumulator may stand in a loop that stores: it shares no memory with the cells, and the loop never
 /// runs again, as it does where the smallest or largest is a zero.
-bool may_store(const Accumulator& each) {
-  return each.binding.kind == NameKind::Local && each.op != FoldOp::Min && each.op != FoldOp::Max;
-}
+bool may_store(const Accumulator& each) { return each.binding.kind == NameKind::Local && !each.is_extremum(); }
 
 /// Adds the name of the member's region to `names`, unless it is there.
 void add_region(std::vector<std::string>& names, const Body& body, const MemberExpr& member) {
@@ -91,13 +78,6 @@ class LaneLoopReader {
     return fold_.var_type.narrow_bytes == 0 && (fold_.var_type.is_unsigned || !last.is_unsigned);
   }
 
-  [[nodiscard]] const Accumulator* accumulator_of(const NameBinding& binding) const {
-    const auto found = std::find_if(fold_.accumulators.begin(), fold_.accumulators.end(), [&](const Accumulator& each) {
-      return each.binding.kind == binding.kind && each.binding.index == binding.index;
-    });
-    return found == fold_.accumulators.end() ? nullptr : &*found;
-  }
-
   /// Statements that packs run as they are: declarations and assignments.
   void check_stmt(StmtId id) {
     const Stmt& stmt = body_.stmts[id];
@@ -137,8 +117,7 @@ class LaneLoopReader {
 
   /// Checks the cell that a round of a map stores. Compilers make vectors of whole numbers by themselves.
   void check_store(ExprId id) {
-    const Kind kind = type_of(id).kind;
-    if (kind != Kind::Float && kind != Kind::Double) refuse();
+    if (!is_floating(type_of(id))) refuse();
     const auto& cell = std::get<MemberExpr>(body_.exprs[id].node);
     check_member(id, cell);
     add_region(out_.stored, body_, cell);
@@ -146,10 +125,10 @@ class LaneLoopReader {
 
   [[nodiscard]] bool is_own_variable(ExprId id) const {
     if (const auto* cell = std::get_if<MemberExpr>(&body_.exprs[id].node))
-      return is_cell_call(*cell) && accumulator_of(types_.bindings[cell->object.index()]) != nullptr;
+      return is_cell_call(*cell) && fold_.find(types_.bindings[cell->object.index()]) != nullptr;
     if (!std::holds_alternative<NameExpr>(body_.exprs[id].node)) return false;
     const NameBinding& binding = types_.bindings[id.index()];
-    return accumulator_of(binding) != nullptr ||
+    return fold_.find(binding) != nullptr ||
            (binding.kind == NameKind::Local && out_.varying_locals.contains(binding.index));
   }
 
@@ -228,9 +207,8 @@ class LaneLoopReader {
     bool is_harmless = true;
     walk_expr(body_, expr, [&](ExprId id) {
       const auto* binary = std::get_if<BinaryExpr>(&body_.exprs[id].node);
-      const Kind kind = type_of(id).kind;
-      const bool divides = binary != nullptr && kind_of(binary->op) == OperatorKind::Quotient && kind != Kind::Double &&
-                           kind != Kind::Float;
+      const bool divides =
+          binary != nullptr && kind_of(binary->op) == OperatorKind::Quotient && !is_floating(type_of(id));
       if (divides || std::holds_alternative<MemberExpr>(body_.exprs[id].node)) is_harmless = false;
     });
     return is_harmless;
@@ -250,7 +228,7 @@ class LaneLoopReader {
   bool check_name(ExprId id) {
     const NameBinding& binding = types_.bindings[id.index()];
     if (binding.kind == NameKind::Unknown || binding.kind == NameKind::Temporary) refuse();
-    if (accumulator_of(binding) != nullptr) return true;
+    if (fold_.find(binding) != nullptr) return true;
     if (out_.is_map && binding.kind == NameKind::Output) refuse();  // the cells may lie over it
     if (binding.kind != NameKind::Local) return false;
     // In a pack, the values of the variable have the type of indices.
@@ -267,7 +245,7 @@ class LaneLoopReader {
                            (binding.kind == NameKind::Input || binding.kind == NameKind::Output);
     if (!is_region || !node.is_call || node.is_arrow) return refuse();
     if (!is_packed_number(type_of(id))) refuse();
-    const bool is_own = accumulator_of(binding) != nullptr;
+    const bool is_own = fold_.find(binding) != nullptr;
     bool moves = false;
     for (std::size_t d = 0; d < node.args.size(); ++d) {
       const int count = check_index(node.args[d]);
@@ -346,6 +324,8 @@ bool has_index_of(const Rule& rule, const std::set<std::string>& vars) {
 
 }  // namespace
 
+bool is_packed_number(const BodyType& type) { return is_number(type) && type.kind != Kind::Bool; }
+
 std::vector<LaneLoop> find_lane_loops(const Rule& rule, const Computation& computation, ElementType element) {
   std::vector<LaneLoop> out;
   if (has_opaque_parts(rule)) return out;
@@ -367,9 +347,8 @@ bool prefers_rounds_in_lanes(const Rule& rule) {
   if (rule.vars.empty()) return true;
   std::set<std::string> along;  // the rule variables in the first coordinates of outputs
   for (const RegionAccess& output : rule.outputs)
-    for (const Formula& lo : output.lo)
-      if (&lo == &output.lo.front())
-        for (const std::string& name : symbols_of(lo, SymbolKind::RuleVar)) along.insert(name);
+    if (!output.lo.empty())
+      for (const std::string& name : symbols_of(output.lo.front(), SymbolKind::RuleVar)) along.insert(name);
   const auto is_along = [&](const Formula& bound) {
     const auto names = symbols_of(bound, SymbolKind::RuleVar);
     return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return along.contains(name); });

@@ -31,6 +31,9 @@ struct LaneLoop {
   bool operator==(const LaneLoop&) const = default;
 };
 
+/// Whether packs have numbers of the type.
+[[nodiscard]] bool is_packed_number(const BodyType& type);
+
 /// Returns the loops of the rule's body that may run in lanes, folds first. `element` is the type that
 /// ElementT stands for. Whole numbers are left to compilers, which make vectors of them by themselves.
 [[nodiscard]] std::vector<LaneLoop> find_lane_loops(const Rule& rule, const Computation& computation,

@@ -13,10 +13,6 @@ namespace {
 
 using Kind = BodyType::Kind;
 
-bool is_extremum(const Accumulator& accumulator) {
-  return accumulator.op == FoldOp::Min || accumulator.op == FoldOp::Max;
-}
-
 /// The type in which lanes compute.
 std::string own_type(const Accumulator& accumulator) {
   BodyType type = accumulator.type;
@@ -37,10 +33,9 @@ std::string array_type(const FoldPlace& place) {
 std::string parts_array(const std::string& type) { return "pb_parts_" + type; }
 
 std::string neutral_text(const Accumulator& accumulator) {
-  const bool is_real = accumulator.type.kind == Kind::Double || accumulator.type.kind == Kind::Float;
   switch (accumulator.op) {
     case FoldOp::Add:
-      return is_real ? "-0.0f" : "0";  // -0 + x is x for zeros of both signs
+      return is_floating(accumulator.type) ? "-0.0f" : "0";  // -0 + x is x for zeros of both signs
     case FoldOp::Mul:
     case FoldOp::And:
       return "1";
@@ -65,7 +60,7 @@ std::string is_better_text(const Accumulator& accumulator, const std::string& a,
 
 /// Combines two values; the first stays where a smallest or largest meets an equal one or a NaN.
 std::string combined_text(const Accumulator& accumulator, const std::string& a, const std::string& b) {
-  if (is_extremum(accumulator)) return is_better_text(accumulator, a, b) + " ? " + b + " : " + a;
+  if (accumulator.is_extremum()) return is_better_text(accumulator, a, b) + " ? " + b + " : " + a;
   return a + " " + spelling(accumulator.op) + " " + b;
 }
 
@@ -93,14 +88,6 @@ std::string count_text(const Fold& fold, const std::string& prefix) {
   const std::int64_t more = step - 1 + (fold.is_inclusive ? 1 : 0);
   const std::string sum = more == 0 ? distance : distance + " + " + std::to_string(more);
   return step == 1 ? sum : "(" + sum + ") / " + std::to_string(step);
-}
-
-bool has_continue(const Body& body, StmtId stmt) {
-  bool found = false;
-  walk(
-      body, stmt, [&](StmtId id) { found = found || std::holds_alternative<ContinueStmt>(body.stmts[id].node); },
-      [](ExprId) {});
-  return found;
 }
 
 }  // namespace
@@ -146,7 +133,7 @@ void DividedFoldPrinter::declare_parts() {
 }
 
 std::string DividedFoldPrinter::first_text(std::size_t i) const {
-  return is_extremum(at(i)) ? before(i) : neutral_text(at(i));
+  return at(i).is_extremum() ? before(i) : neutral_text(at(i));
 }
 
 /// The iterations of one lane.
@@ -310,7 +297,7 @@ void DividedFoldPrinter::print_places(std::size_t i) {
 void DividedFoldPrinter::print_result(std::size_t i) {
   const std::string type = "(" + own_type(at(i)) + ")";
   out_.line(opencl_name(at(i).name) + " = " +
-            (is_extremum(at(i)) ? part_of(i) : combined_text(at(i), type + before(i), part_of(i))) + ";");
+            (at(i).is_extremum() ? part_of(i) : combined_text(at(i), type + before(i), part_of(i))) + ";");
   for (std::size_t k = 0; k < at(i).places.size(); ++k)
     out_.line(opencl_name(at(i).places[k].name) + " = " + part_of(i, k) + ";");
 }

@@ -13,8 +13,6 @@
 namespace pb::slips {
 namespace {
 
-bool is_real(const BodyType& type) { return type.kind == BodyType::Kind::Float || type.kind == BodyType::Kind::Double; }
-
 class QuotientSearch {
  public:
   QuotientSearch(const Program& program, const Transform& transform, const Rule& rule, Diagnostics& diags)
@@ -111,7 +109,7 @@ class QuotientSearch {
         Overloaded{[&](const BinaryExpr& binary) {
                      if (binary.op == BinaryOp::Comma) return binary.rhs == id && further();
                      const ExprId other = binary.lhs == id ? binary.rhs : binary.lhs;
-                     if (is_real(type_of(other))) return true;
+                     if (is_floating(type_of(other))) return true;
                      const OperatorKind kind = kind_of(binary.op);
                      const bool is_arithmetic =
                          kind == OperatorKind::Sum || kind == OperatorKind::Product || binary.op == BinaryOp::Div;
@@ -121,10 +119,10 @@ class QuotientSearch {
                    [&](const ConditionalExpr& choice) {
                      if (choice.condition == id) return false;
                      const ExprId other = choice.if_true == id ? choice.if_false : choice.if_true;
-                     return is_real(type_of(other)) || further();
+                     return is_floating(type_of(other)) || further();
                    },
-                   [&](const AssignExpr& assign) { return assign.rhs == id && is_real(type_of(assign.lhs)); },
-                   [&](const CastExpr& cast) { return is_real(cast.type); },
+                   [&](const AssignExpr& assign) { return assign.rhs == id && is_floating(type_of(assign.lhs)); },
+                   [&](const CastExpr& cast) { return is_floating(cast.type); },
                    [&](const CallExpr& call) { return takes_real(user.expr, call); },
                    [](const auto&) { return false; }},
         body_.exprs[user.expr].node);
@@ -135,16 +133,16 @@ class QuotientSearch {
     const MathFunction* function =
         find_math_function(call.callee.starts_with("std::") ? call.callee.substr(5) : call.callee);
     const bool is_builtin = rule_.body_types.bindings[id.index()].kind == NameKind::BuiltIn;
-    return function != nullptr && is_builtin && is_real(type_of(id));
+    return function != nullptr && is_builtin && is_floating(type_of(id));
   }
 
   bool is_real_in(StmtId id, ExprId value) const {
     const auto& node = body_.stmts[id].node;
     if (std::holds_alternative<ReturnStmt>(node))
-      return !has_lambda_ && rule_.is_return_form && is_real(number_type(element_of_output()));
+      return !has_lambda_ && rule_.is_return_form && is_floating(number_type(element_of_output()));
     if (const auto* call = std::get_if<TransformCallStmt>(&node)) return is_real_argument(id, *call, value);
     const auto* decl = std::get_if<DeclStmt>(&node);
-    if (decl == nullptr || !is_real(decl->type)) return false;
+    if (decl == nullptr || !is_floating(decl->type)) return false;
     return std::any_of(decl->declarators.begin(), decl->declarators.end(), [&](const Declarator& declarator) {
       return declarator.init == value && declarator.pointer_depth == 0 && declarator.extents.empty();
     });

@@ -52,9 +52,7 @@ class Settler {
     };
     if (decl.declarators.empty() || !std::all_of(decl.declarators.begin(), decl.declarators.end(), is_plain)) return;
     const BodyType& type = types_.types[decl.declarators.front().init.index()];
-    const bool is_number = type.kind == Kind::Bool || type.kind == Kind::Char || type.kind == Kind::Int ||
-                           type.kind == Kind::Long || type.kind == Kind::Float || type.kind == Kind::Double;
-    if (!is_number) return;
+    if (!is_number(type)) return;
     decl.type = type;
     decl.type.is_const = !qualifier.empty();
     decl.type_text = qualifier + spell_number(type);

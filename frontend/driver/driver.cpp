@@ -13,7 +13,6 @@
 #include <system_error>
 
 #include "choicegraph/passes/build_plan.h"
-#include "choicegraph/passes/choices/list_tunables.h"
 #include "choicegraph/plan/plan_graph.h"
 #include "choicegraph/plan/plan_text.h"
 #include "choicegraph/plan/verify_plan.h"
@@ -88,9 +87,8 @@ bool run_passes(const Options& options, Compilation& c) {
   if (options.emit == Emit::Program) return true;
 
   c.plan = c.timer.run("build_plan",
-                       [&] { return build_plan(*c.program, c.diags, {.keeps_order = options.fp == FpMode::Strict}); });
+                       [&] { return build_plan(*c.program, c.diags, {.fold_orders = fold_orders(options.fp)}); });
   if (!ok()) return false;
-  set_fold_orders(*c.plan, fold_orders(options.fp));
   verify(*c.plan, *c.program);
   c.emit = {"sha256:" + sha256(c.sources.text(c.ast.main_file)), to_string(options.fp), options.is_checked};
   c.emit.checks_copies = options.checks_copies;

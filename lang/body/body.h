@@ -240,6 +240,8 @@ struct NameBinding {
   /// The index of the output, input, temporary, size variable, rule variable or tunable; for a ScalarInput the
   /// MatrixId; for a Local the number of its declarator, counted in the order of the text.
   std::uint32_t index = 0;
+
+  bool operator==(const NameBinding&) const = default;
 };
 
 /// Types and bindings of one body's expressions, by ExprId.

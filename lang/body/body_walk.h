@@ -3,6 +3,7 @@
 // Used by analyses that look for a few kinds of node and do not care about the rest.
 #pragma once
 
+#include <string_view>
 #include <type_traits>
 #include <variant>
 
@@ -128,6 +129,22 @@ void walk(const Body& body, StmtId stmt, OnStmt&& on_stmt, OnExpr&& on_expr) {
 inline bool is_loop(const Stmt& stmt) {
   return std::holds_alternative<ForStmt>(stmt.node) || std::holds_alternative<WhileStmt>(stmt.node) ||
          std::holds_alternative<DoStmt>(stmt.node) || std::holds_alternative<ForEnoughStmt>(stmt.node);
+}
+
+/// Whether below a statement is a `continue` of the loop around it.
+inline bool has_continue(const Body& body, StmtId id) {
+  const Stmt& stmt = body.stmts[id];
+  if (std::holds_alternative<ContinueStmt>(stmt.node)) return true;
+  if (is_loop(stmt)) return false;
+  bool found = false;
+  for_each_child(
+      stmt, [&](StmtId child) { found = found || has_continue(body, child); }, [](ExprId) {});
+  return found;
+}
+
+/// Whether a member of a region says its size: `region.width()`, `region.size(0)`.
+inline bool is_size_member(std::string_view name) {
+  return name == "size" || name == "width" || name == "height" || name == "depth" || name == "count";
 }
 
 /// Whether an expression is `region.cell(…)`.

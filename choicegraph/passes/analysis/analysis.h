@@ -47,7 +47,7 @@ struct Analysis {
   std::vector<StepSets> step_sets;     ///< per step
   std::vector<Region> left_out = {};   ///< per rule: instances that do not run (liveness.h); empty: none of any rule
   std::set<RuleId> avoided = {};       ///< rules that no default takes if there is another one
-  bool keeps_order = false;            ///< sums and products of floating-point numbers keep the source's order
+  FoldOrders fold_orders = FoldOrders::SourceFirst;
   bool ok = true;
 
   /// Whether to stop: an error was reported, or regions became too complex. What is made from unknown regions is

@@ -97,8 +97,9 @@ void add_launch_shapes(Analysis& analysis) {
       if (has_version(analysis.plan, rule, version)) add_launch_shapes(analysis, rule, version);
 }
 
-/// Adds the orders of the folds that another order would round in another way.
+/// Adds the orders of the folds that another order would round in another way, if they are a choice.
 void add_fold_orders(Analysis& analysis) {
+  if (analysis.fold_orders == FoldOrders::Source) return;
   for (const RuleId id : analysis.transform.rules.ids()) {
     const Rule& rule = analysis.rule(id);
     if (!has_version(analysis.plan, id, Version::Cpu) || !prefers_rounds_in_lanes(rule)) continue;
@@ -107,7 +108,7 @@ void add_fold_orders(Analysis& analysis) {
     PlanTunable tunable;
     tunable.role = TunableRole::FoldOrder;
     tunable.name = rule.name + "." + to_string(Version::Cpu) + "." + to_string(tunable.role);
-    tunable.initial = {0};
+    tunable.initial = {analysis.fold_orders == FoldOrders::AnyFirst ? 1.0 : 0.0};
     tunable.min = 0;
     tunable.max = 1;
     tunable.rule = id;
@@ -236,16 +237,3 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
 }
 
 }  // namespace pb::choices
-
-namespace pb {
-
-void set_fold_orders(Plan& plan, FoldOrders orders) {
-  for (TransformPlan& transform : plan.transforms) {
-    const auto is_order = [](const PlanTunable& tunable) { return tunable.role == TunableRole::FoldOrder; };
-    if (orders == FoldOrders::Source) std::erase_if(transform.tunables, is_order);
-    for (PlanTunable& tunable : transform.tunables)
-      if (is_order(tunable)) tunable.initial = {orders == FoldOrders::AnyFirst ? 1.0 : 0.0};
-  }
-}
-
-}  // namespace pb

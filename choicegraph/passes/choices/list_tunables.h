@@ -2,8 +2,6 @@
 // The tunables of a transform: those of the compiler and those of the user.
 #pragma once
 
-#include <cstdint>
-
 #include "choicegraph/passes/analysis/analysis.h"
 
 namespace pb::choices {
@@ -20,17 +18,3 @@ void list_tunables(Analysis& analysis);
 [[nodiscard]] bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTunable& tunable);
 
 }  // namespace pb::choices
-
-namespace pb {
-
-/// Which orders a configuration may choose for folds that another order would round in another way.
-enum class FoldOrders : std::uint8_t {
-  Source,       ///< that of the source; there is no choice
-  SourceFirst,  ///< that of the source by default
-  AnyFirst,     ///< any by default
-};
-
-/// Says it in the plan's tunables; `build_plan` leaves them at SourceFirst.
-void set_fold_orders(Plan& plan, FoldOrders orders);
-
-}  // namespace pb

@@ -14,10 +14,6 @@ namespace {
 
 using Kind = BodyType::Kind;
 
-bool is_size_member(const std::string& name) {
-  return name == "size" || name == "width" || name == "height" || name == "depth" || name == "count";
-}
-
 class EffectsReader {
  public:
   EffectsReader(const Rule& rule, StmtId loop, std::uint32_t loop_local, const std::vector<std::uint32_t>& declarators)

@@ -11,11 +11,9 @@ namespace {
 
 using Kind = BodyType::Kind;
 
-bool is_floating(const BodyType& type) { return type.kind == Kind::Float || type.kind == Kind::Double; }
 bool is_whole(const BodyType& type) {
   return type.kind == Kind::Int || type.kind == Kind::Long || type.kind == Kind::Char;
 }
-bool is_number(const BodyType& type) { return is_floating(type) || is_whole(type) || type.kind == Kind::Bool; }
 bool is_same_number(const BodyType& a, const BodyType& b) {
   return a.kind == b.kind && a.is_unsigned == b.is_unsigned && a.narrow_bytes == b.narrow_bytes;
 }

@@ -19,16 +19,6 @@ constexpr int kMaxDeviceLoops = 3;
 /// The most values of an array of tunables: each value is an argument of the kernel.
 constexpr int kMaxDeviceArray = 64;
 
-bool is_number(const BodyType& type) {
-  using Kind = BodyType::Kind;
-  return type.kind == Kind::Bool || type.kind == Kind::Char || type.kind == Kind::Int || type.kind == Kind::Long ||
-         type.kind == Kind::Float || type.kind == Kind::Double;
-}
-
-bool is_size_member(std::string_view name) {
-  return name == "size" || name == "width" || name == "height" || name == "depth" || name == "count";
-}
-
 bool is_device_constant(std::string_view name) {
   const BodyConstant* constant = find_body_constant(name);
   return constant != nullptr && constant->is_on_devices;

@@ -12,11 +12,6 @@ namespace {
 
 using Kind = BodyType::Kind;
 
-bool is_number(const BodyType& type) {
-  return type.kind == Kind::Bool || type.kind == Kind::Char || type.kind == Kind::Int || type.kind == Kind::Long ||
-         type.kind == Kind::Float || type.kind == Kind::Double;
-}
-
 class DividedFolds {
  public:
   DividedFolds(const Rule& rule, const Computation& computation, bool keeps_order)
@@ -104,8 +99,7 @@ class DividedFolds {
 
   [[nodiscard]] static bool has_same_accumulators(const Fold& a, const Fold& b) {
     const auto is_same = [](const Accumulator& x, const Accumulator& y) {
-      return x.binding.kind == y.binding.kind && x.binding.index == y.binding.index &&
-             x.updates.size() == y.updates.size();
+      return x.binding == y.binding && x.updates.size() == y.updates.size();
     };
     return a.accumulators.size() == b.accumulators.size() &&
            std::is_permutation(a.accumulators.begin(), a.accumulators.end(), b.accumulators.begin(), is_same);
@@ -163,7 +157,8 @@ class DividedFolds {
 void find_divided_folds(Analysis& analysis) {
   for (const RuleId id : analysis.transform.rules.ids()) {
     Computation& computation = analysis.plan.computations[id.index()];
-    computation.divided = DividedFolds(analysis.rule(id), computation, analysis.keeps_order).find();
+    computation.divided =
+        DividedFolds(analysis.rule(id), computation, analysis.fold_orders == FoldOrders::Source).find();
   }
 }
 

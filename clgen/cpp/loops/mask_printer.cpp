@@ -7,21 +7,6 @@
 #include "lang/body/operands.h"
 
 namespace pb {
-namespace {
-
-/// Whether below `id` is a `continue` of the loop around it.
-bool has_continue(const Body& body, StmtId id) {
-  const Stmt& stmt = body.stmts[id];
-  if (std::holds_alternative<ContinueStmt>(stmt.node)) return true;
-  if (is_loop(stmt)) return false;
-  bool found = false;
-  for_each_child(
-      stmt, [&](StmtId child) { found |= has_continue(body, child); }, [](ExprId) {});
-  return found;
-}
-
-}  // namespace
-
 bool MaskPrinter::print(Writer& out, BodyCodePrinter& printer, StmtId id) {
   if (masks_.empty() && !facts_.masked_stmts.contains(id)) return false;
   const auto& node = body_.stmts[id].node;

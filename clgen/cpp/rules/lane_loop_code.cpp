@@ -79,9 +79,7 @@ class LanePrinter {
     dialect.member = [this](ExprId id, const MemberExpr& member, const Texts& args) {
       const std::string& region = std::get<NameExpr>(body_.exprs[member.object].node).text;
       if (is_accumulator(member.object)) return lanes_of(region);
-      const bool is_pack = loop_.is_varying[id.index()];
-      return (is_pack ? "pbrt::simd::lanes<PbShape, 1, -1>(" + region + ")" : region) + "." + member.name + "(" +
-             joined(args) + ")";
+      return (loop_.is_varying[id.index()] ? packs_of(region) : region) + "." + member.name + "(" + joined(args) + ")";
     };
     return dialect;
   }
@@ -105,8 +103,7 @@ class LanePrinter {
     const auto* assign = stmt == nullptr ? nullptr : std::get_if<AssignExpr>(&body_.exprs[stmt->expr].node);
     const auto* cell = assign == nullptr ? nullptr : std::get_if<MemberExpr>(&body_.exprs[assign->lhs].node);
     if (cell == nullptr || is_accumulator(cell->object)) return false;
-    const std::string name = std::get<NameExpr>(body_.exprs[cell->object].node).text;
-    const std::string region = "pbrt::simd::lanes<PbShape, 1, -1>(" + name + ")";
+    const std::string region = packs_of(std::get<NameExpr>(body_.exprs[cell->object].node).text);
     Texts args;
     for (const ExprId arg : cell->args) args.push_back(printer.expr(arg, Precedence::Assign));
     const std::string value = printer.expr(assign->rhs, Precedence::Assign);
@@ -120,13 +117,10 @@ class LanePrinter {
     return true;
   }
 
-  [[nodiscard]] bool is_accumulator(ExprId name) const {
-    const NameBinding& binding = bindings_[name.index()];
-    return std::any_of(fold_.accumulators.begin(), fold_.accumulators.end(), [&](const Accumulator& each) {
-      return each.binding.kind == binding.kind && each.binding.index == binding.index;
-    });
-  }
+  [[nodiscard]] bool is_accumulator(ExprId name) const { return fold_.find(bindings_[name.index()]) != nullptr; }
 
+  /// The elements of a region as packs along dimension 0.
+  static std::string packs_of(const std::string& region) { return "pbrt::simd::lanes<PbShape, 1, -1>(" + region + ")"; }
   static std::string lanes_of(const std::string& name) { return "pb_lanes_" + name; }
   static std::string total_of(const Accumulator& each) { return "pb_total_" + each.name; }
 

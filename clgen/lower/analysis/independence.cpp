@@ -16,8 +16,6 @@
 namespace pb {
 namespace {
 
-using Kind = BodyType::Kind;
-
 /// The most iterations of a loop that compilers unroll as a whole.
 constexpr std::int64_t kMaxUnrolled = 16;
 
@@ -56,14 +54,9 @@ class Check {
                       stmt.node);
   }
 
-  static bool is_number(Kind kind) {
-    return kind == Kind::Bool || kind == Kind::Char || kind == Kind::Int || kind == Kind::Long || kind == Kind::Float ||
-           kind == Kind::Double;
-  }
-
   /// Whether all declared variables are scalars. An array would be one place in memory for all instances.
   static bool is_scalar(const DeclStmt& decl) {
-    bool is_scalar = !decl.is_static && is_number(decl.type.kind);
+    bool is_scalar = !decl.is_static && is_number(decl.type);
     for (const Declarator& declarator : decl.declarators)
       is_scalar = is_scalar && declarator.extents.empty() && declarator.pointer_depth == 0 && !declarator.is_reference;
     return is_scalar;
@@ -96,7 +89,7 @@ class Check {
                           [&](const AssignExpr& node) { return is_local(node.lhs); },
                           [&](const CallExpr& node) { return is_math(id, node); },
                           [&](const MemberExpr& node) { return is_near_cell(node); },
-                          [](const CastExpr& node) { return is_number(node.type.kind); },
+                          [](const CastExpr& node) { return is_number(node.type); },
                           [](const SubscriptExpr&) { return false; },
                           [](const InitListExpr&) { return false; },
                           [](const StringExpr&) { return false; },

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "choicegraph/plan/lane_loops.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/operands.h"
 #include "lang/overloaded.h"
@@ -11,8 +12,6 @@ namespace pb {
 namespace {
 
 using Kind = BodyType::Kind;
-
-bool is_real(const BodyType& type) { return type.kind == Kind::Double || type.kind == Kind::Float; }
 
 /// Whether the expression is an integer above 0, written as a number: what may divide in any instance.
 bool is_positive_number(const Body& body, ExprId id) {
@@ -121,17 +120,17 @@ class MaskFinder {
   bool is_change(ExprId id) {
     if (const ExprId operand = stepped_operand(body_, id); !operand.is_none()) {
       found_.steps.insert(id);
-      return is_number(operand);
+      return is_variable(operand);
     }
     const auto* assign = std::get_if<AssignExpr>(&body_.exprs[id].node);
-    if (assign == nullptr || !is_number(assign->lhs) || !may_always_run(rule_, assign->rhs)) return false;
+    if (assign == nullptr || !is_variable(assign->lhs) || !may_always_run(rule_, assign->rhs)) return false;
     const bool divides = assign->is_compound && kind_of(assign->op) == OperatorKind::Quotient;
-    return !divides || is_real(types_.types[assign->lhs.index()]) || is_real(types_.types[assign->rhs.index()]) ||
-           is_positive_number(body_, assign->rhs);
+    return !divides || is_floating(types_.types[assign->lhs.index()]) ||
+           is_floating(types_.types[assign->rhs.index()]) || is_positive_number(body_, assign->rhs);
   }
 
   /// Whether the expression is a local number, or an output that is one.
-  bool is_number(ExprId id) const {
+  bool is_variable(ExprId id) const {
     const NameKind kind = types_.bindings[id.index()].kind;
     return std::holds_alternative<NameExpr>(body_.exprs[id].node) &&
            (kind == NameKind::Local || kind == NameKind::Output) && is_packed_number(types_.types[id.index()]);
@@ -170,7 +169,7 @@ bool may_always_run(const Rule& rule, ExprId expr) {
     const auto* binary = std::get_if<BinaryExpr>(&node);
     const bool steps = unary != nullptr && kind_of(unary->op) == OperatorKind::Step;
     const bool divides = binary != nullptr && kind_of(binary->op) == OperatorKind::Quotient &&
-                         !is_real(rule.body_types.types[id.index()]) && !is_positive_number(body, binary->rhs);
+                         !is_floating(rule.body_types.types[id.index()]) && !is_positive_number(body, binary->rhs);
     const auto* subscript = std::get_if<SubscriptExpr>(&node);
     const bool reads =
         std::holds_alternative<MemberExpr>(node) ||
@@ -178,11 +177,6 @@ bool may_always_run(const Rule& rule, ExprId expr) {
     if (steps || divides || reads || std::holds_alternative<AssignExpr>(node)) is_harmless = false;
   });
   return is_harmless;
-}
-
-bool is_packed_number(const BodyType& type) {
-  return type.kind == Kind::Char || type.kind == Kind::Int || type.kind == Kind::Long || type.kind == Kind::Float ||
-         type.kind == Kind::Double;
 }
 
 }  // namespace pb

@@ -30,7 +30,4 @@ struct MaskedStmts {
 /// Whether the expression may be computed in instances that do not need it.
 [[nodiscard]] bool may_always_run(const Rule& rule, ExprId expr);
 
-/// Whether packs have numbers of the type.
-[[nodiscard]] bool is_packed_number(const BodyType& type);
-
 }  // namespace pb

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "choicegraph/plan/lane_loops.h"
 #include "clgen/facts/rule_facts.h"
 #include "clgen/lower/analysis/lane_accesses.h"
 #include "clgen/lower/analysis/masked_stmts.h"

@@ -68,12 +68,22 @@ std::optional<int> crossed_loop(const RegionAccess& access, const std::vector<st
 
 /// Adds a part of a fold to a record that has `slots` values.
 FoldPart add_part(const Accumulator& accumulator, std::size_t& slots) {
-  using Kind = BodyType::Kind;
-  const bool is_extremum = accumulator.op == FoldOp::Min || accumulator.op == FoldOp::Max;
-  const bool is_real = accumulator.type.kind == Kind::Float || accumulator.type.kind == Kind::Double;
-  const FoldPart out{is_extremum && (is_real || !accumulator.places.empty()), slots};
+  const FoldPart out{accumulator.is_extremum() && (is_floating(accumulator.type) || !accumulator.places.empty()),
+                     slots};
   slots += 1 + (out.has_round ? 1 : 0) + accumulator.places.size();
   return out;
+}
+
+/// A loop from 0 to `count`.
+TreeLoop counting_loop(LoopRole role, std::string var, IndexExpr count, TreeBlock inside) {
+  TreeLoop loop;
+  loop.role = role;
+  loop.var = std::move(var);
+  loop.lo = index_const(0);
+  loop.hi = std::move(count);
+  loop.step = index_const(1);
+  loop.body = std::move(inside);
+  return loop;
 }
 
 class KernelLowering {
@@ -224,14 +234,8 @@ class KernelLowering {
   TreeNode item_loops() const {
     TreeBlock inside = instance_loops();
     for (int dim = 0; dim < num_loops(); ++dim) {
-      TreeLoop loop;
-      loop.role = LoopRole::Item;
-      loop.var = item_var(dim);
+      TreeLoop loop = counting_loop(LoopRole::Item, item_var(dim), group_size(dim), std::move(inside));
       loop.dim = dim;
-      loop.lo = index_const(0);
-      loop.hi = group_size(dim);
-      loop.step = index_const(1);
-      loop.body = std::move(inside);
       inside = {TreeNode{std::move(loop)}};
     }
     return std::move(inside.front());
@@ -302,25 +306,11 @@ class KernelLowering {
       inside = {TreeNode{std::move(loop)}};
       if (dim == 0 && !are_neighbours) inside = {lane_loop(std::move(inside))};
     }
-    TreeLoop groups;
-    groups.role = LoopRole::FoldGroup;
-    groups.var = fold_group_var();
-    groups.lo = index_const(0);
-    groups.hi = num_fold_groups();
-    groups.step = index_const(1);
-    groups.body = std::move(inside);
-    return {std::move(groups)};
+    return {counting_loop(LoopRole::FoldGroup, fold_group_var(), num_fold_groups(), std::move(inside))};
   }
 
   static TreeNode lane_loop(TreeBlock inside) {
-    TreeLoop loop;
-    loop.role = LoopRole::Lane;
-    loop.var = lane_var();
-    loop.lo = index_const(0);
-    loop.hi = num_lanes();
-    loop.step = index_const(1);
-    loop.body = std::move(inside);
-    return {std::move(loop)};
+    return {counting_loop(LoopRole::Lane, lane_var(), num_lanes(), std::move(inside))};
   }
 
   bool moves_with_fastest_loop() const {

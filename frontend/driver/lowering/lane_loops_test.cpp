@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "choicegraph/passes/choices/list_tunables.h"
+#include "choicegraph/passes/build_plan.h"
 #include "clgen/lower/lower.h"
 #include "frontend/driver/testing/planned_program.h"
 
@@ -122,12 +122,14 @@ TEST(FoldOrders, AreAChoiceUnlessFpIsStrict) {
                                      "    for (int i = 0; i < n; i++) t = max(t, a.cell(i));\n"
                                      "    r.cell(0) = s; r.cell(1) = t;\n  }\n}\n")
                                      .value();
-  Plan plan = planned.plan;
-  EXPECT_EQ(orders(plan), std::vector<std::string>{"R#1.cpu.fold_order 0"});
-  EXPECT_EQ(num_lanes(planned, plan), 2U);
-  set_fold_orders(plan, FoldOrders::AnyFirst);
-  EXPECT_EQ(orders(plan), std::vector<std::string>{"R#1.cpu.fold_order 1"});
-  set_fold_orders(plan, FoldOrders::Source);
+  const auto plan_with = [&](FoldOrders orders) {
+    Diagnostics diags;
+    return build_plan(planned.program, diags, {.fold_orders = orders});
+  };
+  EXPECT_EQ(orders(planned.plan), std::vector<std::string>{"R#1.cpu.fold_order 0"});
+  EXPECT_EQ(num_lanes(planned, planned.plan), 2U);
+  EXPECT_EQ(orders(plan_with(FoldOrders::AnyFirst)), std::vector<std::string>{"R#1.cpu.fold_order 1"});
+  const Plan plan = plan_with(FoldOrders::Source);
   EXPECT_TRUE(orders(plan).empty());
   EXPECT_EQ(num_lanes(planned, plan), 1U);  // the largest is the same in any order
 }
