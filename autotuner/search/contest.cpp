@@ -88,10 +88,12 @@ ContestEnd hold_contest(const FinalsContext& context, std::vector<Candidate>& co
 
 bool is_probably_faster(const Sample& a, const Sample& b) {
   constexpr double kMuch = 1.1;
-  if (a.size() != b.size() || std::ssize(a) < kLeastContestRounds) return false;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i] >= b[i]) return false;
-  return paired_ratio(b, a, kConfidence).ratio >= kMuch;
+  constexpr double kBeyondDoubt = 1.5;  // a factor that two rounds show
+  if (a.size() != b.size() || a.size() < 2) return false;
+  double least_ratio = b[0] / a[0];
+  for (std::size_t i = 1; i < a.size(); ++i) least_ratio = std::min(least_ratio, b[i] / a[i]);
+  if (std::ssize(a) < kLeastContestRounds) return least_ratio >= kBeyondDoubt;
+  return least_ratio > 1 && paired_ratio(b, a, kConfidence).ratio >= kMuch;
 }
 
 }  // namespace pbtune

@@ -33,7 +33,7 @@ enum class ContestEnd : std::uint8_t {
                                       const ContestRules& rules);
 
 /// Whether times measured in turns speak for `a`, though they do not prove that it is faster: it was faster in each of
-/// several rounds, by much.
+/// several rounds, by much, or in each of two, beyond doubt.
 [[nodiscard]] bool is_probably_faster(const Sample& a, const Sample& b);
 
 }  // namespace pbtune

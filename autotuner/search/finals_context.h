@@ -13,9 +13,6 @@
 
 namespace pbtune {
 
-/// Rounds in turns that are measured however little time is left.
-inline constexpr int kLeastContestRounds = 3;
-
 struct FinalsContext {
   const Space& space;
   const SearchOptions& options;

@@ -140,6 +140,14 @@ TEST_F(FinalsTest, KeepWhatWasMuchFasterInEachRoundThoughTimeRanOut) {
   }
 }
 
+TEST(IsProbablyFaster, TwoRoundsShowNothingButALargeFactor) {
+  EXPECT_TRUE(is_probably_faster({1, 1}, {1.6, 2}));
+  EXPECT_FALSE(is_probably_faster({1, 1}, {1.3, 2}));
+  EXPECT_FALSE(is_probably_faster({1}, {5}));
+  EXPECT_TRUE(is_probably_faster({1, 1, 1}, {1.3, 1.3, 1.3}));
+  EXPECT_FALSE(is_probably_faster({1, 1, 1}, {1.3, 0.9, 5}));
+}
+
 TEST_F(FinalsTest, MeasureOtherInputsThanTheSearchDid) {
   // The gain is luck: it is there on the inputs of the search alone.
   num_renewals = 0;

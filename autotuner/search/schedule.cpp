@@ -84,10 +84,13 @@ double Schedule::end_before_parts(int num_left, const RunCosts& costs) const {
 
 double Schedule::last_word_reserve_s(const RunCosts& costs) const {
   constexpr double kMostReserved = 0.22;  // largest share of the budget to reserve
+  constexpr double kMostForLeast = 0.35;  // the same for the rounds without which a gain counts for nothing
   constexpr int kNumBest = 2;             // the winner, and what the file had before
   constexpr int kRounds = kEnoughRounds + 2;
   const double round_s = kNumBest * (costs.best_s + costs.overhead_s) + costs.default_s + costs.overhead_s;
-  return std::min(kMostReserved * options_.budget_s, std::max(kRounds, options_.final_trials) * round_s);
+  const double wanted_s =
+      std::min(kMostReserved * options_.budget_s, std::max(kRounds, options_.final_trials) * round_s);
+  return std::max(wanted_s, std::min(kMostForLeast * options_.budget_s, kLeastContestRounds * round_s));
 }
 
 double Schedule::earlier_reserve_s(const RunCosts& costs) const {

@@ -10,6 +10,9 @@
 
 namespace pbtune {
 
+/// Rounds in turns that are measured however little time is left.
+inline constexpr int kLeastContestRounds = 3;
+
 /// The durations of one run at the current size, in seconds. The default's is 0 if it is not known.
 struct RunCosts {
   double best_s = 0, default_s = 0;

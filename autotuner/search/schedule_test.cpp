@@ -63,8 +63,9 @@ TEST(Schedule, ReservesEnoughRoundsForTheLastWordWhereTheyFit) {
   const double best_s = 0.4, default_s = 0.8, overhead_s = 0.05;
   const double reserve_s = 100 - schedule.end_before_parts(1, {best_s, default_s, overhead_s});
   EXPECT_GE(reserve_s, kEnoughRounds * (best_s + default_s + 2 * overhead_s));
-  // Where runs are long, most of the time is still for the search.
-  EXPECT_GE(schedule.end_before_parts(1, {10, 20, 1}), 75);
+  // Where runs are long, most of the time is still for the search, and a gain is compared as often as it must be.
+  EXPECT_GE(schedule.end_before_parts(1, {10, 20, 1}), 65);
+  EXPECT_LE(schedule.end_before_parts(1, {1.5, 6, 0.1}), 100 - kLeastContestRounds * (1.6 + 6.1));
 }
 
 }  // namespace
