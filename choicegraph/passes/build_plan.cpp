@@ -14,8 +14,8 @@
 #include "choicegraph/passes/choices/list_tunables.h"
 #include "choicegraph/passes/computation/find_folds.h"
 #include "choicegraph/passes/device/find_device_shares.h"
-#include "choicegraph/passes/device/find_divided_folds.h"
 #include "choicegraph/passes/device/find_input_boxes.h"
+#include "choicegraph/passes/device/find_phases.h"
 #include "choicegraph/passes/device/find_versions.h"
 #include "choicegraph/passes/segments/cut_grid.h"
 #include "choicegraph/passes/steps/find_classes.h"
@@ -31,7 +31,7 @@ void run_passes(choices::Analysis& analysis) {
   for (const auto pass :
        {choices::find_computations, choices::cut_grid, choices::find_classes, choices::check_region_ends,
         choices::find_sites, choices::make_steps, choices::find_edges, choices::find_legal_choices, choices::sort_steps,
-        choices::warn_of_overwritten, choices::find_input_boxes, choices::find_divided_folds, choices::find_versions,
+        choices::warn_of_overwritten, choices::find_input_boxes, choices::find_phases, choices::find_versions,
         choices::find_device_shares, choices::list_tunables, choices::list_calls}) {
     pass(analysis);
     if (analysis.is_over()) return;

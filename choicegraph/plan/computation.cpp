@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "lang/check.h"
+
 namespace pb {
 
 const Accumulator* Fold::find(const NameBinding& binding) const {
@@ -25,6 +27,18 @@ bool Fold::is_exact() const {
 const Fold* Computation::find(StmtId loop) const {
   const auto found = std::find_if(folds.begin(), folds.end(), [&](const Fold& fold) { return fold.loop == loop; });
   return found == folds.end() ? nullptr : &*found;
+}
+
+const MapLoop* Computation::find_map(StmtId loop) const {
+  const auto found = std::find_if(maps.begin(), maps.end(), [&](const MapLoop& map) { return map.loop.loop == loop; });
+  return found == maps.end() ? nullptr : &*found;
+}
+
+const Fold& Computation::loop_of(const Phase& phase) const {
+  if (const MapLoop* map = find_map(phase.stmt)) return map->loop;
+  const Fold* fold = find(phase.stmt);
+  PB_CHECK(fold != nullptr, "a divided loop is a fold or a map");
+  return *fold;
 }
 
 namespace {

@@ -96,30 +96,52 @@ struct MapLoop {
   std::vector<ExprId> stores;  ///< assignments to `c.cell(i, …)`, where `i` is the loop's variable; at least one
 };
 
-/// Why a loop is no fold: shown by --explain at `span`.
+/// Why a loop is no fold, or why work-items do not divide it: shown by --explain at `span`.
 struct WhyNotFold {
   StmtId loop;
   std::string reason;
   Span span;
 };
 
-/// Loops of a body whose iterations the work-items of a device may divide among each other.
-struct DividedLoops {
-  StmtId loop;   ///< of a fold
-  StmtId inner;  ///< of the fold inside of it, if that has the same accumulators and a fixed range; else none
+/// Who runs a statement at the top of a body where the work-items of a device run an instance together.
+enum class PhaseKind : std::uint8_t {
+  Divided,  ///< a fold or a map, whose iterations they divide among each other
+  First,    ///< one of them, because the statement stores a cell
+  Alike,    ///< all of them
+};
 
-  bool operator==(const DividedLoops&) const = default;
+/// A statement that they do not run alike, or before which they wait for one another.
+struct Phase {
+  PhaseKind kind = PhaseKind::Divided;
+  StmtId stmt;
+  StmtId inner = {};    ///< the fold in a divided fold, if that has the same accumulators and a fixed range; else none
+  bool stores = false;  ///< a divided loop is a map
+  /// It reads or stores cells that others may have stored, or stores cells that others may have read.
+  bool waits = false;
+
+  bool operator==(const Phase&) const = default;
 };
 
 /// The loops of one rule's body. A loop is in one of the lists, unless it only computes values for others.
 struct Computation {
   std::vector<Fold> folds;  ///< in the order of the text: outer loops first
   std::vector<WhyNotFold> others;
-  std::vector<MapLoop> maps;          ///< in the order of the text; they are in `others`, too
-  std::vector<DividedLoops> divided;  ///< in the order of the text: see choicegraph/passes/device/find_divided_folds.h
+  std::vector<MapLoop> maps;  ///< in the order of the text; they are in `others`, too
+  /// Outputs, by index in Rule::outputs, of which each instance gives every cell a new value before it may read any. Of
+  /// outputs that are single elements nothing is said.
+  std::vector<std::size_t> filled;
+  /// In the order of the text; at least one is divided, unless there are none
+  /// (choicegraph/passes/device/find_phases.h).
+  std::vector<Phase> phases;
+  bool stores_in_phases = false;      ///< the rule has outputs that are no single elements
+  std::vector<WhyNotFold> undivided;  ///< loops at the top of the body, or what keeps all of them from being divided
 
   /// The fold whose loop is this statement; null if there is none.
   [[nodiscard]] const Fold* find(StmtId loop) const;
+  /// The map whose loop is this statement; null if there is none.
+  [[nodiscard]] const MapLoop* find_map(StmtId loop) const;
+  /// The head and the accumulators of a divided loop.
+  [[nodiscard]] const Fold& loop_of(const Phase& phase) const;
 };
 
 /// `+`, `*`, `min`, `max`, `&`, `|`, `^`, `&&`, `||`.

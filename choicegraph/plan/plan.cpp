@@ -22,6 +22,11 @@ bool may_run_together(const TransformPlan& plan, const Step& a, const Step& b) {
   });
 }
 
+const Computation& computation_of(const TransformPlan& plan, RuleId rule) {
+  static const Computation kNone;
+  return plan.computations.empty() ? kNone : plan.computations.at(rule.index());
+}
+
 bool has_edge(const TransformPlan& plan, StepId a, StepId b) {
   return std::any_of(plan.edges.begin(), plan.edges.end(), [&](const StepEdge& edge) {
     return (edge.before == a && edge.after == b) || (edge.before == b && edge.after == a);

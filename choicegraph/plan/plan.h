@@ -262,6 +262,9 @@ struct TransformPlan {
   std::vector<Computation> computations;  ///< what the rules' loops compute, by RuleId; empty if planning failed
 };
 
+/// What the loops of a rule's body compute; nothing if planning failed.
+[[nodiscard]] const Computation& computation_of(const TransformPlan& plan, RuleId rule);
+
 /// Whether one of the steps must have finished before the other.
 [[nodiscard]] bool has_edge(const TransformPlan& plan, StepId a, StepId b);
 

@@ -222,7 +222,11 @@ class Finder {
 
 }  // namespace
 
-RuleFacts find_rule_facts(const Rule& rule) { return Finder(rule).run(); }
+RuleFacts find_rule_facts(const Rule& rule, const std::vector<std::size_t>& filled) {
+  RuleFacts out = Finder(rule).run();
+  for (const std::size_t output : filled) out.outputs[output].is_overwritten = true;
+  return out;
+}
 
 bool is_element(const RegionAccess& access) { return access.kind == AccessKind::Cell || access.lo.empty(); }
 

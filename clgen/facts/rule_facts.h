@@ -3,6 +3,7 @@
 // handles, which elements its own text may touch, whether it calls transforms.
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,7 +16,7 @@ namespace pb {
 struct RegionUse {
   bool needs_handle = false;    ///< used as more than `.cell` and sizes: passed on, copied, given to C++
   bool is_touched = false;      ///< the body's own text may read or write elements
-  bool is_overwritten = false;  ///< an element that every instance writes before it may read it
+  bool is_overwritten = false;  ///< every instance writes all of it before it may read any of it
   bool is_read = false;         ///< the body's own text may read elements, not only assign to them
   bool may_be_renamed = false;  ///< in parts of the body, its name may mean something else
 };
@@ -33,7 +34,9 @@ struct RuleFacts {
   std::set<std::string> opaque_names;  ///< words in pieces of the body that have no tree: they may be uses
 };
 
-[[nodiscard]] RuleFacts find_rule_facts(const Rule& rule);
+/// `filled`: regions that are overwritten, by index in Rule::outputs (Computation::filled). Single elements need not be
+/// among them.
+[[nodiscard]] RuleFacts find_rule_facts(const Rule& rule, const std::vector<std::size_t>& filled = {});
 
 /// Whether the binding of `access` is one element in the body, not a region.
 [[nodiscard]] bool is_element(const RegionAccess& access);

@@ -42,6 +42,15 @@ const char* role_word(LoopRole role) {
   return "";
 }
 
+std::string divided_words(const DividedFold& divided) {
+  std::vector<std::string> parts;
+  if (divided.stores) parts.emplace_back("cells");
+  for (const Accumulator& each : divided.fold.accumulators) parts.push_back(to_words(each));
+  const std::string loops =
+      divided.inner ? "s over " + divided.fold.var + " and " + divided.inner->var : " over " + divided.fold.var;
+  return ", lanes divide the loop" + loops + ": " + joined(parts);
+}
+
 /// Prints the nodes of a tree.
 class TreeText {
  public:
@@ -204,12 +213,11 @@ class TreeText {
     if (instance.all_exist) text += ", all cells inside";
     if (instance.is_announced) text += ", announced";
     if (!instance.conditions.empty()) text += " where 0 <= " + list(instance.conditions);
-    for (const DividedFold& divided : instance.divided) {
-      std::vector<std::string> parts;
-      for (const Accumulator& each : divided.fold.accumulators) parts.push_back(to_words(each));
-      const std::string loops =
-          divided.inner ? "s over " + divided.fold.var + " and " + divided.inner->var : " over " + divided.fold.var;
-      text += ", lanes divide the loop" + loops + ": " + joined(parts);
+    auto divided = instance.divided.begin();
+    for (const Phase& phase : instance.phases) {
+      if (phase.waits) text += ", lanes wait";
+      if (phase.kind == PhaseKind::First) text += ", the first lane stores";
+      if (phase.kind == PhaseKind::Divided) text += divided_words(*divided++);
     }
     line(text);
   }

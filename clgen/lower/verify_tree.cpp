@@ -88,13 +88,29 @@ class Verifier {
     has_fold_groups_ = false;
   }
 
+  /// The divided loops are those of the phases. Maps are not run again in a later stage.
+  void check_phases(const RuleInstance& instance) {
+    std::size_t num_divided = 0;
+    for (const Phase& phase : instance.phases) {
+      if (phase.kind != PhaseKind::Divided) continue;
+      if (num_divided == instance.divided.size() || instance.divided[num_divided].fold.loop != phase.stmt)
+        return fail("phases have their divided loops");
+      const DividedFold& divided = instance.divided[num_divided++];
+      if (divided.stores != phase.stores) return fail("a map stores cells");
+      if (divided.parts.size() != divided.fold.accumulators.size()) return fail("each accumulator has a part");
+    }
+    if (num_divided != instance.divided.size()) return fail("divided loops have their phases");
+    const bool stores = std::any_of(instance.phases.begin(), instance.phases.end(),
+                                    [](const Phase& phase) { return phase.stores || phase.kind == PhaseKind::First; });
+    if (has_stages(instance) && stores) return fail("one group runs an instance that stores cells in its phases");
+  }
+
   /// Each fold has a stage of its own, and each value a place of its own in the record.
   void check_records(const RuleInstance& instance) {
     std::vector<bool> is_taken(kernel_.record_slots);
     for (std::size_t i = 0; i < instance.divided.size(); ++i) {
       const DividedFold& divided = instance.divided[i];
       if (divided.stage != static_cast<int>(i) + 1) return fail("the stages of folds follow one another");
-      if (divided.parts.size() != divided.fold.accumulators.size()) return fail("each accumulator has a part");
       for (std::size_t k = 0; k < divided.parts.size(); ++k) {
         const FoldPart& part = divided.parts[k];
         const std::size_t size = 1 + (part.has_round ? 1 : 0) + divided.fold.accumulators[k].places.size();
@@ -151,11 +167,13 @@ class Verifier {
 
   void check(const RuleInstance& instance) {
     ++(has_lanes_ ? num_with_lanes_ : num_instances_);
-    if (has_lanes_ == instance.divided.empty()) return fail("lanes divide the folds of their instance");
+    if (has_lanes_ == instance.divided.empty()) return fail("lanes divide the loops of their instance");
     if (has_lanes_ && (static_cast<int>(items_.size()) != num_dims() || num_repeated_ != num_dims()))
-      return fail("lanes of instances beyond the end come by the barriers of their folds, too");
-    if (has_lanes_ != has_fold_groups_) return fail("lanes stand inside of the groups that run their instance");
-    if (has_lanes_) check_records(instance);
+      return fail("lanes of instances beyond the end come by the barriers of their phases, too");
+    if (has_stages(instance) != has_fold_groups_)
+      return fail("lanes stand inside of the groups that run their instance");
+    if (has_lanes_) check_phases(instance);
+    if (has_stages(instance)) check_records(instance);
     if (!has_lanes_ && static_cast<int>(unrolled_.size()) != num_dims())
       return fail("an instance stands inside of the loops over a work-item's instances");
     if (instance.rule != kernel_.rule) return fail("a kernel runs instances of its own rule");

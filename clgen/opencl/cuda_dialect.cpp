@@ -93,6 +93,7 @@ const KernelDialect& cuda_dialect() {
       .local = "",
       .restrict_ = "__restrict__",
       .barrier = "__syncthreads();",
+      .cell_barrier = "__syncthreads();",
       .local_array = "__shared__ ",
       .group_id = [](int dim) { return component("blockIdx", dim); },
       .group_size = [](int dim) { return component("blockDim", dim); },

@@ -97,18 +97,24 @@ void DividedFoldPrinter::print() {
   print_range(fold_, "pb_");
   if (divided_.inner) print_range(*divided_.inner, "pb_inner_");
   declare_parts();
-  const std::string stage = std::to_string(divided_.stage);
-  out_.verbatim("#if PB_STAGE > " + stage + "\n");
+  divided_.stage > 0 ? print_part() : print_iterations();
+  for (std::size_t i = 0; i < size(); ++i) print_combination(i);
+  if (divided_.stage > 0) {
+    out_.verbatim("#if PB_STAGE == " + std::to_string(divided_.stage) + "\n");
+    keep_record();
+    out_.verbatim("#endif\n");
+  }
+  for (std::size_t i = 0; i < size(); ++i) print_result(i);
+  out_.close();
+}
+
+/// The part of a lane in any stage.
+void DividedFoldPrinter::print_part() {
+  out_.verbatim("#if PB_STAGE > " + std::to_string(divided_.stage) + "\n");
   print_records();
   out_.verbatim("#else\n");
   print_iterations();
   out_.verbatim("#endif\n");
-  for (std::size_t i = 0; i < size(); ++i) print_combination(i);
-  out_.verbatim("#if PB_STAGE == " + stage + "\n");
-  keep_record();
-  out_.verbatim("#endif\n");
-  for (std::size_t i = 0; i < size(); ++i) print_result(i);
-  out_.close();
 }
 
 void DividedFoldPrinter::print_range(const Fold& fold, const std::string& prefix) {
@@ -136,9 +142,9 @@ std::string DividedFoldPrinter::first_text(std::size_t i) const {
   return at(i).is_extremum() ? before(i) : neutral_text(at(i));
 }
 
-/// The iterations of one lane.
+/// The iterations of one lane. An instance that runs again would store its cells twice.
 void DividedFoldPrinter::print_iterations() {
-  out_.open("");
+  out_.open(divided_.stores ? "if (pb_place0 < pb_extent0)" : "");
   for (std::size_t i = 0; i < size(); ++i) {
     out_.line(own_type(at(i)) + " " + opencl_name(at(i).name) + " = " + part_of(i) + ";");
     if (part(i).has_round) out_.line(own_type(at(i)) + " " + seen(i) + " = " + part_of(i) + ";");

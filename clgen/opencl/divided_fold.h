@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The text of a fold whose iterations the lanes of an instance divide among each other. Private to this folder.
+// The text of a fold or map whose iterations the lanes of an instance divide among each other. Private to this folder.
 //
 // Each lane runs the loop's own statements with accumulators of its own. They begin with the operator's neutral
 // element, or, for the smallest and the largest, with the value before the loop. The parts meet in arrays of the group,
@@ -22,6 +22,7 @@ namespace pb {
 /// What the text of divided folds says of its kernel.
 struct DividedFoldWords {
   std::string barrier;           ///< the statement
+  std::string cell_barrier;      ///< the statement behind which lanes see each other's cells of matrices
   std::string global;            ///< before a pointer to memory of the device
   std::size_t record_slots = 0;  ///< the values of a record
 };
@@ -29,7 +30,7 @@ struct DividedFoldWords {
 /// Declares the arrays that the divided folds of a kernel need. `head` stands before each.
 void print_parts_arrays(Writer& out, const LoopTree& tree, const std::string& head);
 
-/// Prints a fold.
+/// Prints a fold or a map.
 class DividedFoldPrinter {
  public:
   DividedFoldPrinter(Writer& out, BodyCodePrinter& printer, const Body& body, const DividedFold& divided,
@@ -52,6 +53,7 @@ class DividedFoldPrinter {
   void declare_parts();
   /// Returns the value with which a part begins.
   [[nodiscard]] std::string first_text(std::size_t i) const;
+  void print_part();
   void print_iterations();
   void print_loop(const Fold& fold, const std::string& prefix, const std::string& head);
   void print_unrolling(const std::string& elsewhere);

@@ -213,6 +213,14 @@ class KernelBodyPrinter {
       }
       return true;
     }
+    const auto phase = std::find_if(instance_.phases.begin(), instance_.phases.end(),
+                                    [&](const Phase& each) { return each.stmt == id; });
+    if (phase != instance_.phases.end() && phase->waits) out.line(words_.folds.cell_barrier);
+    if (phase != instance_.phases.end() && phase->kind == PhaseKind::First) {
+      const ExprId store = std::get<ExprStmt>(stmt.node).expr;
+      out.line("if (pb_is_first) " + printer.expr(store) + ";");
+      return true;
+    }
     for (const DividedFold& divided : instance_.divided) {
       DividedFoldPrinter fold(out, printer, body_, divided, words_.folds);
       if (divided.fold.loop == id) return fold.print(), true;

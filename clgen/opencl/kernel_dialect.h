@@ -19,7 +19,8 @@ struct KernelDialect {
   std::string local;             ///< before a pointer to memory of the group
   std::string restrict_;         ///< behind a pointer to memory that no other pointer leads to
   std::string barrier;           ///< the statement
-  std::string local_array;       ///< before an array in memory of the group
+  std::string cell_barrier;  ///< the statement behind which work-items of a group see each other's cells of matrices
+  std::string local_array;   ///< before an array in memory of the group
 
   // Ids and sizes along loop `dim`, as unsigned integers.
   std::function<std::string(int dim)> group_id, group_size, local_id;

@@ -426,10 +426,11 @@ class KernelPrinter {
     for (std::size_t i = 0; i < rule_.inputs.size(); ++i) print_input(rule_.inputs[i], instance.inputs[i]);
     out_.open("");
     const std::string first = instance.divided.empty() ? "" : "if (pb_is_first) ";
-    const bool jumps = print_kernel_body(out_, rule_, lowered_, instance,
-                                         {rule_.is_return_form ? first + cell_at("return") : std::string(),
-                                          done_,
-                                          {dialect_.barrier, dialect_.global, lowered_.record_slots}});
+    const bool jumps =
+        print_kernel_body(out_, rule_, lowered_, instance,
+                          {rule_.is_return_form ? first + cell_at("return") : std::string(),
+                           done_,
+                           {dialect_.barrier, dialect_.cell_barrier, dialect_.global, lowered_.record_slots}});
     out_.close();
     if (jumps) out_.line(done_ + ":;");
     for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {

@@ -23,6 +23,7 @@ const KernelDialect& opencl_dialect() {
       .local = "__local ",
       .restrict_ = "restrict",
       .barrier = "barrier(CLK_LOCAL_MEM_FENCE);",
+      .cell_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
       .local_array = "__local ",
       .group_id = call("get_group_id"),
       .group_size = call("get_local_size"),

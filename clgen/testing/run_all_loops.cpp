@@ -93,7 +93,7 @@ class AllLoops {
   }
 
  private:
-  RuleShape shape(StepId id) const { return {program_, plan_.transform, plan_.steps[id].rule, true}; }
+  RuleShape shape(StepId id) const { return {program_, plan_, plan_.steps[id].rule, true}; }
 
   std::optional<Values> draw_sizes() { return testing::draw_sizes(transform_, max_size_, random_); }
 

@@ -132,7 +132,7 @@ class ScheduleRunner {
     int num_frames = 0;
     for (const StepId id : plan_.steps.ids()) {
       if (times_[id.index()] == 0) continue;
-      const RuleShape rule(program_, plan_.transform, plan_.steps[id].rule, true);
+      const RuleShape rule(program_, plan_, plan_.steps[id].rule, true);
       num_frames += needs_frame(plan_, rule, id) ? 1 : 0;
       if (conditions_.has_device(id)) fail(id, "may run on a device, and so needs the call's frame");
     }

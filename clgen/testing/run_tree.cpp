@@ -7,9 +7,11 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <tuple>
 #include <utility>
 
+#include "lang/body/body_walk.h"
 #include "lang/check.h"
 
 namespace pb::testing {
@@ -34,6 +36,14 @@ struct BufferCell {
 };
 /// Among the values: the instance is another one's twin and stores nothing.
 constexpr const char* kIsRepeated = "pb_is_repeated";
+
+/// What a lane did with cells of an output.
+struct Touch {
+  std::int64_t lane = 0;
+  StmtId stmt;
+  int num_waits = 0;  ///< how often the lanes had waited for one another
+  bool stores = false;
+};
 
 using BufferMemory = std::map<Point, BufferCell>;
 
@@ -178,10 +188,7 @@ class Runner {
         item.deeds.emplace_back();
       } else {
         const auto& instance = std::get<RuleInstance>(node.node);
-        for (const DividedFold& divided : instance.divided) {
-          add_fold(item, divided.stage, values, local);
-          if (divided.stage == stage_) return;
-        }
+        if (!add_phases(item, instance, values, local)) return;
         add_instance(item, instance, values);
       }
     }
@@ -225,6 +232,57 @@ class Runner {
     add_deeds(item, loop.body, inside, local);
   }
 
+  /// Where lanes wait, what they do with cells of outputs, and folds. Returns whether the instance goes on in this
+  /// stage.
+  bool add_phases(Item& item, const RuleInstance& instance, const Values& values, const Point& local) {
+    if (instance.phases.empty()) return true;
+    auto divided = instance.divided.begin();
+    int num_waits = 0;
+    for (const StmtId stmt : std::get<BlockStmt>(rule_.body.stmts[rule_.body.root].node).stmts) {
+      const auto phase = std::find_if(instance.phases.begin(), instance.phases.end(),
+                                      [&](const Phase& each) { return each.stmt == stmt; });
+      const bool is_phase = phase != instance.phases.end();
+      if (is_phase && phase->waits) {
+        item.deeds.emplace_back();
+        ++num_waits;
+      }
+      const bool is_of_first = is_phase && phase->kind == PhaseKind::First;
+      const bool stores = is_of_first || (is_phase && phase->stores);
+      if (!(stores && values.contains(kIsRepeated)) && !(is_of_first && values.at(lane_var()) != 0))
+        add_touches(item, stmt, stores, num_waits, values);
+      if (!is_phase || phase->kind != PhaseKind::Divided) continue;
+      if (!divided->fold.accumulators.empty()) add_fold(item, divided->stage, values, local);
+      if (divided->stage > 0 && divided->stage == stage_) return false;
+      ++divided;
+    }
+    return true;
+  }
+
+  /// The statement's accesses to cells of each output that it names. In a divided loop, each is to cells of the lane's
+  /// own rounds.
+  void add_touches(Item& item, StmtId stmt, bool stores, int num_waits, const Values& values) {
+    std::set<std::uint32_t> outputs;
+    walk(
+        rule_.body, stmt, [](StmtId) {},
+        [&](ExprId id) {
+          const NameBinding& binding = rule_.body_types.bindings[id.index()];
+          const bool is_output = std::holds_alternative<NameExpr>(rule_.body.exprs[id].node) &&
+                                 binding.kind == NameKind::Output && rule_.outputs[binding.index].num_body_dims() > 0;
+          if (is_output) outputs.insert(binding.index);
+        });
+    Point instance;
+    for (const std::string& var : kernel_.vars) instance.push_back(values.at(var));
+    for (const std::uint32_t output : outputs)
+      item.deeds.emplace_back(
+          [this, key = std::pair(instance, output), touch = Touch{values.at(lane_var()), stmt, num_waits, stores}] {
+            for (const Touch& other : touches_[key])
+              if (other.lane != touch.lane && other.stmt != touch.stmt && other.num_waits == touch.num_waits &&
+                  (other.stores || touch.stores))
+                fail("lanes do not wait for cells that others store");
+            touches_[key].push_back(touch);
+          });
+  }
+
   /// A divided fold. The part of a lane is its number among those of all groups. All lanes must see the numbers of all
   /// lanes, each once. In the fold's own stage that holds for the lanes of the group, whose part is kept.
   void add_fold(Item& item, int fold, const Values& values, const Point& local) {
@@ -239,7 +297,7 @@ class Runner {
     };
     Point instance;
     for (const std::string& var : kernel_.vars) instance.push_back(values.at(var));
-    const std::int64_t group = values.at(fold_group_var());
+    const std::int64_t group = values.contains(fold_group_var()) ? values.at(fold_group_var()) : 0;
     item.deeds.emplace_back([this, place, lane, fold, instance, group] {
       parts_[place] = {};
       if (stage_ <= fold) {
@@ -374,6 +432,7 @@ class Runner {
   std::map<Point, std::vector<std::int64_t>> parts_;  ///< what work-items know of a fold, by their place
   /// What groups kept, by fold, instance and group.
   std::map<std::tuple<int, Point, std::int64_t>, std::vector<std::int64_t>> records_;
+  std::map<std::pair<Point, std::uint32_t>, std::vector<Touch>> touches_;  ///< by instance and output
   int stage_ = 0;
   std::set<Point> ran_;
   std::string fault_;

@@ -85,6 +85,14 @@ void explain_folds(std::string& out, const Rule& rule, const Computation& comput
   }
 }
 
+/// Which long loops of an instance the work-items of a device do not divide among each other.
+void explain_undivided(std::string& out, const Computation& computation, const SourceManager& sources) {
+  for (const WhyNotFold& each : computation.undivided) {
+    out += "      not divided among work-items (" + place_text(each.span, sources) + "): " + each.reason + "\n";
+    out += "        " + place_text(each.span, sources) + ": " + source_line(each.span, sources) + "\n";
+  }
+}
+
 void explain_rule(std::string& out, const Transform& transform, RuleId id, const TransformPlan& plan,
                   const SourceManager& sources) {
   const Rule& rule = transform.rules[id];
@@ -103,7 +111,11 @@ void explain_rule(std::string& out, const Transform& transform, RuleId id, const
   if (const std::string by = displaced_text(transform, id, plan); !by.empty()) out += "      displaced by " + by + "\n";
   if (is_left_out(plan, id))
     out += "      instances that read what no rule makes do not run: no result needs what they write\n";
-  if (id.index() < plan.computations.size()) explain_folds(out, rule, plan.computations[id.index()], sources);
+  const Computation& computation = computation_of(plan, id);
+  explain_folds(out, rule, computation, sources);
+  const std::vector<Version>& versions = alternative->versions;
+  if (std::find(versions.begin(), versions.end(), Version::OpenCl) != versions.end())
+    explain_undivided(out, computation, sources);
   if (alternative->why_not_device) add_reason(out, "opencl", *alternative->why_not_device, sources);
   if (alternative->why_not_local_memory) add_reason(out, "opencl_local", *alternative->why_not_local_memory, sources);
 }

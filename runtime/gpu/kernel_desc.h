@@ -56,7 +56,7 @@ struct KernelDesc {
   Lanes lanes = Lanes::None;
   int fold_length = -1;   ///< the scalar() call that says how many iterations lanes divide; -1: none does
   int inner_length = -1;  ///< likewise of a loop inside: the product is their number
-  int num_folds = 0;      ///< folds that lanes divide
+  int num_folds = 0;      ///< folds that lanes in several groups may divide; 0: one group runs an instance
   int record_bytes = 0;   ///< what a group keeps of the folds of an instance
 };
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Folds whose iterations the work-items of a device divide: all choices agree, and repeated runs have the same bits.
+"""Folds and maps whose iterations the work-items of a device divide: all choices agree, and repeated runs have the same bits.
 
     device_folds_test.py --dist BUILD/dist --work FOLDER
 
@@ -55,7 +55,11 @@ class Check:
         self.tunables = data["tunables"]
         self.with_lanes = [name for name, tunable in self.tunables.items() if tunable["role"] == "fold_items"]
 
-    def run(self, inputs, on, lanes=0, group=0):
+    def outputs_of(self, inputs, on, lanes=0, group=0):
+        return self.run(inputs, on, lanes, group)[0]
+
+    def run(self, inputs, on, lanes=0, group=0, options=()):
+        """Returns the outputs and the statistics."""
         choices = {self.name: {}}
         for transform, site, alternatives in self.program.sites():
             choices[transform][site] = next(a for a in alternatives if a[1] == on)
@@ -68,16 +72,16 @@ class Check:
         config = self.program.configuration(choices, {self.name: tunables}, sequential_cutoff=0)
         self.program.write_configuration(self.work / "run.cfg", config)
         files = [self.work / f"{name}.npy" for name in self.outputs]
-        _, statistics = self.program.run(*inputs, *files, "--strict", config=self.work / "run.cfg")
+        _, statistics = self.program.run(*inputs, *files, "--strict", *options, config=self.work / "run.cfg")
         self.num_runs += 1
-        return {name: np.load(file) for name, file in zip(self.outputs, files)}
+        return {name: np.load(file) for name, file in zip(self.outputs, files)}, statistics
 
     def compare(self, matrices, rounding, shapes=SHAPES):
         inputs = save(self.work, matrices)
-        on_cpu = self.run(inputs, "cpu")
+        on_cpu = self.outputs_of(inputs, "cpu")
         for lanes, group in shapes:
             where = f"{self.element}, shape {matrices[0].shape}, {lanes} lanes, groups of {group}, seed {polybricks.seed()}"
-            got = self.run(inputs, "opencl", lanes, group)
+            got = self.outputs_of(inputs, "opencl", lanes, group)
             for name in self.outputs:
                 if name not in rounding:
                     polybricks.check(same_bits(got[name], on_cpu[name]), f"{name} of {where}: {got[name]} instead of {on_cpu[name]}")
@@ -88,7 +92,7 @@ class Check:
                     is_near = (np.abs(got[name] - value) <= allowed) | (got[name] == value)
                 polybricks.check(bool(np.all(is_near)), f"{name} of {where}: {got[name]} instead of {value}")
             if lanes in REPEATED:
-                again = self.run(inputs, "opencl", lanes, group)
+                again = self.outputs_of(inputs, "opencl", lanes, group)
                 polybricks.check(all(same_bits(got[name], again[name]) for name in self.outputs), f"{where}: other bits in a second run")
 
 
@@ -114,9 +118,9 @@ def reals(check, rng):
         for special in ([0.0, -0.0], [0.0, -0.0, -1, np.nan], [0.0, -0.0, 1, np.nan], [np.nan]):
             a = rng.choice(special, (5, width)).astype(kind)
             files = save(check.work, (a, a[0]))
-            on_cpu = check.run(files, "cpu")
+            on_cpu = check.outputs_of(files, "cpu")
             for lanes, group in ((2, 64), (32, 256)):
-                got = check.run(files, "opencl", lanes, group)
+                got = check.outputs_of(files, "opencl", lanes, group)
                 for name in ("Largest", "Smallest"):
                     polybricks.check(same_bits(got[name], on_cpu[name]),
                                      f"{name} of {check.element} {a}, {lanes} lanes: {got[name]} instead of {on_cpu[name]}")
@@ -139,12 +143,29 @@ def whole(check, rng):
     for special in ([0.0, -0.0], [0.0, -0.0, 1, np.nan], [np.nan], [-0.0, 5, 5, 101], [101]):
         a, x = rng.choice(special, (7, 30)).astype(kind), rng.choice(special, 5000).astype(kind)
         files = save(check.work, (a, x))
-        on_cpu = check.run(files, "cpu")
+        on_cpu = check.outputs_of(files, "cpu")
         for lanes, group in OF_WHOLE[1:]:
-            got = check.run(files, "opencl", lanes, group)
+            got = check.outputs_of(files, "opencl", lanes, group)
             for name in exact:
                 polybricks.check(same_bits(got[name], on_cpu[name]),
                                  f"{name} of {check.element} {special}, {lanes} lanes: {got[name]} instead of {on_cpu[name]}")
+
+
+def rows(check, rng):
+    """Rules that store rows and columns. What they fill is not copied to a device first."""
+    kind = DTYPE[check.element]
+    for width, height in ((1, 1), (13, 7), (1031, 3)):
+        a, x = rng.normal(0, 1, (height, width)).astype(kind), rng.normal(0, 1, width).astype(kind)
+        wide = a.astype(np.longdouble)
+        powers = np.exp(wide - wide.max(1, keepdims=True))
+        softmax = powers / powers.sum(1, keepdims=True)
+        off = wide - wide.mean(1, keepdims=True)
+        norm = off / np.sqrt((off ** 2).mean(1, keepdims=True) + 1) * x.astype(np.longdouble)
+        check.compare((a, x), {"Softmax": (softmax, softmax), "Norm": (norm, np.abs(x) * (1 + np.abs(off)))}, SHAPES[:3])
+    inputs = save(check.work, (a, x))
+    outputs, statistics = check.run(inputs, "opencl", 32, 256, ("--device-copies",))
+    most = a.nbytes + x.nbytes + sum(output.nbytes for output in outputs.values()) + outputs["Ends"].nbytes
+    polybricks.check(0 < statistics["bytes_moved"] <= most, f"{statistics['bytes_moved']} bytes were copied, not {most} or less")
 
 
 def integers(check, rng):
@@ -161,7 +182,7 @@ def main():
     rng = np.random.default_rng(polybricks.seed())
     num_runs = 0
     for element, source, try_all in (("int", "integers", integers), ("double", "reals", reals), ("float", "reals", reals),
-                                     ("double", "whole", whole), ("float", "whole", whole)):
+                                     ("double", "whole", whole), ("float", "whole", whole), ("float", "rows", rows)):
         program = tools.compile(PROGRAMS / f"{source}.pbcc", work / f"{source}_{element}", "--element", "double" if element == "int" else element)
         check = Check(program, work, element)
         polybricks.check(len(check.with_lanes) == len(data_of(program)["sites"]), f"only {check.with_lanes} have lanes")

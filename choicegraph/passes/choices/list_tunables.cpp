@@ -79,13 +79,14 @@ void add_launch_shapes(Analysis& analysis, RuleId rule, Version version) {
     tunable.version = version;
     analysis.plan.tunables.push_back(std::move(tunable));
   }
-  if (version != Version::OpenCl || analysis.plan.computations[rule.index()].divided.empty()) return;
+  const Computation& computation = analysis.plan.computations[rule.index()];
+  if (version != Version::OpenCl || computation.phases.empty()) return;
   PlanTunable tunable;
   tunable.name = analysis.rule(rule).name + "." + to_string(version) + "." + to_string(TunableRole::FoldItems);
   tunable.role = TunableRole::FoldItems;
   tunable.initial = {0};
   tunable.min = 0;
-  tunable.max = kMaxFoldItems;
+  tunable.max = computation.stores_in_phases ? kMaxWorkGroup : kMaxFoldItems;
   tunable.rule = rule;
   tunable.version = version;
   analysis.plan.tunables.push_back(std::move(tunable));

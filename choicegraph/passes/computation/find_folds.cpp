@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "choicegraph/passes/analysis/analysis.h"
+#include "choicegraph/passes/computation/find_filled_outputs.h"
 #include "choicegraph/passes/computation/loop_effects.h"
 #include "choicegraph/passes/computation/loop_head.h"
 #include "choicegraph/passes/computation/updates.h"
@@ -205,16 +206,24 @@ class Stores {
            (binding.kind == NameKind::Local ? binding.index < fold_.local : binding.kind != NameKind::Unknown);
   }
 
-  /// Whether each use of the region in the loop is this very cell.
+  /// Whether each use of the region in the loop is this very cell, or a size.
   [[nodiscard]] bool uses_only(const OuterAssignment& store) const {
     int num_alike = 0;
     walk(
-        body_, fold_.loop, [](StmtId) {},
-        [&](ExprId id) {
-          if (is_same_expr(rule_, id, store.target)) ++num_alike;
-        });
-    return num_alike == effects_.num_mentions.at(store.variable) &&
-           count_mentions(rule_, fold_.last, store.variable) == 0;
+        body_, std::get<ForStmt>(body_.stmts[fold_.loop].node).body, [](StmtId) {},
+        [&](ExprId id) { num_alike += is_same_expr(rule_, id, store.target) || is_size(id, store.variable) ? 1 : 0; });
+    int num_in_head = 0;
+    for (const ExprId limit : {fold_.first, fold_.last}) {
+      num_in_head += count_mentions(rule_, limit, store.variable);
+      walk_expr(body_, limit, [&](ExprId id) { num_in_head -= is_size(id, store.variable) ? 1 : 0; });
+    }
+    const int num_in_last = count_mentions(rule_, fold_.last, store.variable);
+    return num_in_head == 0 && num_alike + num_in_last == effects_.num_mentions.at(store.variable);
+  }
+
+  [[nodiscard]] bool is_size(ExprId id, const VariableKey& variable) const {
+    const auto* member = std::get_if<MemberExpr>(&body_.exprs[id].node);
+    return member != nullptr && is_size_member(member->name) && count_mentions(rule_, member->object, variable) == 1;
   }
 
   const Rule& rule_;
@@ -316,8 +325,11 @@ class FoldFinder {
 Computation find_folds(const Rule& rule, ElementType element) { return FoldFinder(rule, element).run(); }
 
 void find_computations(Analysis& analysis) {
-  for (const Rule& rule : analysis.transform.rules)
-    analysis.plan.computations.push_back(find_folds(rule, analysis.program.element));
+  for (const Rule& rule : analysis.transform.rules) {
+    Computation found = find_folds(rule, analysis.program.element);
+    found.filled = find_filled_outputs(rule, found, analysis.scope);
+    analysis.plan.computations.push_back(std::move(found));
+  }
 }
 
 }  // namespace pb::choices

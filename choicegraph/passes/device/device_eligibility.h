@@ -22,7 +22,7 @@ struct DeviceEligibility {
 /// Says which device versions `step` of `rule` has. Without a basic kernel, only `why_not_device` is set: a reason
 /// outside of the body or, if there is none, the first reason in its text.
 ///
-/// Pre: `step.loops`, `is_data_parallel` and `input_boxes` are filled, and `computation.divided`.
+/// Pre: `step.loops`, `is_data_parallel` and `input_boxes` are filled, and `computation.phases`.
 [[nodiscard]] DeviceEligibility check_device_eligibility(const Program& program, const Transform& transform,
                                                          const Rule& rule, const Computation& computation,
                                                          const Step& step);

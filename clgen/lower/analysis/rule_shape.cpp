@@ -5,17 +5,17 @@
 
 namespace pb {
 
-RuleShape::RuleShape(const Program& program, TransformId in_transform, RuleId in_rule, bool in_has_kernels)
-    : transform_id(in_transform),
+RuleShape::RuleShape(const Program& program, const TransformPlan& plan, RuleId in_rule, bool in_has_kernels)
+    : transform_id(plan.transform),
       rule_id(in_rule),
-      transform(program.transforms[in_transform]),
+      transform(program.transforms[plan.transform]),
       rule(transform.rules[in_rule]),
-      facts(find_rule_facts(rule)),
+      facts(find_rule_facts(rule, computation_of(plan, in_rule).filled)),
       matrices(matrices_of_rule(transform, rule, facts)),
       element(program.element),
       has_kernels(in_has_kernels) {
   for (const RuleId id : rule.tried) {
-    const RuleShape guest(program, in_transform, id, in_has_kernels);
+    const RuleShape guest(program, plan, id, in_has_kernels);
     join_matrices(guest);
     guests_call = guests_call || guest.has_calls();
   }

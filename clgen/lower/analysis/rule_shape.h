@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "choicegraph/plan/plan.h"
 #include "clgen/facts/rule_facts.h"
 #include "lang/program.h"
 
@@ -13,7 +14,7 @@ namespace pb {
 
 struct RuleShape {
   /// `has_kernels` says whether the program has any.
-  RuleShape(const Program& program, TransformId transform_id, RuleId rule_id, bool has_kernels);
+  RuleShape(const Program& program, const TransformPlan& plan, RuleId rule_id, bool has_kernels);
 
   TransformId transform_id;
   RuleId rule_id;

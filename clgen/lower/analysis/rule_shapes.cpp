@@ -28,7 +28,7 @@ bool announces_instances(const TransformPlan& plan, const RuleShape& rule) {
 RuleShapes find_rule_shapes(const Program& program, const TransformPlan& plan, bool has_kernels) {
   RuleShapes out;
   for (const RuleId id : program.transforms[plan.transform].rules.ids()) {
-    RuleShape rule(program, plan.transform, id, has_kernels);
+    RuleShape rule(program, plan, id, has_kernels);
     if (announces_instances(plan, rule))
       for (RuleMatrix& use : rule.matrices) use.needs_handle |= rule.is_awaited(use);
     out.add(std::move(rule));

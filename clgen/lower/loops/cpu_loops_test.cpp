@@ -62,7 +62,7 @@ std::string run_changed(const OneStep& one, const std::function<void(TreeNode&)>
   const PlannedTransform planned(one.transform);
   const TransformPlan& plan = planned.only();
   const Step& step = plan.steps[StepId(0)];
-  const RuleShape rule(planned.program, plan.transform, step.rule, true);
+  const RuleShape rule(planned.program, plan, step.rule, true);
   TreeBlock loops = lower_cpu_loops(rule, step).plain;
   const auto visit = [&](const auto& self, TreeBlock& block) -> void {
     for (TreeNode& node : block) {

@@ -41,11 +41,6 @@ constexpr const char* kOnlyInstance = "pb_only";
 /// Instances of a work-item that keep memory busy: several loads are under way before the first result is needed.
 constexpr int kManyItems = 4;
 
-const Computation& computation_of(const TransformPlan& plan, RuleId rule) {
-  static const Computation kNone;
-  return plan.computations.empty() ? kNone : plan.computations.at(rule.index());
-}
-
 bool has_real_default(const Rule& rule) {
   return std::any_of(rule.inputs.begin(), rule.inputs.end(),
                      [](const RegionAccess& input) { return input.missing_value && has_real(*input.missing_value); });
@@ -93,7 +88,7 @@ class KernelLowering {
         step_(plan.steps[step]),
         rule_(transform_.rules[step_.rule]),
         computation_(computation_of(plan, step_.rule)),
-        facts_(find_rule_facts(rule_)) {
+        facts_(find_rule_facts(rule_, computation_.filled)) {
     out_.transform = plan.transform;
     out_.step = step;
     out_.rule = step_.rule;
@@ -111,7 +106,7 @@ class KernelLowering {
     out_.crossed_loop = find_crossed_loop();
     TreeBlock group;
     if (out_.version == Version::OpenClLocal) add_staging(group);
-    group.push_back(has_divided_folds() ? loops_with_lanes_or_without() : item_loops());
+    group.push_back(has_phases() ? loops_with_lanes_or_without() : item_loops());
     out_.tree.root.push_back(group_loops(std::move(group)));
     return std::move(out_);
   }
@@ -264,13 +259,15 @@ class KernelLowering {
 
   // ---- lanes
 
-  bool has_divided_folds() const { return out_.version == Version::OpenCl && !computation_.divided.empty(); }
+  bool has_phases() const { return out_.version == Version::OpenCl && !computation_.phases.empty(); }
 
   TreeNode loops_with_lanes_or_without() {
-    const DividedLoops& first = computation_.divided.front();
-    for (const StmtId loop : {first.loop, first.inner}) {
-      if (loop.is_none()) continue;
-      const std::optional<std::size_t> length = length_scalar(*computation_.find(loop));
+    const auto first = std::find_if(computation_.phases.begin(), computation_.phases.end(),
+                                    [](const Phase& phase) { return phase.kind == PhaseKind::Divided; });
+    std::vector<const Fold*> loops = {&computation_.loop_of(*first)};
+    if (!first->inner.is_none()) loops.push_back(computation_.find(first->inner));
+    for (const Fold* loop : loops) {
+      const std::optional<std::size_t> length = length_scalar(*loop);
       if (!length) {
         out_.fold_lengths.clear();
         break;
@@ -284,9 +281,9 @@ class KernelLowering {
     return {std::move(branch)};
   }
 
-  /// The loops over the instances of a group, whose lanes divide folds. Where an input moves along dimension 0 with the
-  /// fastest loop, neighbours run neighbouring instances, as without lanes; else they are lanes of one instance and
-  /// access neighbouring cells in the fold.
+  /// The loops over the instances of a group, whose lanes divide loops of the body. Where an input moves along
+  /// dimension 0 with the fastest loop, neighbours run neighbouring instances, as without lanes; else they are lanes of
+  /// one instance and access neighbouring cells in the fold.
   TreeNode lane_loops() {
     TreeBlock inside = {TreeNode{divided_instance()}};
     const bool are_neighbours = !moves_with_fastest_loop();
@@ -306,6 +303,7 @@ class KernelLowering {
       inside = {TreeNode{std::move(loop)}};
       if (dim == 0 && !are_neighbours) inside = {lane_loop(std::move(inside))};
     }
+    if (computation_.stores_in_phases) return std::move(inside.front());
     return {counting_loop(LoopRole::FoldGroup, fold_group_var(), num_fold_groups(), std::move(inside))};
   }
 
@@ -323,14 +321,18 @@ class KernelLowering {
 
   RuleInstance divided_instance() {
     RuleInstance out = instance();
-    for (const DividedLoops& loops : computation_.divided) {
-      DividedFold divided{*computation_.find(loops.loop)};
-      if (!loops.inner.is_none()) divided.inner = *computation_.find(loops.inner);
-      for (const Accumulator& each : divided.fold.accumulators)
-        divided.parts.push_back(add_part(each, out_.record_slots));
-      divided.stage = static_cast<int>(out.divided.size()) + 1;
+    out.phases = computation_.phases;
+    std::size_t slots = 0;
+    for (const Phase& phase : computation_.phases) {
+      if (phase.kind != PhaseKind::Divided) continue;
+      DividedFold divided{computation_.loop_of(phase)};
+      divided.stores = phase.stores;
+      if (!phase.inner.is_none()) divided.inner = *computation_.find(phase.inner);
+      for (const Accumulator& each : divided.fold.accumulators) divided.parts.push_back(add_part(each, slots));
+      if (!computation_.stores_in_phases) divided.stage = static_cast<int>(out.divided.size()) + 1;
       out.divided.push_back(std::move(divided));
     }
+    if (!computation_.stores_in_phases) out_.record_slots = slots;
     return out;
   }
 

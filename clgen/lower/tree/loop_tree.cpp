@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/lower/tree/loop_tree.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "lang/check.h"
@@ -117,6 +118,11 @@ const RuleInstance* instance_with_lanes(const LoopTree& tree) {
     if (instance != nullptr && !instance->divided.empty()) found = instance;
   });
   return found;
+}
+
+bool has_stages(const RuleInstance& instance) {
+  return std::any_of(instance.divided.begin(), instance.divided.end(),
+                     [](const DividedFold& divided) { return divided.stage > 0; });
 }
 
 bool has_barrier(const LoopTree& tree) {

@@ -187,29 +187,31 @@ struct FoldPart {
   bool operator==(const FoldPart&) const = default;
 };
 
-/// A fold of a body whose iterations the lanes of an instance divide among each other, with accumulators of their own.
-/// Where the instance has n lanes in all its groups together, lane t takes the iterations t, t + n, and so on. The
-/// parts of a group are combined through its memory, in an order that only the number of lanes decides, and every lane
-/// has the result.
+/// A fold or map of a body whose iterations the lanes of an instance divide among each other, with accumulators of
+/// their own. Where the instance has n lanes in all its groups together, lane t takes the iterations t, t + n, and so
+/// on. The parts of a group are combined through its memory, in an order that only the number of lanes decides, and
+/// every lane has the result.
 ///
 /// Where several groups run an instance together, each fold takes a launch, its stage. In it each group keeps its part
-/// as a record and ends there. Later stages, of which the last has one group per instance, combine the records.
+/// as a record and ends there. Later stages, of which the last has one group per instance, combine the records. Maps
+/// have no stages, nor have folds beside them: one group runs an instance.
 struct DividedFold {
   Fold fold;
+  bool stores = false;  ///< it is a map: instances that run again leave its iterations out
   /// The fold inside, whose iterations are divided, too. The iterations of both count as one sequence. A row of lanes
   /// runs one iteration of `fold`.
   std::optional<Fold> inner = {};
   std::vector<FoldPart> parts = {};  ///< one per accumulator
-  int stage = 1;                     ///< the number of the fold, from 1
+  int stage = 0;                     ///< the number of the fold, from 1; 0: it has none
 
   bool operator==(const DividedFold& other) const {
     return fold.loop == other.fold.loop && inner.has_value() == other.inner.has_value() && parts == other.parts &&
-           stage == other.stage;
+           stage == other.stage && stores == other.stores;
   }
 };
 
-/// Runs the body of a rule at the loops' variables. Lanes all run it, apart from divided folds, and the first lane
-/// stores.
+/// Runs the body of a rule at the loops' variables. Lanes all run it, apart from its phases, and the first lane stores
+/// single elements.
 struct RuleInstance {
   RuleId rule;
   std::vector<Operand> outputs;            ///< in kernels, one per Rule::outputs; C++ uses views instead
@@ -217,7 +219,8 @@ struct RuleInstance {
   std::vector<IndexExpr> conditions = {};  ///< there is an instance only where each is >= 0
   bool all_exist = false;     ///< no cell lies outside of its matrix, apart from those that a border maps once per row
   bool is_announced = false;  ///< its accesses are announced around this instance (host_care.h)
-  std::vector<DividedFold> divided = {};  ///< in a loop over lanes
+  std::vector<Phase> phases = {};         ///< in a loop over lanes
+  std::vector<DividedFold> divided = {};  ///< the divided loops of the phases, in their order
 
   bool operator==(const RuleInstance&) const = default;
 };
@@ -409,6 +412,9 @@ void walk(const TreeBlock& block, const Visit& visit) {
 [[nodiscard]] const RuleInstance& instance_of(const LoopTree& tree);
 /// Returns the instance that lanes run together; null if there is none.
 [[nodiscard]] const RuleInstance* instance_with_lanes(const LoopTree& tree);
+/// Whether several groups may run the instance together, in stages: all of its divided loops are folds, and it stores
+/// single elements.
+[[nodiscard]] bool has_stages(const RuleInstance& instance);
 /// Whether the tree has a barrier.
 [[nodiscard]] bool has_barrier(const LoopTree& tree);
 

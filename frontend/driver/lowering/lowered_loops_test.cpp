@@ -68,7 +68,7 @@ std::string run_colours(const std::function<void(TreeBlock&)>& change) {
   if (!planned || planned->only().fused.size() != 1) return "the steps are not one loop";
   const TransformPlan& plan = planned->only();
   std::vector<RuleShape> rules;
-  for (const StepId id : plan.fused[0]) rules.emplace_back(planned->program, plan.transform, plan.steps[id].rule, true);
+  for (const StepId id : plan.fused[0]) rules.emplace_back(planned->program, plan, plan.steps[id].rule, true);
   TreeBlock loops = fused_loops({&rules[0], &rules[1], &rules[2]}, plan, plan.fused[0]);
   change(std::get<TreeLoop>(loops[0].node).body);
   return run_fused(rules[0], plan, plan.fused[0], loops, {{"n", 7}}, {0}, {7});
@@ -89,7 +89,7 @@ std::string run_packs(const std::function<void(InsideBox&)>& change) {
   if (!planned) return "the program has errors";
   const TransformPlan& plan = planned->only();
   const Step& step = plan.steps[StepId(0)];
-  const RuleShape rule(planned->program, plan.transform, step.rule, true);
+  const RuleShape rule(planned->program, plan, step.rule, true);
   const auto facts = find_pack_facts(rule.rule, step, rule.element, true);
   if (!facts) return "the step has no packs";
   TreeBlock loops = packed_loops(rule, step, *facts, lower_cpu_loops(rule, step).plain);

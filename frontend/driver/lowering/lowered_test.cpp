@@ -246,11 +246,26 @@ constexpr const char* kFolds =
     "  for (int i = 0; i < m; i++) t = max(t, a.cell(i));"
     "  return s + t; } }\n";
 
+/// Folds and maps of an instance, in one group. The sum of the map and its cells are read in other phases.
+constexpr const char* kMaps =
+    "main transform T from A[n, m] to R[n, m], S[2, m] {"
+    " to (R.row(y) r, S.row(y) s) from (A.row(y) a) {"
+    "  ElementT largest = 0, sum = 0;"
+    "  for (int i = 0; i < n; i++) largest = max(largest, a.cell(i));"
+    "  for (int i = 0; i < n; i++) { r.cell(i) = a.cell(i) - largest; sum += r.cell(i); }"
+    "  for (int i = 0; i < n; i++) r.cell(i) /= sum;"
+    "  s.cell(0) = r.cell(0);"
+    "  s.cell(1) = s.cell(0) + sum; } }\n";
+
 TEST(LoweredKernels, WithLanesRunEachInstanceOnce) {
-  const auto program = planned_text(kFolds);
-  ASSERT_TRUE(program);
+  const auto folds = planned_text(kFolds), maps = planned_text(kMaps);
+  ASSERT_TRUE(folds && maps);
   std::mt19937_64 random(number_from("PB_SEED", 20261124));
-  for (const KernelTree& kernel : kernels_with_folds(*program)) {
+  std::vector<std::pair<const PlannedProgram*, KernelTree>> kernels;
+  for (const KernelTree& kernel : kernels_with_folds(*folds)) kernels.emplace_back(&*folds, kernel);
+  kernels.emplace_back(&*maps, kernels_of(*maps, Version::OpenCl).at(0));
+  for (const auto& [program, kernel] : kernels) {
+    const bool has_groups = has_stages(*instance_with_lanes(kernel.tree));
     ASSERT_EQ(verify(program->transform(), kernel), "") << to_text(program->program, kernel);
     for (int run = 0; run < 40; ++run) {
       Values sizes;
@@ -259,7 +274,7 @@ TEST(LoweredKernels, WithLanesRunEachInstanceOnce) {
       launch.extent = {sizes.at(kernel.vars.front() == "x" ? "n" : "m"), sizes.at("m")};
       launch.extent.resize(launch.lo.size());
       launch.lanes = std::int64_t{1} << random() % 4;
-      launch.fold_groups = std::int64_t{1} << random() % 4;
+      if (has_groups) launch.fold_groups = std::int64_t{1} << random() % 4;
       if (launch.has_lanes()) {
         launch.items.assign(launch.items.size(), 1);
         launch.group_size.front() *= launch.lanes;
@@ -268,6 +283,25 @@ TEST(LoweredKernels, WithLanesRunEachInstanceOnce) {
           << launch.lanes << " lanes, " << launch.fold_groups << " groups, " << to_text(program->program, kernel);
     }
   }
+}
+
+TEST(LoweredKernels, WithLanesThatDoNotWaitForCellsAreFoundWrong) {
+  const auto program = planned_text(kMaps);
+  ASSERT_TRUE(program);
+  const KernelTree kernel = kernels_of(*program, Version::OpenCl).at(0);
+  const LaunchShape launch{{0}, {3}, {8}, {1}, false, 4};
+  ASSERT_EQ(run_kernel(program->transform(), kernel, {{"n", 9}, {"m", 3}}, launch, 1), "");
+  int num_waits = 0;
+  for (std::size_t i = 0; i < instance_with_lanes(kernel.tree)->phases.size(); ++i) {
+    KernelTree changed = kernel;
+    Phase& phase =
+        const_cast<RuleInstance*>(instance_with_lanes(changed.tree))->phases[i];  // the tree is the fault's own
+    if (!phase.waits) continue;
+    ++num_waits;
+    phase.waits = false;
+    EXPECT_NE(run_kernel(program->transform(), changed, {{"n", 9}, {"m", 3}}, launch, 1), "") << i;
+  }
+  EXPECT_EQ(num_waits, 2) << "the second map and the first store";
 }
 
 TEST(LoweredKernels, WithLanesThatMissBarriersAreFoundWrong) {

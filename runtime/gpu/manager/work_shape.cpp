@@ -83,9 +83,10 @@ Extents items_of_gpu(const LaunchPlan& plan, const Extents& extents, const Exten
 }
 
 constexpr std::size_t kMaxLanes = 1024;
-constexpr std::size_t kLongFold = 1024;       // the length of a fold where none is known
-constexpr std::size_t kLaneIterations = 4;    // iterations that are worth a lane
-constexpr std::size_t kFewerLanes = 4;        // a full device wants fewer lanes by this factor
+constexpr std::size_t kLongFold = 1024;      // the length of a fold where none is known
+constexpr std::size_t kLaneIterations = 4;   // iterations that are worth a lane
+constexpr std::size_t kFewerLanes = 4;       // a full device wants fewer lanes by this factor
+constexpr std::size_t kPassIterations = 16;  // iterations of a lane where an instance runs through its cells repeatedly
 constexpr std::size_t kGroupIterations = 16;  // iterations of a lane that are worth a second launch
 constexpr std::size_t kMaxRecords = 65536;    // of all instances
 
@@ -123,10 +124,12 @@ std::size_t lanes_of_gpu(const LaunchPlan& plan, const Extents& extents, std::si
   const std::size_t resident = kResidentItems * compute_units;
   const std::size_t most = std::min(kMaxLanes, power_to(fold_length_of(plan) / kLaneIterations));
   std::size_t lanes = 1;
+  const bool is_repeated = plan.kernel->num_folds == 0;
   if (plan.kernel->lanes == Lanes::Neighbours)
-    lanes = std::min({most, kGroupItems, std::max<std::size_t>(2, most / kFewerLanes)});
+    lanes = is_repeated ? std::min(most, std::max<std::size_t>(2, power_to(fold_length_of(plan) / kPassIterations)))
+                        : std::min({most, kGroupItems, std::max<std::size_t>(2, most / kFewerLanes)});
   while (lanes < most && product(extents) * lanes * 2 <= resident) lanes *= 2;
-  if (lanes < kMaxLanes) return lanes;
+  if (lanes < kMaxLanes || is_repeated) return lanes;
   const std::size_t most_in_groups = power_to(fold_length_of(plan) / kGroupIterations);
   while (lanes < most_in_groups && product(extents) * lanes * 2 <= resident) lanes *= 2;
   return lanes;
@@ -177,6 +180,7 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
   if (plan.kernel->lanes != Lanes::None) {
     std::size_t lanes = power_to(plan.lanes);
     if (plan.lanes == 0) lanes = is_cpu ? 1 : lanes_of_gpu(plan, extents, units);
+    if (plan.kernel->num_folds == 0) lanes = std::min(lanes, kMaxLanes);
     if (lanes > 1) return shape_with_lanes(out.group, lanes, product(extents));
   }
   if (is_open(out.group)) out.group = is_cpu ? group_of_cpu(num_dims) : group_of_gpu(plan, extents, units);
@@ -217,6 +221,9 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 // nothing about neighbours, and only fill a device that has more room than there are instances. Where there are few
 // instances, both have more, down to four iterations and up to 1024 lanes. Decision 24 has the measurements.
 //
-// If 1024 lanes per instance do not fill the device, as in a sum of a whole matrix, an instance has lanes in several
+// Where the lanes also store cells, they stand in one group, where they can wait for one another. Such an instance runs
+// through its cells several times, as in a softmax. So that these are still in the device's cache, it has as many lanes
+// as there are 16 iterations for, and few instances run at once. Elsewhere, if 1024 lanes per instance do not fill the
+// device, as in a sum of a whole matrix, an instance has lanes in several
 // groups of 256, as many as fill the device and have 16 iterations each. The groups leave their parts in memory, and a
 // second launch combines them (decision 26).

@@ -99,8 +99,8 @@ LaunchPlan fold_of(std::vector<std::int32_t> extent, const KernelDesc& kernel, s
   plan.lanes = lanes;
   return plan;
 }
-constexpr KernelDesc kRows = {.name = "rows", .lanes = Lanes::Neighbours, .fold_length = 0};
-constexpr KernelDesc kColumns = {.name = "columns", .lanes = Lanes::Apart, .fold_length = 0};
+constexpr KernelDesc kRows = {.name = "rows", .lanes = Lanes::Neighbours, .fold_length = 0, .num_folds = 1};
+constexpr KernelDesc kColumns = {.name = "columns", .lanes = Lanes::Apart, .fold_length = 0, .num_folds = 1};
 
 TEST(WorkShape, OfLanesFollowsFoldsAndInstances) {
   EXPECT_EQ(on_gpu(fold_of({16384}, kRows, 16384)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 256}));
@@ -134,8 +134,16 @@ TEST(WorkShape, HasSeveralGroupsForAFoldOfFewInstances) {
   EXPECT_EQ(shape_of(fold_of({1}, kRows, 1 << 28), kCpu).fold_groups, 1U);
 }
 
+TEST(WorkShape, HasOneGroupForAnInstanceThatStoresInItsLoops) {
+  constexpr KernelDesc kPhases = {.name = "phases", .lanes = Lanes::Neighbours, .fold_length = 0};
+  EXPECT_EQ(on_gpu(fold_of({1}, kPhases, 1 << 28)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024}));
+  EXPECT_EQ(on_gpu(fold_of({64}, kPhases, 1 << 20, 5000, {64})), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024}));
+  EXPECT_EQ(on_gpu(fold_of({16384}, kPhases, 16384)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024}));
+  EXPECT_EQ(on_gpu(fold_of({1 << 18}, kPhases, 1024)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 64}));
+}
+
 TEST(WorkShape, OfAFoldOfUnknownLengthFollowsTheLargestInput) {
-  constexpr KernelDesc kWhole = {.name = "whole", .lanes = Lanes::Neighbours};
+  constexpr KernelDesc kWhole = {.name = "whole", .lanes = Lanes::Neighbours, .num_folds = 1};
   LaunchPlan plan = plan_of({1}, kWhole);
   plan.lanes = 0;
   LaunchRegion region;
@@ -144,7 +152,8 @@ TEST(WorkShape, OfAFoldOfUnknownLengthFollowsTheLargestInput) {
   region.touched.sizes = {1 << 8, 1 << 8};
   plan.regions.push_back(region);
   EXPECT_EQ(on_gpu(plan).fold_groups, 16U);
-  constexpr KernelDesc kNested = {.name = "nested", .lanes = Lanes::Neighbours, .fold_length = 0, .inner_length = 0};
+  constexpr KernelDesc kNested = {
+      .name = "nested", .lanes = Lanes::Neighbours, .fold_length = 0, .inner_length = 0, .num_folds = 1};
   EXPECT_EQ(on_gpu(fold_of({1}, kNested, 1 << 8)).fold_groups, 16U);
 }
 

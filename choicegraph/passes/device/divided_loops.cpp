@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "choicegraph/passes/device/divided_loops.h"
+
+#include <algorithm>
+#include <set>
+
+#include "lang/body/body_walk.h"
+
+namespace pb::choices {
+namespace {
+
+using Kind = BodyType::Kind;
+
+/// Whether the loop's variable and bounds are integers that a signed number of 64 bits holds.
+bool counts_in_64_bits(const Rule& rule, const Fold& loop) {
+  const auto holds = [](const BodyType& type) {
+    const bool is_whole = type.kind == Kind::Int || type.kind == Kind::Long;
+    return is_whole && !type.is_element && (!type.is_unsigned || type.narrow_bytes > 0);
+  };
+  const auto type_of = [&](ExprId id) { return rule.body_types.types[id.index()]; };
+  return holds(loop.var_type) && holds(type_of(loop.first)) && holds(type_of(loop.last));
+}
+
+/// Cells as accumulators or as places are no variables of a work-item.
+std::string why_not_divided(const Body& body, const Accumulator& accumulator, bool keeps_order) {
+  const auto is_variable = [&](ExprId target) { return std::holds_alternative<NameExpr>(body.exprs[target].node); };
+  const std::string name = "`" + accumulator.name + "`";
+  if (accumulator.regrouping == Regrouping::Never) return "only the order of the source gives " + name + " its value";
+  if (accumulator.regrouping == Regrouping::Rounds && keeps_order)
+    return "another order would round in another way: " + to_words(accumulator);
+  if (!is_variable(accumulator.target)) return "it updates a cell of " + name;
+  for (const FoldPlace& place : accumulator.places)
+    if (!is_variable(place.target) || !is_number(place.type)) return "`" + place.name + "` is no number of the body";
+  return {};
+}
+
+/// Whether the statement `inner` runs at most once where `stmt` does.
+bool runs_once(const Body& body, StmtId stmt, StmtId inner) {
+  if (stmt == inner) return true;
+  if (stmt.is_none()) return false;
+  const auto& node = body.stmts[stmt].node;
+  if (const auto* branch = std::get_if<IfStmt>(&node))
+    return runs_once(body, branch->then_stmt, inner) || runs_once(body, branch->else_stmt, inner);
+  const auto* block = std::get_if<BlockStmt>(&node);
+  return block != nullptr && std::any_of(block->stmts.begin(), block->stmts.end(),
+                                         [&](StmtId each) { return runs_once(body, each, inner); });
+}
+
+bool has_same_accumulators(const Fold& a, const Fold& b) {
+  const auto is_same = [](const Accumulator& x, const Accumulator& y) {
+    return x.binding == y.binding && x.updates.size() == y.updates.size();
+  };
+  return a.accumulators.size() == b.accumulators.size() &&
+         std::is_permutation(a.accumulators.begin(), a.accumulators.end(), b.accumulators.begin(), is_same);
+}
+
+}  // namespace
+
+std::string why_not_divided(const Rule& rule, const Fold& loop, bool keeps_order) {
+  if (!counts_in_64_bits(rule, loop))
+    return "`" + loop.var + "` counts in numbers that 64 bits with a sign may not hold";
+  for (const Accumulator& each : loop.accumulators)
+    if (std::string why = why_not_divided(rule.body, each, keeps_order); !why.empty()) return why;
+  return {};
+}
+
+bool is_long(const Rule& rule, const Fold& loop) {
+  std::set<std::string> in_boxes;
+  for (const RegionAccess& input : rule.inputs) {
+    if (input.kind != AccessKind::Region) continue;
+    for (const Formula& end : input.hi)
+      for (const std::string& name : symbols_of(end, SymbolKind::SizeVar)) in_boxes.insert(name);
+  }
+  std::size_t num_names = 0;
+  bool is_small = false;
+  for (const ExprId bound : {loop.first, loop.last}) {
+    walk_expr(rule.body, bound, [&](ExprId id) {
+      const auto* name = std::get_if<NameExpr>(&rule.body.exprs[id].node);
+      if (name == nullptr) return;
+      ++num_names;
+      is_small = is_small || in_boxes.contains(name->text);
+    });
+  }
+  return num_names > 0 && !is_small;
+}
+
+StmtId divided_inner(const Rule& rule, const Computation& computation, const Fold& fold) {
+  const Body& body = rule.body;
+  const auto is_inside = [&](const Fold& each) { return each.outer && &computation.folds[*each.outer] == &fold; };
+  const auto found = std::find_if(computation.folds.begin(), computation.folds.end(), is_inside);
+  if (found == computation.folds.end() || !counts_in_64_bits(rule, *found) || !has_same_accumulators(fold, *found) ||
+      !runs_once(body, std::get<ForStmt>(body.stmts[fold.loop].node).body, found->loop))
+    return {};
+  std::set<std::string> varying = {fold.var};
+  walk(
+      body, fold.loop,
+      [&](StmtId id) {
+        const auto* decl = std::get_if<DeclStmt>(&body.stmts[id].node);
+        if (decl == nullptr) return;
+        for (const Declarator& declarator : decl->declarators) varying.insert(declarator.name);
+      },
+      [](ExprId) {});
+  bool is_fixed = true;
+  for (const ExprId bound : {found->first, found->last}) {
+    walk_expr(body, bound, [&](ExprId id) {
+      const auto* name = std::get_if<NameExpr>(&body.exprs[id].node);
+      const auto* member = std::get_if<MemberExpr>(&body.exprs[id].node);
+      is_fixed = is_fixed && (name == nullptr || !varying.contains(name->text)) &&
+                 (member == nullptr || member->name != "cell");
+    });
+  }
+  return is_fixed ? found->loop : StmtId();
+}
+
+}  // namespace pb::choices
