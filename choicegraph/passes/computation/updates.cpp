@@ -50,7 +50,7 @@ class Matcher {
     const auto* assign = std::get_if<AssignExpr>(&body_.exprs[assignment.expr].node);
     if (assign == nullptr) return set_op(FoldOp::Add, {});  // ++ or --
     if (assign->is_compound) {
-      const auto op = fold_op(assign->op);
+      const auto op = own_op(assign->op);
       return op && is_free(assign->rhs) && set_op(*op, assign->rhs);
     }
     return match_value(assign->rhs);
@@ -74,6 +74,13 @@ class Matcher {
   [[nodiscard]] BodyType type_of(ExprId id) const { return settled(rule_.body_types.types[id.index()], element_); }
   [[nodiscard]] bool is_target(ExprId id) const { return is_same_expr(rule_, id, target_); }
   [[nodiscard]] bool is_free(ExprId id) const { return count_mentions(rule_, id, variable_) == 0; }
+
+  /// The operator of updates by `op`. Truth values have no differences: `b -= c` is true for 0 - 1, and no sum of parts
+  /// says how often.
+  [[nodiscard]] std::optional<FoldOp> own_op(BinaryOp op) const {
+    const bool is_truth = matched_.accumulator.type.kind == Kind::Bool;
+    return is_truth && op == BinaryOp::Sub ? std::nullopt : fold_op(op);
+  }
 
   bool set_op(FoldOp op, ExprId value) {
     Accumulator& out = matched_.accumulator;
@@ -118,7 +125,7 @@ class Matcher {
     if (const auto* choice = std::get_if<ConditionalExpr>(&expr.node)) return match_conditional(*choice);
     const auto* binary = std::get_if<BinaryExpr>(&expr.node);
     if (binary == nullptr) return false;
-    const auto op = fold_op(binary->op);
+    const auto op = own_op(binary->op);
     if (!op || !match_chain(id, *op)) return false;
     const bool is_short = is_target(binary->lhs) || is_target(binary->rhs);
     const ExprId other = is_target(binary->lhs) ? binary->rhs : binary->lhs;

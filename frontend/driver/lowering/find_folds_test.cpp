@@ -75,6 +75,7 @@ constexpr Case kSums[] = {
     {"for (int i = 0; i < n; i++) b &= v.cell(i) > 0;", "i(b&&exact)"},
     {"for (int i = 0; i < n; i++) if (v.cell(i) < 0) b = false;", "i(b&&exact)"},
     {"for (int i = 0; i < n; i++) b = v.cell(i) == 7 || b;", "i(b||exact)"},
+    {"for (int i = 0; i < n; i++) b ^= v.cell(i) > 1;", "i(b^exact)"},
     {"for (int y = 0; y < n; y++) for (int x = 0; x < m; x++) r.cell(y) += a.cell(y, x);",
      "x(r+rounds), no: it stores cells of `r`"},
 };
@@ -120,6 +121,8 @@ constexpr Case kOthers[] = {
     {"for (int i = 0; i < n; i++) { s += 1; r.cell(i) += s; }", "no: `s` is used outside of its update"},
     {"for (int i = 0; i < n; i++) s += rand();", "no: it calls `rand`, which may do more than compute a value"},
     {"for (int i = 0; i < n; i++) b = b && 6 / v.cell(i) > 1;",
+     "no: `b` gets a value that is no sum, product, smallest or largest of what it had and another value"},
+    {"for (int i = 0; i < n; i++) b -= v.cell(i) > 1;",
      "no: `b` gets a value that is no sum, product, smallest or largest of what it had and another value"},
     {"double& e = t; for (int i = 0; i < n; i++) { t += 1; s += e; }", "no: `e` may stand for another variable"},
     {"for (int i = 0; i < n; i++) if (v.cell(i) > k) { k = v.cell(i); j = i; } s = j;", "i(kmaxexact@j)"},
