@@ -4,7 +4,8 @@
     device_folds_test.py --dist BUILD/dist --work FOLDER
 
 Whole numbers, and the smallest and the largest, must have the bits of the CPU's version, also with NaN, zeros of both signs and
-overflows. Sums are compared with sums of wider numbers.
+overflows. Sums are compared with sums of wider numbers. Each configuration gives the same bits in many runs, also where the CPU and the
+device share a step, on any number of threads.
 """
 
 import pathlib
@@ -20,6 +21,8 @@ SIZES = ((0, 3), (1, 1), (13, 7), (97, 31), (1031, 3))
 SHAPES = ((0, 0), (2, 64), (32, 256), (1024, 0))     # lanes of an instance, work-items of a group
 OF_WHOLE = ((0, 0), (32, 256), (2048, 16))           # the last ones stand in several groups
 REPEATED = (32, 2048)                                # these lanes run twice
+THREADS = (1, 2, 5)
+RUNS = 17                                            # of a configuration on each number of threads
 DTYPE = {"double": np.float64, "float": np.float32, "int": np.int32}
 
 
@@ -55,11 +58,8 @@ class Check:
         self.tunables = data["tunables"]
         self.with_lanes = [name for name, tunable in self.tunables.items() if tunable["role"] == "fold_items"]
 
-    def outputs_of(self, inputs, on, lanes=0, group=0):
-        return self.run(inputs, on, lanes, group)[0]
-
-    def run(self, inputs, on, lanes=0, group=0, options=()):
-        """Returns the outputs and the statistics."""
+    def configuration(self, on, lanes=0, group=0, threads=2, **values):
+        """`values`: of tunables that the program may have."""
         choices = {self.name: {}}
         for transform, site, alternatives in self.program.sites():
             choices[transform][site] = next(a for a in alternatives if a[1] == on)
@@ -69,8 +69,16 @@ class Check:
                 tunables[name] = lanes
             elif tunable["role"] == "work_group":
                 tunables[name] = group if tunable.get("count", 1) == 1 else [group, 1 if group else 0]
-        config = self.program.configuration(choices, {self.name: tunables}, sequential_cutoff=0)
-        self.program.write_configuration(self.work / "run.cfg", config)
+            elif name in values:
+                tunables[name] = values[name]
+        return self.program.configuration(choices, {self.name: tunables}, sequential_cutoff=0, threads=threads)
+
+    def outputs_of(self, inputs, on, lanes=0, group=0):
+        return self.run(inputs, on, lanes, group)[0]
+
+    def run(self, inputs, on, lanes=0, group=0, options=()):
+        """Returns the outputs and the statistics."""
+        self.program.write_configuration(self.work / "run.cfg", self.configuration(on, lanes, group))
         files = [self.work / f"{name}.npy" for name in self.outputs]
         _, statistics = self.program.run(*inputs, *files, "--strict", *options, config=self.work / "run.cfg")
         self.num_runs += 1
@@ -95,6 +103,21 @@ class Check:
                 again = self.outputs_of(inputs, "opencl", lanes, group)
                 polybricks.check(all(same_bits(got[name], again[name]) for name in self.outputs), f"{where}: other bits in a second run")
 
+    def repeats(self, matrices, lanes, group, shares):
+        """Many runs of one configuration, on one thread and on more than there are cores; `shares`: eighths of the device."""
+        files = [str(path) for path in save(self.work, matrices)]
+        with polybricks.Server(self.program) as server:
+            server.ask("inputs", files=files)
+            for eighths in shares:
+                server.ask("reference", config=self.configuration("opencl", lanes, group, 1, device_eighths=eighths))
+                for threads in THREADS:
+                    config = self.configuration("opencl", lanes, group, threads, device_eighths=eighths, split_size=1)
+                    reply = server.ask("run", config=config, trials=RUNS, verify=True, tolerance=0)
+                    self.num_runs += RUNS
+                    places = {each["on"] for _, each in polybricks.ran_of({"ran": {}, **reply})}
+                    is_right = reply["status"] == "ok" and not reply["fallbacks"] and ("cpu" in places) == (eighths < 8)
+                    polybricks.check(is_right, f"{self.element}, {lanes} lanes, groups of {group}, {eighths} eighths, {threads} threads: {reply}")
+
 
 def save(work, matrices):
     files = []
@@ -113,15 +136,18 @@ def reals(check, rng):
     if check.element == "float":
         a, x = rng.normal(0, 1, (3, 5003)).astype(kind), rng.normal(0, 1, 5003).astype(kind)
         check.compare((a, x), expected_sums(a, x), ((2048, 32),))
+        a, x = rng.normal(0, 1, (97, 131)).astype(kind), rng.normal(0, 1, 131).astype(kind)
+        check.repeats((a, x), 32, 256, (8, 3))
     # Ties of zeros, and NaN: the smallest and the largest are those of the source.
     for width in (2, 300):
-        for special in ([0.0, -0.0], [0.0, -0.0, -1, np.nan], [0.0, -0.0, 1, np.nan], [np.nan]):
+        for special in ([0.0, -0.0], [0.0, -0.0, -1, np.nan], [0.0, -0.0, 1, np.nan], [np.nan], [np.inf, -np.inf, 1]):
             a = rng.choice(special, (5, width)).astype(kind)
             files = save(check.work, (a, a[0]))
             on_cpu = check.outputs_of(files, "cpu")
             for lanes, group in ((2, 64), (32, 256)):
                 got = check.outputs_of(files, "opencl", lanes, group)
-                for name in ("Largest", "Smallest"):
+                # No order changes what such terms add up to.
+                for name in ("Largest", "Smallest", "Sum", "Columns"):
                     polybricks.check(same_bits(got[name], on_cpu[name]),
                                      f"{name} of {check.element} {a}, {lanes} lanes: {got[name]} instead of {on_cpu[name]}")
 
@@ -140,7 +166,9 @@ def whole(check, rng):
         every_second = (wide * wide)[::-1][::2].sum()
         check.compare((a, x), {"Sum": (3 + wide.sum(), 3 + total), "Dot": (1 - every_second, 1 + every_second),
                                "Matrix": (wide_a[:, 1:].sum(), np.abs(wide_a).sum()), "Spread": (squares, squares + total)}, OF_WHOLE)
-    for special in ([0.0, -0.0], [0.0, -0.0, 1, np.nan], [np.nan], [-0.0, 5, 5, 101], [101]):
+        if check.element == "float" and length == 300007:
+            check.repeats((a, x), 2048, 16, (8,))
+    for special in ([0.0, -0.0], [0.0, -0.0, 1, np.nan], [np.nan], [-0.0, 5, 5, 101], [101], [np.inf, -np.inf, 1]):
         a, x = rng.choice(special, (7, 30)).astype(kind), rng.choice(special, 5000).astype(kind)
         files = save(check.work, (a, x))
         on_cpu = check.outputs_of(files, "cpu")
@@ -172,6 +200,8 @@ def integers(check, rng):
     for width, height in SIZES:
         a, b = (rng.integers(-2**30, 2**30, (height, width), dtype=np.int32) for _ in range(2))
         a[rng.random(a.shape) < 0.01] = 77
+        # The sum of every second number overflows, where that of all does not.
+        a[:1], b[:1] = np.where(np.arange(width) % 2 == 0, 2**30, -2**30), 65536 * (np.arange(width) % 2)
         check.compare((a, b), {})
 
 
