@@ -33,6 +33,8 @@ def of_run(configuration, reply, size):
 def of_cpp(text):
     """What the C++ that pbc makes has, once for each place."""
     yield from ["packs"] * len(re.findall(r"PB_SIMD_INLINE \S+ packs_", text))
+    yield from ["rounds in lanes"] * text.count("pbrt::simd::end_of_lanes<")
+    yield from ["divided fold"] * text.count("#if PB_STAGE > ")
     yield from ["loop with a mask"] * text.count("pbrt::simd::any(")
     yield from ["branch with a mask"] * text.count("[[maybe_unused]] auto pb_mask")
     yield from ["jump with a mask"] * len(re.findall(r"(pb_mask\d+) = pbrt::simd::without\(\1,", text))

@@ -105,6 +105,16 @@ class Arithmetic:
     def is_round(value):
         return abs(value) < 1 << 30 and (value * (1 << 20)).is_integer()
 
+    @staticmethod
+    def real(value):
+        """A number of a real type as a matrix holds it."""
+        return float(value)
+
+    @staticmethod
+    def stored(array, element):
+        """What a matrix of numbers of NumPy's type `element` is, once everything is written."""
+        return array.astype(element)
+
     def convert(self, value, source, kind):
         if source == kind:
             return value
@@ -283,7 +293,7 @@ class Compiled:
             value = array[place]
             if value is None or value != value and not self.arithmetic.is_special:
                 raise Unsuitable("an element is not initialised")
-            return int(value) if is_int else float(value)
+            return int(value) if is_int else self.arithmetic.real(value)
 
         def write(frame, value):
             array, place = find(frame)

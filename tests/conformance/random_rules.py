@@ -27,10 +27,6 @@ MAX_TRIES = 60
 NUM_CELL_GROUPS = 4
 NUM_NESTS = 2
 TRIAL_SHAPES = ({"n": 5, "m": 3, "l": 2}, {"n": 1, "m": 1, "l": 1}, {"n": 2, "m": 6, "l": 1})
-# Constants with their text, type and the value in all configurations, which is not the initial one.
-CONSTANTS = [("tunable {}(3, 1, 8)", "int", 5), ("tunable double {}(0.5, 0.0, 2.0)", "double", 0.75),
-             ("tunable array(3) {}(2, 0, 9)", "int", [4, 0, 7]), ("tunable double array(2) {}(1.25, 0.0, 2.0)", "double", [0.25, 1.5]),
-             ("config {}(2, 0, 5)", "int", 3)]
 MAIN_INPUTS = (("A", ["n"], ""), ("B", ["n", "m"], ""), ("C", ["n", "m", "l"], None), ("D", ["n"], None), ("F", ["n", "m"], None),
                ("G", ["m", "n"], None), ("H", ["2*n"], ""), ("P", ["m"], None), ("E", ["n", "l", "m", "2"], None), ("S", [], ""),
                ("K", [], "int"))
@@ -53,11 +49,16 @@ class Transform(RuleHeads, Nests):
     inputs hold infinities, NaN and zeros of both signs.
     """
 
+    # Constants with their text, type and the value in all configurations, which is not the initial one.
+    CONSTANTS = [("tunable {}(3, 1, 8)", "int", 5), ("tunable double {}(0.5, 0.0, 2.0)", "double", 0.75),
+                 ("tunable array(3) {}(2, 0, 9)", "int", [4, 0, 7]), ("tunable double array(2) {}(1.25, 0.0, 2.0)", "double", [0.25, 1.5]),
+                 ("config {}(2, 0, 5)", "int", 3)]
+
     def __init__(self, name, rng, num_groups, element, callees=(), is_main=True, is_tame=False, is_special=False):
         self.name, self.element, self.rng, self.callees, self.is_main = name, element, rng, list(callees), is_main
         self.is_tame, self.is_special = is_tame, is_special
         self.rejected = {}      # how often bodies were rejected, by the reason
-        self.constants = [(f"t{i}", *each) for i, each in enumerate(CONSTANTS)] if is_main else []
+        self.constants = [(f"t{i}", *each) for i, each in enumerate(self.CONSTANTS)] if is_main else []
         self.params = {"p0": int(rng.integers(0, 9))} if is_main and self.chance(0.3) else {}
         self.template = (*TEMPLATE, int(rng.integers(1, 4))) if not is_main and self.chance(0.4) else ()
         self.modifier = self.pick("", "", "memoized ") if not is_main else "main "
@@ -126,8 +127,7 @@ class Transform(RuleHeads, Nests):
     def make_group(self, number, is_recursive=False):
         """Adds rules whose bodies do nothing that C++ leaves open, on the trial inputs."""
         for attempt in range(MAX_TRIES):
-            group = self.draw_recursion() if is_recursive else self.draw_tame(number) if self.is_tame else \
-                self.draw_group(number, simple=attempt > MAX_TRIES // 2)
+            group = self.draw_next(number, attempt, is_recursive)
             self.groups.append(group)
             try:
                 results = [self.tried(group, known, sizes) for known, (sizes, _) in zip(self.known, self.trials)]
@@ -140,6 +140,11 @@ class Transform(RuleHeads, Nests):
                 known.update(arrays)
             return
         raise RuntimeError(f"no suitable body in {MAX_TRIES} attempts: {self.rejected}")
+
+    def draw_next(self, number, attempt, is_recursive):
+        if is_recursive:
+            return self.draw_recursion()
+        return self.draw_tame(number) if self.is_tame else self.draw_group(number, simple=attempt > MAX_TRIES // 2)
 
     def tried(self, group, known, sizes):
         """The outputs of a group. Raises Unsuitable if they depend on rounding."""

@@ -72,7 +72,7 @@ class GroupReference:
     """The rules of a group, ready to run. `transform` knows what bodies see."""
 
     def __init__(self, transform, group, arithmetic):
-        self.transform, self.group = transform, group
+        self.transform, self.group, self.arithmetic = transform, group, arithmetic
         # Rules stand in the order in which they take a cell: by priority, then those that name its version.
         self.rules = sorted(group.rules, key=lambda rule: (rule.is_secondary, not rule.only_first))
         self.bodies = [self.compiled(rule, arithmetic) for rule in self.rules]
@@ -103,7 +103,7 @@ class GroupReference:
                 if is_inside(rule, values, not place or place[-1] == 0):
                     self.run_instance(rule, body, matrices, values)
                     break
-        return whole(group.matrices, made)
+        return whole(group.matrices, made, self.arithmetic)
 
     def run_slice(self, matrices, covered, sizes, number, place=None):
         """Runs instances of slice `number`, all or the one at `place`, of the first rule at each cell; `covered`: cells that have one."""
@@ -146,7 +146,7 @@ class NestReference:
     """A nest, ready to run."""
 
     def __init__(self, transform, nest, arithmetic):
-        self.nest = nest
+        self.nest, self.arithmetic = nest, arithmetic
         self.members = [GroupReference(transform, member, arithmetic) for member in nest.members]
 
     def run(self, known, sizes):
@@ -158,7 +158,7 @@ class NestReference:
             for place in self.places(sizes):
                 for member in self.members:
                     member.run_slice(matrices, covered, sizes, number, place)
-        return whole(self.nest.matrices, made)
+        return whole(self.nest.matrices, made, self.arithmetic)
 
     def places(self, sizes):
         """The places of the cells of a slice, or None for all of them at once; the last rule of a member has all the variables."""
@@ -176,9 +176,9 @@ def empty(matrices, sizes):
     return {m.name: np.full(m.shape(sizes), None, dtype=object) for m in matrices}
 
 
-def whole(matrices, made):
+def whole(matrices, made, arithmetic):
     """The arrays in their types, once everything is written."""
     for m in matrices:
         if made[m.name].size and any(v is None for v in made[m.name].flat):
             raise Unsuitable("a cell is not written")
-    return {m.name: made[m.name].astype(ELEMENTS[m.type]) for m in matrices}
+    return {m.name: arithmetic.stored(made[m.name], ELEMENTS[m.type]) for m in matrices}

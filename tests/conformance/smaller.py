@@ -115,11 +115,12 @@ class Search:
                 self.keep_groups([g for g in main.groups if g is not group])
 
     def drop_twins(self):
-        """Drops all but the first and the last rules of groups."""
+        """Drops rules for which there are others: all but one, and a secondary one."""
         for group in (part for transform in self.model.transforms() for g in transform.groups for part in g.parts()):
-            for rule in group.rules[1:-1]:
+            twins = group.rules[1:-1] if group.rules[-1].is_secondary else group.rules[1:] + group.rules[:1]
+            for rule in twins:
                 old, group.rules = group.rules, [r for r in group.rules if r is not rule]
-                if not self.attempt():
+                if not group.rules or not self.attempt():
                     group.rules = old
 
     def drop_statements(self):
