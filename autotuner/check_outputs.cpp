@@ -87,9 +87,9 @@ Outcome OutputCheck::try_one(const Configuration& configuration) {
 }
 
 std::optional<Failure> OutputCheck::check_size(std::int64_t n) {
-  const Prepared prepared = measurement_.prepare(n, nullptr);
+  const Prepared prepared = measurement_.prepare({n});
   if (prepared.status == PrepareStatus::Skipped) return std::nullopt;
-  if (prepared.status == PrepareStatus::Failed) {
+  if (prepared.status != PrepareStatus::Ready) {
     unusable_.push_back(fmt::format("size {}: {}", n, prepared.message));
     return std::nullopt;
   }

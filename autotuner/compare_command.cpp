@@ -77,7 +77,7 @@ Side Comparison::side_of(const std::string& path, const pbrt::Machine& machine) 
 std::int64_t Comparison::make_inputs() {
   const bool has_files = !options_.run.cases[0].inputs.empty();
   const std::int64_t n = has_files ? measurement_.size_of_inputs() : options_.run.n;
-  const Prepared prepared = measurement_.prepare(n, nullptr);
+  const Prepared prepared = measurement_.prepare({n});
   if (prepared.status != PrepareStatus::Ready) throw pbrt::UserError(fmt::format("size {}: {}", n, prepared.message));
   if (!prepared.message.empty()) fmt::print(stderr, "warning: {}\n", prepared.message);
   return n;

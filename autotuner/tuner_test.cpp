@@ -101,6 +101,30 @@ TEST_F(TunerTest, AHangIsCutOff) {
   EXPECT_FALSE(ran(testing::kSite2D, 2));
 }
 
+TEST_F(TunerTest, WhereTheDefaultMakesNoReferenceAnotherOneDoesAndIsNamed) {
+  fake("endless_from=900\n");
+  tick_s = 0.1;
+  const Ended ended = tune({"--time-limit", "8"});
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_THAT(ended.output,
+              AllOf(HasSubstr("at size 1760"), HasSubstr("the default takes too long to be the reference"),
+                    HasSubstr("verified against what agreed with the default at size ")));
+  EXPECT_TRUE(ran(testing::kMainSite, 1));
+  const JournalContents contents = read_journal(prog() + ".cfg.journal", index);
+  EXPECT_TRUE(std::any_of(contents.entries.begin(), contents.entries.end(), [](const JournalEntry& entry) {
+    return entry.is_prepare && entry.n == 1760 && entry.prepared.maker == ReferenceMaker::Trusted;
+  }));
+}
+
+TEST_F(TunerTest, WithFilesTheDefaultOnAllThreadsIsTheReferenceWhereOneIsTooSlow) {
+  fake("endless_from=600\n");
+  tick_s = 0.1;
+  std::ofstream(folder / "in.txt") << "1";
+  const Ended ended = run({prog(), "--inputs", folder / "in.txt", "--effort", "quick", "--time-limit", "2"});
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_THAT(ended.output, HasSubstr("verified against the default on all threads"));
+}
+
 TEST_F(TunerTest, AProgramKilledFromOutsideIsStartedAgain) {
   fake("die_at=9\n");
   const Ended ended = tune();

@@ -65,6 +65,7 @@ Json prepare_to_value(const JournalEntry& entry) {
   out["status"] = static_cast<int>(entry.prepared.status);
   out["reference_ns"] = pbrt::json::number_to_json(entry.prepared.reference_ns);
   if (!entry.prepared.message.empty()) out["message"] = entry.prepared.message;
+  if (entry.prepared.maker != ReferenceMaker::Default) out["maker"] = static_cast<int>(entry.prepared.maker);
   out["elapsed_s"] = entry.elapsed_s;
   return out;
 }
@@ -118,9 +119,10 @@ JournalEntry entry_of(const Node& node, const InfoIndex& index) {
     out.n = node.at("prepare").integer(0, kMaxInteger);
     out.is_renewal = node.has("renewed_by");
     out.fingerprint = node.string_or("renewed_by", "");
-    out.prepared.status = static_cast<PrepareStatus>(node.at("status").integer(0, 2));
+    out.prepared.status = static_cast<PrepareStatus>(node.at("status").integer(0, 3));
     out.prepared.reference_ns = node.at("reference_ns").number();
     out.prepared.message = node.string_or("message", "");
+    if (node.has("maker")) out.prepared.maker = static_cast<ReferenceMaker>(node.at("maker").integer(0, 2));
     return out;
   }
   out.fingerprint = node.at("run").string();
@@ -267,7 +269,7 @@ Evaluator Journal::recording(Evaluator live, Clock clock) {
   live_ = std::move(live);
   clock_ = std::move(clock);
   Evaluator out;
-  out.prepare = [this](std::int64_t n, const Configuration* trusted) { return prepare(n, trusted); };
+  out.prepare = [this](const PrepareSpec& spec) { return prepare(spec); };
   out.run = [this](const Configuration& configuration, const RunSpec& spec) { return run(configuration, spec); };
   if (live_.renew) out.renew = [this](const Configuration& reference) { return renew(reference); };
   out.elapsed_s = [this] { return elapsed_s_; };
@@ -303,17 +305,21 @@ const JournalEntry* Journal::next(const JournalEntry& wanted) {
   return is_it ? &entry : nullptr;
 }
 
-Prepared Journal::prepare(std::int64_t n, const Configuration* trusted) {
-  n_ = n;
+Prepared Journal::prepare(const PrepareSpec& spec) {
+  n_ = spec.n;
   trusted_.reset();
   renewed_by_.reset();
-  if (trusted != nullptr) trusted_ = *trusted;
+  if (spec.trusted != nullptr) trusted_ = *spec.trusted;
   is_live_prepared_ = false;
   JournalEntry entry;
   entry.is_prepare = true;
-  entry.n = n;
-  if (const JournalEntry* known = next(entry)) return known->prepared;
-  entry.prepared = live_.prepare(n, trusted);
+  entry.n = spec.n;
+  if (const JournalEntry* known = next(entry)) {
+    maker_ = known->prepared.maker;
+    return known->prepared;
+  }
+  entry.prepared = live_.prepare(spec);
+  maker_ = entry.prepared.maker;
   is_live_prepared_ = true;
   entry.elapsed_s = elapsed_s_ = now_s();
   append(pbrt::json::dump_line(prepare_to_value(entry)));
@@ -339,7 +345,9 @@ Prepared Journal::renew(const Configuration& reference) {
 /// Prepares the program as the replayed part of the journal says.
 void Journal::go_live() {
   if (is_live_prepared_) return;
-  const Prepared prepared = live_.prepare(n_, trusted_ ? &*trusted_ : nullptr);
+  PrepareSpec spec{n_, trusted_ ? &*trusted_ : nullptr};
+  if (maker_ != ReferenceMaker::Default) spec.default_patience_s = 0;  // it was too slow
+  const Prepared prepared = live_.prepare(spec);
   if (prepared.status != PrepareStatus::Ready)
     throw pbrt::IoError("the program does not run any more: " + prepared.message);
   if (renewed_by_) (void)live_.renew(*renewed_by_);  // without others, the search ends on these inputs

@@ -89,7 +89,7 @@ class Journal {
   void load(const std::string& path);
   [[nodiscard]] bool is_replaying() const { return position_ < replay_.size(); }
   [[nodiscard]] const JournalEntry* next(const JournalEntry& wanted);
-  Prepared prepare(std::int64_t n, const Configuration* trusted);
+  Prepared prepare(const PrepareSpec& spec);
   Prepared renew(const Configuration& reference);
   Outcome run(const Configuration& configuration, const RunSpec& spec);
   void go_live();
@@ -109,6 +109,7 @@ class Journal {
   double base_s_ = 0, elapsed_s_ = 0;
   bool is_live_prepared_ = false, is_recording_ = true;
   std::int64_t n_ = 0;
+  ReferenceMaker maker_ = ReferenceMaker::Default;
   std::optional<Configuration> trusted_, renewed_by_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "runtime/config/errors.h"
 #include "runtime/config/formats/configuration_text.h"
@@ -16,8 +17,9 @@ using pbrt::protocol::Request;
 using pbrt::protocol::Status;
 
 constexpr double kStartPatienceS = 60;
-constexpr double kMostSlowdown = 20;  // a hang is found at last, however busy the machine is
-constexpr double kKernelShare = 0.5;  // share of the patience that is added if kernels must be built first
+constexpr double kMostSlowdown = 20;   // a hang is found at last, however busy the machine is
+constexpr double kRestartShare = 0.5;  // share of the time of a restart that is waited for, to save one
+constexpr double kKernelShare = 0.5;   // share of the patience that is added if kernels must be built first
 
 OutcomeKind kind_of(Status status) {
   switch (status) {
@@ -36,6 +38,19 @@ OutcomeKind kind_of(Status status) {
   return OutcomeKind::Error;
 }
 
+bool is_on_device(const InfoIndex& index, const Configuration& configuration) {
+  for (int id = 0; id < index.num_sites(); ++id)
+    for (const pbrt::Level& level : configuration.sites[static_cast<std::size_t>(id)].levels)
+      if (pbrt::is_device(index.site(id).site->choice(level.alternative).on)) return true;
+  return false;
+}
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  (void)std::snprintf(text, sizeof text, "%.2g s", seconds);  // a few digits fit
+  return text;
+}
+
 std::string last_line(const std::string& text) {
   std::size_t end = text.find_last_not_of("\n \t");
   if (end == std::string::npos) return "";
@@ -46,8 +61,9 @@ std::string last_line(const std::string& text) {
 
 }  // namespace
 
-Measurement::Measurement(const InfoIndex& index, MeasureOptions options, std::function<void()> on_tick)
-    : index_(index), options_(std::move(options)), on_tick_(std::move(on_tick)) {}
+Measurement::Measurement(const InfoIndex& index, MeasureOptions options, std::function<void()> on_tick,
+                         std::function<void(int num_kernels)> on_build)
+    : index_(index), options_(std::move(options)), on_tick_(std::move(on_tick)), on_build_(std::move(on_build)) {}
 
 const pbrt::protocol::Hello& Measurement::start() {
   std::vector<std::string> command = options_.command;
@@ -124,7 +140,7 @@ Request Measurement::inputs_request() const {
 
 std::int64_t Measurement::size_of_inputs() {
   if (!child_) (void)start();
-  const Answer answer = ask(inputs_request(), options_.patience_s);
+  const Answer answer = ask(inputs_request(), options_.last_patience_s);
   if (answer.how == ChildProcess::Read::TimedOut) child_->kill();
   if (answer.how != ChildProcess::Read::Line) throw pbrt::UserError("the program cannot read the inputs: " + bury());
   if (answer.reply.status != Status::Ok)
@@ -132,48 +148,68 @@ std::int64_t Measurement::size_of_inputs() {
   return answer.reply.n;
 }
 
-Prepared Measurement::send_inputs() {
-  Answer answer = ask(inputs_request(), options_.patience_s);
-  if (answer.how == ChildProcess::Read::TimedOut) child_->kill();
+Prepared Measurement::make_inputs(double patience_s) {
+  const Answer answer = ask(inputs_request(), patience_s);
+  if (answer.how == ChildProcess::Read::TimedOut) {
+    child_->kill();
+    (void)bury();  // its words are not needed: it was killed for being too slow
+    return {PrepareStatus::TooSlow, 0, "making the inputs takes longer than " + seconds_text(patience_s)};
+  }
   if (answer.how != ChildProcess::Read::Line)
     return {PrepareStatus::Failed, 0, "the program fails while it makes inputs: " + bury()};
   if (answer.reply.status == Status::Skipped) return {PrepareStatus::Skipped, 0, answer.reply.message};
   if (answer.reply.status != Status::Ok)
     return {PrepareStatus::Failed, 0, "the program cannot make inputs: " + answer.reply.message};
+  return {PrepareStatus::Ready, 0, ""};
+}
+
+Prepared Measurement::make_reference(double patience_s) {
   const std::string culprit = reference_config_.empty() ? "the program fails under its default configuration: "
-                                                        : "the program fails under the best configuration so far: ";
+                                                        : "the program fails while it makes the reference: ";
   Request reference;
   reference.op = Op::Reference;
   reference.config = reference_config_;
-  answer = ask(reference, options_.patience_s);
+  const Answer answer = ask(reference, patience_s);
   if (answer.how == ChildProcess::Read::TimedOut) {
     child_->kill();
     (void)bury();  // its words are not needed: it was killed for being too slow
-    return {PrepareStatus::Failed, -1,
-            "the reference run takes longer than " + std::to_string(std::lround(options_.patience_s)) + " s"};
+    return {PrepareStatus::TooSlow, 0, "the reference run takes longer than " + seconds_text(patience_s)};
   }
   if (answer.how != ChildProcess::Read::Line) return {PrepareStatus::Failed, 0, culprit + bury()};
   if (answer.reply.status != Status::Ok) return {PrepareStatus::Failed, 0, culprit + answer.reply.message};
   return {PrepareStatus::Ready, answer.reply.times_ns.empty() ? 0 : answer.reply.times_ns[0], answer.reply.message};
 }
 
-Prepared Measurement::prepare(std::int64_t n, const Configuration* trusted) {
+Prepared Measurement::send_inputs(const Patience& patience) {
+  const Clock::time_point begin = Clock::now();
+  Prepared out = make_inputs(patience.inputs_s);
+  is_input_slow_ = out.status == PrepareStatus::TooSlow;
+  if (out.status == PrepareStatus::Ready) out = make_reference(patience.reference_s);
+  prepare_s_ = std::chrono::duration<double>(Clock::now() - begin).count();
+  return out;
+}
+
+/// Where the person's program has results for bins, these are the default.
+Prepared Measurement::prepare(const PrepareSpec& spec) {
   if (!child_) (void)start();
-  n_ = n;
+  n_ = spec.n;
   seed_ = options_.seed;
   overhead_ms_ = 0;
   reference_config_ = options_.reference ? pbrt::to_json(index_, *options_.reference, -1) : "";
-  Prepared prepared = send_inputs();
-  const bool is_too_slow = prepared.status == PrepareStatus::Failed && prepared.reference_ns < 0;
-  if (is_too_slow && trusted != nullptr) {
-    // The default is hopeless at this size, so the best configuration so far is the reference; it was compared with the
-    // default at smaller sizes.
-    reference_config_ = pbrt::to_json(index_, *trusted, -1);
-    (void)start();
-    prepared = send_inputs();
+  const double most_s = std::min(options_.last_patience_s, spec.patience_s);
+  const double default_s = std::min({options_.patience_s, spec.patience_s, spec.default_patience_s});
+  Prepared out{PrepareStatus::TooSlow, 0, ""};
+  is_input_slow_ = false;
+  if (default_s > 0) out = send_inputs({most_s, default_s});
+  const bool has_other = spec.trusted != nullptr || !options_.reference;
+  if (out.status == PrepareStatus::TooSlow && !is_input_slow_ && has_other) {
+    if (!child_) (void)start();
+    const Configuration maker = spec.trusted != nullptr ? *spec.trusted : pbrt::default_configuration(index_);
+    reference_config_ = pbrt::to_json(index_, maker, -1);
+    out = send_inputs({most_s, most_s});
+    out.maker = spec.trusted != nullptr ? ReferenceMaker::Trusted : ReferenceMaker::DefaultInParallel;
   }
-  is_prepared_ = prepared.status == PrepareStatus::Ready;
-  return prepared;
+  return out;
 }
 
 Prepared Measurement::renew(const Configuration& reference) {
@@ -182,12 +218,12 @@ Prepared Measurement::renew(const Configuration& reference) {
   const std::string former = reference_config_;
   seed_ += kStep;
   reference_config_ = pbrt::to_json(index_, reference, -1);
-  Prepared prepared = send_inputs();
+  Prepared prepared = send_inputs(usual_patience());
   if (prepared.status == PrepareStatus::Ready) return prepared;
   seed_ -= kStep;
   reference_config_ = former;
   if (!child_) (void)start();
-  const Prepared again = send_inputs();
+  const Prepared again = send_inputs(usual_patience());
   if (again.status != PrepareStatus::Ready) throw pbrt::IoError("the program does not run any more: " + again.message);
   return prepared;
 }
@@ -196,30 +232,36 @@ void Measurement::ensure_ready() {
   if (child_) return;
   ++num_restarts_;
   (void)start();
-  const Prepared prepared = send_inputs();
+  const Prepared prepared = send_inputs(usual_patience());
   if (prepared.status != PrepareStatus::Ready)
     throw pbrt::IoError("the program does not run any more: " + prepared.message);
 }
 
-/// How long to wait before the child is killed. The time is generous: killing costs a restart and is for hangs; mere
-/// slowness is found by the limit.
-double Measurement::patience_for(const Configuration& configuration, const RunSpec& spec) {
-  bool is_cold = false, is_on_device = false;
+int Measurement::note_kernels(const Configuration& configuration) {
+  int num_new = 0;
   for (int id = 0; id < index_.num_sites(); ++id) {
     for (const pbrt::Level& level : configuration.sites[static_cast<std::size_t>(id)].levels) {
       const pbrt::Choice choice = index_.site(id).site->choice(level.alternative);
       const std::string name = index_.site_name(id) + "." + choice.rule + "." + to_string(choice.on);
-      is_on_device = is_on_device || pbrt::is_device(choice.on);
       if (!pbrt::is_device(choice.on) || std::find(warm_.begin(), warm_.end(), name) != warm_.end()) continue;
-      is_cold = true;
+      ++num_new;
       warm_.push_back(name);
     }
   }
-  const double grace = options_.grace_s + 4 * overhead_ms_ * 1e-3 + (is_cold ? kKernelShare * options_.patience_s : 0);
-  if (spec.limit_ms <= 0) return options_.patience_s + grace;
+  return num_new;
+}
+
+/// How long to wait before the child is killed. The time is generous: killing costs a restart with inputs and
+/// reference, and is for hangs; mere slowness is found by the limit.
+double Measurement::patience_for(const Configuration& configuration, const RunSpec& spec) {
+  const int num_kernels = note_kernels(configuration);
+  if (num_kernels > 0 && on_build_) on_build_(num_kernels);
+  const double build_s = num_kernels > 0 ? kKernelShare * options_.patience_s : 0;
+  const double grace_s = std::max(options_.grace_s, kRestartShare * prepare_s_) + 4 * overhead_ms_ * 1e-3 + build_s;
+  if (spec.limit_ms <= 0) return options_.patience_s + grace_s;
   // Where kernels are built, a warm-up comes first, which may take twice as long as a trial. Limits are wide already.
-  const double more_trials = is_on_device ? 2 : 0.5;
-  return grace + slowdown_ * spec.limit_ms * 1e-3 * (spec.trials + more_trials);
+  const double more_trials = is_on_device(index_, configuration) ? 2 : 0.5;
+  return grace_s + slowdown_ * spec.limit_ms * 1e-3 * (spec.trials + more_trials);
 }
 
 Sample Measurement::own_times(const Reply& reply) {

@@ -29,19 +29,24 @@ struct MeasureOptions {
   double tolerance = -1;  ///< < 0: the program's own
   /// Outputs are compared with those of this configuration; absent: the default.
   std::optional<Configuration> reference{};
-  double patience_s = 60;  ///< limit for making inputs and reference, which have no limit of their own
-  double grace_s = 2;      ///< time for work beside the trials: restoring inputs, comparing outputs
+  double patience_s = 60;       ///< limit for the default to make the reference
+  double last_patience_s = 60;  ///< the same for what nothing can stand in for: inputs, another maker of the reference
+  double grace_s = 2;           ///< time for work beside the trials: restoring inputs, comparing outputs
 };
 
 class Measurement {
  public:
-  /// `on_tick` is called about ten times a second while waiting and may throw Interrupted.
+  /// `on_tick` is called about ten times a second while waiting and may throw Interrupted. `on_build` is told before a
+  /// run how many kernels the program must build for it.
   /// Keeps a reference to `index`.
-  Measurement(const InfoIndex& index, MeasureOptions options, std::function<void()> on_tick);
+  Measurement(const InfoIndex& index, MeasureOptions options, std::function<void()> on_tick,
+              std::function<void(int num_kernels)> on_build = {});
 
   /// Starts the program. Throws IoError; ConfigError if it is another program or speaks a newer protocol.
   const pbrt::protocol::Hello& start();
-  [[nodiscard]] Prepared prepare(std::int64_t n, const Configuration* trusted);
+  /// Makes inputs and their reference. If the default is too slow on one thread, the trusted configuration makes it,
+  /// or, where none is known, the default on all threads.
+  [[nodiscard]] Prepared prepare(const PrepareSpec& spec);
   /// Makes other inputs of the same size, of another seed and in other memory; a configuration makes the reference. If
   /// that does not work, those of before are made again. Files are read again.
   ///
@@ -68,10 +73,20 @@ class Measurement {
   Answer ask(pbrt::protocol::Request request, double limit_s);
   /// Makes sure that child, inputs and reference are there. Throws IoError if that does not work any more.
   void ensure_ready();
-  Prepared send_inputs();
+  /// How long the inputs and the reference may take.
+  struct Patience {
+    double inputs_s = 0, reference_s = 0;
+  };
+  [[nodiscard]] Patience usual_patience() const { return {options_.last_patience_s, options_.last_patience_s}; }
+  /// Makes the inputs, and the reference by `reference_config_`.
+  Prepared send_inputs(const Patience& patience);
+  [[nodiscard]] Prepared make_inputs(double patience_s);
+  [[nodiscard]] Prepared make_reference(double patience_s);
   [[nodiscard]] pbrt::protocol::Request inputs_request() const;
   /// Removes the child and says why it is gone: its end and its last words.
   std::string bury();
+  /// Notes the choices on a device that run for the first time since the child was started. Returns their number.
+  [[nodiscard]] int note_kernels(const Configuration& configuration);
   [[nodiscard]] double patience_for(const Configuration& configuration, const RunSpec& spec);
   /// The times that the trials would have taken on processors of their own.
   [[nodiscard]] Sample own_times(const pbrt::protocol::Reply& reply);
@@ -81,12 +96,15 @@ class Measurement {
   const InfoIndex& index_;
   MeasureOptions options_;
   std::function<void()> on_tick_;
+  std::function<void(int num_kernels)> on_build_;
   std::unique_ptr<ChildProcess> child_;
   pbrt::protocol::Hello hello_;
-  bool was_started_ = false, is_prepared_ = false;
+  bool was_started_ = false;
+  bool is_input_slow_ = false;  ///< making the inputs took too long, not the reference
   std::int64_t n_ = -1, next_id_ = 1;
   std::uint64_t seed_ = 1;        ///< of the inputs
   std::string reference_config_;  ///< empty: the default
+  double prepare_s_ = 0;          ///< what making inputs and reference took last, as a new child would
   double overhead_ms_ = 0;        ///< the most that a run took beside its trials at this size
   int num_restarts_ = 0;
   double total_ns_ = 0, waited_ns_ = 0;

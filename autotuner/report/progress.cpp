@@ -51,7 +51,7 @@ Progress::~Progress() { finish(); }
 
 void Progress::set_state(const SearchState& state) {
   state_ = state;
-  trying_ = state.phase;
+  set_trying(state.phase);
   if (is_quiet_ || is_terminal_) return tick();
   const bool is_new_size = state.n != last_line_n_;
   const bool is_news = state.best_ns > 0 && state.best_ns < 0.95 * last_line_best_;
@@ -73,6 +73,13 @@ std::string progress_line(const SearchState& state, double elapsed_s, const std:
   return out + "; " + trying;
 }
 
+std::string trying_text(const std::string& trying, int num_building, int num_kernels) {
+  if (num_kernels == 0) return trying;
+  if (num_building == 0) return fmt::format("{} ({} kernels built)", trying, num_kernels);
+  if (num_building == 1) return fmt::format("{}, building kernel {}", trying, num_kernels);
+  return fmt::format("{}, building kernels {} to {}", trying, num_kernels - num_building + 1, num_kernels);
+}
+
 std::string cut_to(const std::string& text, std::size_t width) {
   constexpr std::size_t kDots = 3;
   return text.size() <= width || width < kDots ? text : text.substr(0, width - kDots) + "...";
@@ -80,7 +87,12 @@ std::string cut_to(const std::string& text, std::size_t width) {
 
 std::string Progress::summary() const {
   const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  return progress_line(state_, elapsed_s, trying_);
+  return progress_line(state_, elapsed_s, trying_text(trying_, num_building_, num_kernels_));
+}
+
+void Progress::note_kernels(int num_kernels) {
+  num_building_ = num_kernels;
+  num_kernels_ += num_kernels;
 }
 
 void Progress::tick() {

@@ -18,7 +18,12 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void set_state(const SearchState& state);
-  void set_trying(const std::string& what) { trying_ = what; }
+  void set_trying(const std::string& what) {
+    trying_ = what;
+    num_building_ = 0;
+  }
+  /// Says that the run that begins must build kernels first.
+  void note_kernels(int num_kernels);
   /// Redraws the line if it is time; called while a measurement is waited for.
   void tick();
   /// Prints a line that stays: above the redrawn one on a terminal. It is shown also when quiet if `is_important`.
@@ -33,6 +38,8 @@ class Progress {
   bool is_line_shown_ = false;
   SearchState state_;
   std::string trying_;
+  int num_kernels_ = 0;   ///< all that were built
+  int num_building_ = 0;  ///< those of them that are built for the run under way
   std::chrono::steady_clock::time_point begin_, last_drawn_{}, last_line_;
   std::int64_t last_line_n_ = -1;
   double last_line_best_ = 0;
@@ -41,6 +48,8 @@ class Progress {
 /// The line about a search: the time left comes first, and a gain over the default is called what it is: a first
 /// impression. `elapsed_s` is the time by the clock on the wall.
 [[nodiscard]] std::string progress_line(const SearchState& state, double elapsed_s, const std::string& trying);
+/// What is done for the run under way: building kernels, of `num_kernels` so far, or the run itself.
+[[nodiscard]] std::string trying_text(const std::string& trying, int num_building, int num_kernels);
 /// The text, cut to at most `width` columns.
 [[nodiscard]] std::string cut_to(const std::string& text, std::size_t width);
 

@@ -160,5 +160,12 @@ TEST(ProgressLine, SaysTheTimeLeftFirstAndFitsATerminal) {
   EXPECT_EQ(cut_to("short", 79), "short");
 }
 
+TEST(ProgressLine, CountsTheKernelsThatAreBuilt) {
+  EXPECT_EQ(trying_text("all cpu", 0, 0), "all cpu");
+  EXPECT_EQ(trying_text("all opencl", 1, 1), "all opencl, building kernel 1");
+  EXPECT_EQ(trying_text("all opencl", 3, 5), "all opencl, building kernels 3 to 5");
+  EXPECT_EQ(trying_text("evolving", 0, 5), "evolving (5 kernels built)");
+}
+
 }  // namespace
 }  // namespace pbtune

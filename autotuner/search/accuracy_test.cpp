@@ -56,8 +56,8 @@ class World {
 
   Evaluator evaluator() {
     Evaluator out;
-    out.prepare = [this](std::int64_t n, const Configuration*) {
-      n_ = n;
+    out.prepare = [this](const PrepareSpec& spec) {
+      n_ = spec.n;
       return Prepared{PrepareStatus::Ready, 0, ""};
     };
     out.run = [this](const Configuration& configuration, const RunSpec& spec) { return run(configuration, spec); };

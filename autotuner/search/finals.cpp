@@ -131,7 +131,8 @@ void Finals::renew_inputs(double end_s) {
   const double left_s = end_s - context_.trials.elapsed_s();
   if (context_.trials.prepare_s() > kMostShare * left_s) return;
   context_.on_phase("making other inputs");
-  context_.trials.renew(context_.space.default_configuration());
+  // If this does not work, the inputs at hand are as good.
+  (void)context_.trials.renew(context_.references.stand_in().value_or(context_.space.default_configuration()));
 }
 
 /// The one of the incumbents that stays: the default, or what the file had before where that is as good. Null if none
@@ -149,6 +150,7 @@ const Candidate* Finals::best_incumbent(const std::vector<Candidate>& contenders
 
 void Finals::take(const Candidate& kept, const Candidate& standard) {
   result_ = make_result(kept, context_.trials.n(), standard);
+  result_.verification = context_.references.verification();
   for (const NamedConfiguration& before : context_.before)
     if (before.is_incumbent && result_.best == before.configuration) result_.kept = Kept::Before;
   if (is_default(kept)) {

@@ -9,6 +9,7 @@
 #include "autotuner/search/schedule.h"
 #include "autotuner/search/search_options.h"
 #include "autotuner/trials/population.h"
+#include "autotuner/trials/references.h"
 #include "autotuner/trials/trials.h"
 
 namespace pbtune {
@@ -20,6 +21,7 @@ struct FinalsContext {
   const Population& population;  ///< not empty
   const Candidate& standard;     ///< the default as measured at this size; without times if it did not end in time
   const std::vector<NamedConfiguration>& before;  ///< configurations known from before the search
+  const References& references;                   ///< of the size
   Trials& trials;
   std::function<void(const std::string& phase)> on_phase;
 

@@ -12,15 +12,15 @@ namespace {
 class FinalsTest : public ::testing::Test {
  protected:
   FinalsTest() {
-    EXPECT_EQ(trials.begin_size(1024, nullptr).status, PrepareStatus::Ready);
+    EXPECT_EQ(trials.begin_size({1024}).status, PrepareStatus::Ready);
     schedule.begin_size(0, 0);
     world.run = [this](const Configuration& configuration) {
       return testing::ScriptedWorld::ended(testing::ScriptedWorld::choice_of(configuration) == 1 ? other_ns : 1e6);
     };
   }
   FinalsContext context() {
-    return {world.space, world.options, schedule, world.population,
-            standard,    before,        trials,   [](const std::string&) {}};
+    return {world.space, world.options, schedule, world.population,         standard,
+            before,      references,    trials,   [](const std::string&) {}};
   }
   /// Runs the finals of a search that measured half the default's time for the other choice, and returns the result.
   SearchResult decide() {
@@ -50,6 +50,7 @@ class FinalsTest : public ::testing::Test {
   Trials trials{world.space, evaluator(), world.events, world.population};
   Candidate standard = testing::ScriptedWorld::timed(world.choosing(0), 1e6);
   std::vector<NamedConfiguration> before;
+  References references;
 };
 
 TEST_F(FinalsTest, ReplaceTheDefaultByWhatIsSurelyFaster) {

@@ -9,6 +9,7 @@
 namespace pbtune {
 namespace {
 
+constexpr double kLeastTrials = 6;    // runs of the best without which a size is of no use
 constexpr double kFinalShare = 0.15;  // share of the budget for comparing the best
 constexpr double kTargetShare = 0.8;  // share of the time left for the target size; the smaller sizes share the rest
 constexpr double kSmallShare = 0.03;  // share of the budget for each size that matters only for recursion
@@ -32,8 +33,11 @@ bool Schedule::will_fit(std::size_t size_index, std::int64_t n, double best_s, d
   if (best_s <= 0 || growth_ <= 0) return true;
   const double doublings = std::log2(static_cast<double>(options_.sizes[size_index]) / static_cast<double>(n));
   const double next_s = best_s * std::exp2(growth_ * doublings);
-  constexpr double kLeastTrials = 6;
   return next_s * kLeastTrials < options_.budget_s - elapsed_s;
+}
+
+bool Schedule::will_fit_again(double prepare_s, double best_s, double elapsed_s) const {
+  return prepare_s + kLeastTrials * best_s < options_.budget_s - elapsed_s;
 }
 
 void Schedule::begin_size(std::size_t size_index, double elapsed_s) {

@@ -27,6 +27,8 @@ class Schedule {
   /// Whether a size fits into the time after size `n` where a run of the best took `best_s` (0: no size was measured
   /// yet). Predicts the reference, the default and a few trials from the growth seen so far.
   [[nodiscard]] bool will_fit(std::size_t size_index, std::int64_t n, double best_s, double elapsed_s) const;
+  /// Whether a size fits whose inputs took `prepare_s` and whose best run took `best_s` before.
+  [[nodiscard]] bool will_fit_again(double prepare_s, double best_s, double elapsed_s) const;
   /// Gives a size its share of the time that is left.
   void begin_size(std::size_t size_index, double elapsed_s);
   /// Notes how the time of the best grew from one size to the next.
@@ -34,6 +36,8 @@ class Schedule {
   /// Pre:     sizes grow; times are positive
   void note_growth(std::int64_t from_n, double from_ns, std::int64_t to_n, double to_ns);
 
+  /// Whether a size matters only for recursion: times there say little about the target.
+  [[nodiscard]] bool is_small(std::size_t size_index) const;
   [[nodiscard]] bool is_last() const { return size_index_ + 1 == options_.sizes.size(); }
   [[nodiscard]] std::size_t size_index() const { return size_index_; }
   /// Ends the current size earlier, at `end_s`.
@@ -65,7 +69,6 @@ class Schedule {
 
  private:
   [[nodiscard]] double share_of(std::size_t size_index) const;
-  [[nodiscard]] bool is_small(std::size_t size_index) const;
   /// What the last part of the final comparison may take, and all parts before it together.
   [[nodiscard]] double last_word_reserve_s(const RunCosts& costs) const;
   [[nodiscard]] double earlier_reserve_s(const RunCosts& costs) const;

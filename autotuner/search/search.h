@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The search (Phothilimthana et al., ASPLOS 2013, section 5.2): a population of configurations, a child is kept only if
-// it beats its parent, input sizes that grow to the target. Beside the paper: starting points with one uniform choice
-// everywhere, and a final comparison of the best few side by side. See Note [Deviations from the paper]. What is tried
-// is a matter of a Strategy.
+// it beats its parent, input sizes that grow to the target. Beside the paper: a first look at the target, starting
+// points with one uniform choice everywhere, and a final comparison of the best few side by side. See Note [Deviations
+// from the paper]. What is tried is a matter of a Strategy.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "autotuner/space/search_space.h"
 #include "autotuner/trials/evaluator.h"
 #include "autotuner/trials/population.h"
+#include "autotuner/trials/references.h"
 #include "autotuner/trials/search_events.h"
 #include "autotuner/trials/trials.h"
 
@@ -48,19 +50,35 @@ class Search {
   [[nodiscard]] bool has_result() const { return !result_.best.tunables.empty(); }
 
  private:
-  bool tune_size(std::size_t size_index);
-  [[nodiscard]] bool begin_size(std::size_t size_index);
-  void seed_population(std::int64_t previous_n);
+  /// What a first look at the target found.
+  struct Seen {
+    std::vector<Candidate> members;  ///< best first
+    Candidate standard;              ///< as default_
+    double prepare_s = 0;
+  };
+  /// The size before, and the time of its best; 0: there is none.
+  struct Before {
+    std::int64_t n = 0;
+    double best_ns = 0;
+  };
+  [[nodiscard]] bool look_at_target();
+  void climb();
+  [[nodiscard]] bool come_back();
+  [[nodiscard]] bool is_at_target() const { return trials_.n() == options_.sizes.back(); }
+  [[nodiscard]] Prepared prepare(std::int64_t n);
+  [[nodiscard]] PrepareStatus tune_size(std::size_t size_index);
+  void tune_here(std::vector<StartingPoint> starts, const Before& before);
+  void seed_population(std::vector<StartingPoint> starts);
   [[nodiscard]] std::vector<StartingPoint> starting_points(std::int64_t previous_n);
   /// Whether a starting point is to be left out: it was measured, or it did badly before and there is little time.
   [[nodiscard]] bool is_skipped(const StartingPoint& start);
   bool try_start(StartingPoint& start, bool is_default);
+  [[nodiscard]] bool is_default_hopeless() const;
+  void doubt_reference();
   [[nodiscard]] double start_limit_ms() const;
-  void rank_anew();
   bool evolve_once();
   [[nodiscard]] bool is_first_of_kind(const Candidate& candidate, bool is_default);
   [[nodiscard]] FinalsContext finals_context();
-  void decide();
   void note_best();
   void publish(const std::string& phase);
 
@@ -73,6 +91,7 @@ class Search {
   Population population_;
   Schedule schedule_;
   Trials trials_;
+  References references_;
   Selection selection_;
   Attempts attempts_;
   Sweeps sweeps_;
@@ -81,9 +100,12 @@ class Search {
   std::vector<Candidate> lowered_;  ///< what they became, for the next size
   bool has_members_ = false;        ///< whether a smaller size left any
   SearchResult result_;
-  Candidate default_;         ///< the default as measured at this size; without times if it did not end in time
-  double work_before_s_ = 0;  ///< duration of a run of the best at the size before
-  double reference_ns_ = -1;  ///< time of the run that made the reference at this size; below 0: unknown
+  Candidate default_;           ///< the default as measured at this size; without times if it did not end in time
+  double prepare_again_s_ = 0;  ///< what the inputs and the reference would take a second time
+  double work_before_s_ = 0;    ///< duration of a run of the best at the size before
+  double reference_ns_ = 0;     ///< time of the run that made the reference at this size; 0: unknown
+  bool is_ready_ = false;       ///< whether the inputs are those of the size of trials_
+  std::optional<Seen> seen_;    ///< nothing if there was no look, or nothing ran
 };
 
 }  // namespace pbtune

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "autotuner/trials/candidate.h"
+#include "autotuner/trials/evaluator.h"
 
 namespace pbtune {
 
@@ -38,6 +39,7 @@ struct SearchResult {
   /// The result's differences from the default. Each consists of the words for taking it back, and how many times
   /// slower the result would be without it.
   std::vector<std::pair<std::string, double>> losses;
+  Verification verification{};
   bool is_complete = false;  ///< reached the target and compared the best
 };
 

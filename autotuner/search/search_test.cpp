@@ -12,6 +12,7 @@
 #include <set>
 
 #include "autotuner/testing/synthetic.h"
+#include "autotuner/testing/synthetic_world.h"
 #include "autotuner/trials/statistics.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/rng.h"
@@ -20,64 +21,7 @@ namespace pbtune {
 namespace {
 
 constexpr std::int64_t kTarget = 1760;
-constexpr double kNoise = 0.03;
-
-/// A world without a program: times from the formula with noise, a clock that advances by them.
-class SyntheticWorld {
- public:
-  explicit SyntheticWorld(const InfoIndex& index, std::uint64_t seed) : index_(index), rng_(seed) {}
-
-  Evaluator evaluator() {
-    Evaluator out;
-    out.prepare = [this](std::int64_t n, const Configuration*) {
-      n_ = n;
-      return Prepared{n >= skip_below ? PrepareStatus::Ready : PrepareStatus::Skipped, reference_ns, "too small"};
-    };
-    out.run = [this](const Configuration& configuration, const RunSpec& spec) { return run(configuration, spec); };
-    out.elapsed_s = [this] { return elapsed_s; };
-    return out;
-  }
-
-  Outcome run(const Configuration& configuration, const RunSpec& spec) {
-    Outcome out;
-    out.kind = OutcomeKind::Ok;
-    out.ran = testing::synthetic_ran(configuration, n_);
-    out.has_large_matrices = has_large_matrices;
-    for (int i = 0; i < spec.trials; ++i) {
-      ++num_trials;
-      out.times_ns.push_back(true_ns(configuration) * std::exp(noise * std::fabs(rng_.normal())));
-      elapsed_s += out.times_ns.back() * 1e-9 + 1e-3;
-    }
-    const bool is_slow = has_limits && spec.limit_ms > 0 && minimum(out.times_ns) > spec.limit_ms * 1e6;
-    if (is_slow) out.kind = OutcomeKind::TimedOut;
-    for (const RanChoice& ran : out.ran) {
-      if (!(ran == wrong)) continue;
-      out.kind = OutcomeKind::Wrong;
-      for (double& time : out.times_ns) time /= 20;
-    }
-    return out;
-  }
-
-  [[nodiscard]] std::int64_t n() const { return n_; }
-  [[nodiscard]] double true_ns(const Configuration& configuration) const {
-    return true_time ? true_time(configuration) : testing::synthetic_ns(index_, configuration, n_);
-  }
-
-  std::function<double(const Configuration&)> true_time;  ///< instead of the formula
-  double noise = kNoise;
-  int num_trials = 0;
-  double elapsed_s = 0;
-  std::int64_t skip_below = 0;
-  double reference_ns = 0;
-  bool has_large_matrices = true;
-  bool has_limits = false;  ///< whether a run that takes longer than its limit fails
-  RanChoice wrong{-1, -1};
-
- private:
-  const InfoIndex& index_;
-  pbrt::Rng rng_;
-  std::int64_t n_ = 0;
-};
+using testing::SyntheticWorld;
 
 class SearchTest : public ::testing::Test {
  protected:

@@ -78,4 +78,22 @@ double Selection::child_limit_ms(const Candidate& parent, double parent_ns) cons
   return schedule_.generous_limit_ms(trials_.elapsed_s());
 }
 
+void Selection::rank_anew() {
+  constexpr double kMostShare = 0.05;
+  constexpr int kNumTrials = 3;
+  const auto num_members = static_cast<double>(population_.members().size());
+  const double run_s = trials_.work_s(population_.best_ns()) + trials_.overhead_s();
+  const double left_s = schedule_.left_s(trials_.elapsed_s());
+  if (!population_.has_accurate() || num_members * kNumTrials * run_s > kMostShare * left_s) return;
+  std::vector<Candidate> fresh = population_.members();
+  std::for_each(fresh.begin(), fresh.end(), forget_times);
+  for (int trial = 0; trial < kNumTrials; ++trial)
+    for (std::size_t i = 0; i < fresh.size(); ++i)
+      (void)trials_.measure(fresh[i], 1, limit_ms(median(population_.members()[i].times_ns), kSlowestSeed), true);
+  // A member that did not end in time this time keeps what is known of it.
+  for (std::size_t i = 0; i < fresh.size(); ++i)
+    if (!fresh[i].times_ns.empty()) population_.member(i) = std::move(fresh[i]);
+  population_.sort();
+}
+
 }  // namespace pbtune

@@ -11,7 +11,7 @@ namespace pbtune {
 class Selection {
  public:
   /// Keeps references to all of them.
-  Selection(const SearchOptions& options, const Schedule& schedule, const Population& population, Trials& trials)
+  Selection(const SearchOptions& options, const Schedule& schedule, Population& population, Trials& trials)
       : options_(options), schedule_(schedule), population_(population), trials_(trials) {}
 
   /// Measures a child and, if it is promising, its parent beside it; true if the child may be a member. A child that is
@@ -21,6 +21,10 @@ class Selection {
   /// Errors:  throws Interrupted, pbrt::RuntimeError
   [[nodiscard]] bool keeps(Candidate& child, Candidate& parent);
 
+  /// Measures the members in turns, and ranks them by these times alone, if that takes a small part of the time left.
+  /// See Note [Ranks on a machine that drifts] in candidate.cpp.
+  void rank_anew();
+
  private:
   [[nodiscard]] bool beats(Candidate& child, Candidate& parent, double parent_ns);
   [[nodiscard]] bool beats_side_by_side(Candidate& child, Candidate& parent);
@@ -29,7 +33,7 @@ class Selection {
 
   const SearchOptions& options_;
   const Schedule& schedule_;
-  const Population& population_;
+  Population& population_;
   Trials& trials_;
 };
 

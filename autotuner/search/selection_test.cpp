@@ -11,7 +11,7 @@ namespace {
 class SelectionTest : public ::testing::Test {
  protected:
   SelectionTest() {
-    EXPECT_EQ(trials.begin_size(1024, nullptr).status, PrepareStatus::Ready);
+    EXPECT_EQ(trials.begin_size({1024}).status, PrepareStatus::Ready);
     schedule.begin_size(0, 0);
   }
   /// Whether a child that takes `child_ns` is kept beside a parent that takes 1 ms now, whatever it took before.

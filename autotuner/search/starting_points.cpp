@@ -98,6 +98,12 @@ std::vector<StartingPoint> StartingPoints::at(const SizeStep& step, std::vector<
   return out;
 }
 
+std::vector<StartingPoint> StartingPoints::first_of(const std::vector<Candidate>& candidates) const {
+  std::vector<StartingPoint> out{point(space_.default_configuration(), "the default")};
+  for (const Candidate& candidate : candidates) out.push_back(point(candidate.configuration, candidate.origin));
+  return out;
+}
+
 double StartingPoints::factor(const StartingPoint& start) const {
   return start.seed >= 0 ? factors_[static_cast<std::size_t>(start.seed)] : 1;
 }

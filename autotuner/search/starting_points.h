@@ -34,6 +34,8 @@ class StartingPoints {
 
   /// What to measure at a size, in this order. `members` are those of the size before, best first; none at the first.
   [[nodiscard]] std::vector<StartingPoint> at(const SizeStep& step, std::vector<Candidate> members) const;
+  /// The default, then these configurations, as starting points without times.
+  [[nodiscard]] std::vector<StartingPoint> first_of(const std::vector<Candidate>& candidates) const;
   /// How many times as long as the best its choice took at the last size where it was tried; 1: unknown.
   [[nodiscard]] double factor(const StartingPoint& start) const;
   void note(const StartingPoint& start, double factor);

@@ -133,6 +133,18 @@ NamedConfiguration Space::more_accurate(const NamedConfiguration& seed, double f
   return out;
 }
 
+std::vector<NamedConfiguration> Space::device_seeds() const {
+  std::vector<NamedConfiguration> out;
+  if (!options_.has_device) return out;
+  for (const Version on : {Version::OpenCl, Version::OpenClLocal}) {
+    Configuration configuration = wherever_possible(on);
+    const bool is_new = out.empty() || out[0].configuration != configuration;
+    if (is_new && uses_device(configuration))
+      out.push_back({std::string("the default, ") + to_string(on) + " wherever it can be", std::move(configuration)});
+  }
+  return out;
+}
+
 std::vector<NamedConfiguration> Space::seeds() const {
   std::vector<NamedConfiguration> out{{"the default", default_configuration()}};
   const auto add = [&](NamedConfiguration seed) {
@@ -160,9 +172,7 @@ std::vector<NamedConfiguration> Space::seeds() const {
         add(std::move(seed));
       }
     }
-  for (const Version on : {Version::OpenCl, Version::OpenClLocal})
-    if (options_.has_device)
-      add({std::string("the default, ") + to_string(on) + " wherever it can be", wherever_possible(on)});
+  for (NamedConfiguration& seed : device_seeds()) add(std::move(seed));
   std::vector<NamedConfiguration> on_cpu;
   std::size_t num_rules = 1;
   for (const SiteGene& gene : sites_) num_rules = std::max(num_rules, index_->site(gene.id).site->alternatives.size());

@@ -82,6 +82,10 @@ class Space {
   /// measured transform alone, then of all that it calls.
   [[nodiscard]] std::vector<NamedConfiguration> seeds() const;
 
+  /// Those of the seeds that are the default, but on the device wherever some rule has a version for it; none if there
+  /// is no device, or nothing that runs on it.
+  [[nodiscard]] std::vector<NamedConfiguration> device_seeds() const;
+
   /// What a configuration chooses for size `n` at the sites of the transform that is measured.
   [[nodiscard]] std::vector<int> main_choices(const Configuration& configuration, std::int64_t n) const;
   /// Whether a site of the configuration chooses a version for a device, at any size.

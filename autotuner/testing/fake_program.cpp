@@ -7,6 +7,7 @@
 //   delay_ms=5        real time per run
 //   skip_below=100    no inputs of smaller sizes
 //   fail_below=4      the default configuration itself fails at smaller sizes
+//   endless_from=900  from this size on, the default on one thread makes no reference in any time
 //   die_at=7          killed by a signal in its n-th run, once (leaves PROGRAM.died)
 //   flat_ms=5         whatever is chosen takes so long
 //   load=8            other programs: a time is up to so many times as long, and says by how much
@@ -109,6 +110,8 @@ class FakeProgram {
         reply.message = "n is too small";
         return reply;
       }
+      const bool is_endless = number("endless_from") > 0 && static_cast<double>(n_) >= number("endless_from");
+      while (is_endless && request.config.empty()) ::pause();
       reply.times_ns = {synthetic_ns(index_, configuration, n_)};
       if (number("differ") > 0)
         reply.message = "two runs of the default with the same seed differ: outputs are not verified";

@@ -29,7 +29,7 @@ struct ScriptedWorld {
 
   [[nodiscard]] Evaluator evaluator() {
     Evaluator out;
-    out.prepare = [](std::int64_t, const Configuration*) { return Prepared{PrepareStatus::Ready, 0, ""}; };
+    out.prepare = [](const PrepareSpec&) { return Prepared{PrepareStatus::Ready, 0, ""}; };
     out.run = [this](const Configuration& configuration, const RunSpec& spec) {
       Outcome outcome = run(configuration);
       ++num_runs;

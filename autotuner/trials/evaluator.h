@@ -4,6 +4,7 @@
 // by synthetic costs in tests.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
@@ -42,17 +43,40 @@ struct RunSpec {
   bool is_confirmation = false;
 };
 
-enum class PrepareStatus : std::uint8_t { Ready, Skipped, Failed };
+/// What made the reference outputs that runs are compared with.
+enum class ReferenceMaker : std::uint8_t {
+  Default,            ///< the default on one CPU thread
+  DefaultInParallel,  ///< the default on all threads
+  Trusted             ///< a configuration that agreed with the default at a smaller size
+};
+
+/// What outputs were compared with.
+struct Verification {
+  ReferenceMaker maker = ReferenceMaker::Default;
+  std::int64_t agreed_n = 0;  ///< the size at which the maker agreed with the default, or was it
+};
+
+/// Inputs that are wanted, and what may make their reference outputs.
+struct PrepareSpec {
+  std::int64_t n = 0;
+  /// Makes the reference outputs where the default is too slow; null: the default makes them on all threads then.
+  const Configuration* trusted = nullptr;
+  /// How long the default may take on one thread; 0: it is not asked. Only that of the evaluator unless it is less.
+  double default_patience_s = HUGE_VAL;
+  double patience_s = HUGE_VAL;  ///< the same for the inputs, and for the reference, whatever makes it
+};
+
+enum class PrepareStatus : std::uint8_t { Ready, Skipped, Failed, TooSlow };
 struct Prepared {
   PrepareStatus status = PrepareStatus::Failed;
   double reference_ns = 0;
   std::string message;  ///< why it is not ready; a warning if it is
+  ReferenceMaker maker = ReferenceMaker::Default;
 };
 
 struct Evaluator {
-  /// Makes inputs of size `n` and the reference outputs; `trusted` may stand in for the default configuration in
-  /// computing them (null: none known), when the default is hopelessly slow.
-  std::function<Prepared(std::int64_t n, const Configuration* trusted)> prepare;
+  /// Makes inputs and the reference outputs.
+  std::function<Prepared(const PrepareSpec&)> prepare;
   std::function<Outcome(const Configuration&, const RunSpec&)> run;
   /// Makes other inputs of the same size, in other memory, and the reference outputs with a configuration. If that does
   /// not work, the inputs stay. Absent where there are no others.

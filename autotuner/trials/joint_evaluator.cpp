@@ -60,21 +60,22 @@ std::string JointEvaluator::words_about(std::size_t case_id, const std::string& 
   return cases_.size() == 1 || message.empty() ? message : "case `" + cases_[case_id].name + "`: " + message;
 }
 
-Prepared JointEvaluator::prepare(std::int64_t n, const Configuration* trusted) {
+Prepared JointEvaluator::prepare(const PrepareSpec& spec) {
   parts_.clear();
   std::vector<double> times;
   Prepared skipped{PrepareStatus::Skipped, 0, "no case has inputs of this size"};
   Prepared out{PrepareStatus::Ready, 0, ""};
   for (std::size_t id = 0; id < cases_.size(); ++id) {
-    if (!cases_[id].has_sizes && n != last_n_) continue;
-    Prepared one = cases_[id].prepare(n, trusted);
+    if (!cases_[id].has_sizes && spec.n != last_n_) continue;
+    Prepared one = cases_[id].prepare(spec);
     one.message = words_about(id, one.message);
-    if (one.status == PrepareStatus::Skipped && n != last_n_) {
+    if (one.status == PrepareStatus::Skipped && spec.n != last_n_) {
       skipped = std::move(one);
       continue;
     }
     if (one.status != PrepareStatus::Ready) return one;
     if (out.message.empty()) out.message = one.message;
+    out.maker = std::max(out.maker, one.maker);
     parts_.push_back({id, one.reference_ns});
     times.push_back(one.reference_ns);
   }

@@ -22,7 +22,7 @@ struct CaseEvaluator {
   /// Its inputs follow the size. Others, as files and inputs whose sizes are all fixed, take part at the last size
   /// alone.
   bool has_sizes = true;
-  std::function<Prepared(std::int64_t n, const Configuration* trusted)> prepare;
+  std::function<Prepared(const PrepareSpec&)> prepare;
   std::function<Outcome(const Configuration&, const RunSpec&)> run;
   std::function<Prepared(const Configuration& reference)> renew;
 };
@@ -39,9 +39,9 @@ class JointEvaluator {
   JointEvaluator(std::vector<CaseEvaluator> cases, std::int64_t last_n, bool higher_is_better)
       : cases_(std::move(cases)), last_n_(last_n), higher_is_better_(higher_is_better) {}
 
-  /// Prepares the cases that take part at size `n`. Those that have no inputs of a smaller size than the last are left
-  /// out there. The time is the geometric mean of theirs.
-  [[nodiscard]] Prepared prepare(std::int64_t n, const Configuration* trusted);
+  /// Prepares the cases that take part at a size. Those that have no inputs of a smaller size than the last are left
+  /// out there. The time is the geometric mean of theirs, and the maker of the reference is the least sure one.
+  [[nodiscard]] Prepared prepare(const PrepareSpec& spec);
   /// Runs the cases one after the other, until one fails or it is certain that the limit is missed.
   [[nodiscard]] Outcome run(const Configuration& configuration, const RunSpec& spec);
   [[nodiscard]] Prepared renew(const Configuration& reference);

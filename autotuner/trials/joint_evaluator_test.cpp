@@ -29,7 +29,7 @@ struct JointEvaluatorTest : ::testing::Test {
       CaseEvaluator one;
       one.name = k == 0 ? "K = 3" : "K = 11";
       one.has_sizes = k == 0 || has_sizes;
-      one.prepare = [this, k](std::int64_t, const Configuration*) { return prepared[k]; };
+      one.prepare = [this, k](const PrepareSpec&) { return prepared[k]; };
       one.run = [this, k](const Configuration&, const RunSpec& spec) {
         limits_ms[k] = spec.limit_ms;
         return outcomes[k];
@@ -49,7 +49,7 @@ struct JointEvaluatorTest : ::testing::Test {
 };
 
 TEST_F(JointEvaluatorTest, TheTimeIsTheGeometricMeanAndThoseOfTheCasesAreKept) {
-  EXPECT_DOUBLE_EQ(joint->prepare(kLastN, nullptr).reference_ns, 10e6);
+  EXPECT_DOUBLE_EQ(joint->prepare({kLastN}).reference_ns, 10e6);
   const Outcome outcome = run();
   EXPECT_EQ(outcome.kind, OutcomeKind::Ok);
   ASSERT_EQ(outcome.times_ns.size(), 2U);
@@ -59,7 +59,7 @@ TEST_F(JointEvaluatorTest, TheTimeIsTheGeometricMeanAndThoseOfTheCasesAreKept) {
 }
 
 TEST_F(JointEvaluatorTest, FilesTakePartAtTheLastSizeAlone) {
-  EXPECT_DOUBLE_EQ(joint->prepare(10, nullptr).reference_ns, 1e6);
+  EXPECT_DOUBLE_EQ(joint->prepare({10}).reference_ns, 1e6);
   const Outcome outcome = run();
   EXPECT_THAT(outcome.times_ns, ElementsAre(1e6, 4e6));
   EXPECT_THAT(outcome.case_times_ns, ElementsAre(Sample{1e6, 4e6}, IsEmpty()));
@@ -67,14 +67,14 @@ TEST_F(JointEvaluatorTest, FilesTakePartAtTheLastSizeAlone) {
 
 TEST_F(JointEvaluatorTest, ACaseWithoutInputsIsLeftOutBelowTheLastSizeAndNamedThere) {
   prepared[0] = {PrepareStatus::Skipped, 0, "size h is -2"};
-  EXPECT_EQ(joint->prepare(10, nullptr).status, PrepareStatus::Skipped) << "no case is left";
-  const Prepared last = joint->prepare(kLastN, nullptr);
+  EXPECT_EQ(joint->prepare({10}).status, PrepareStatus::Skipped) << "no case is left";
+  const Prepared last = joint->prepare({kLastN});
   EXPECT_EQ(last.status, PrepareStatus::Skipped);
   EXPECT_EQ(last.message, "case `K = 3`: size h is -2");
 }
 
 TEST_F(JointEvaluatorTest, ACaseThatFailsSpeaksForAll) {
-  ASSERT_EQ(joint->prepare(kLastN, nullptr).status, PrepareStatus::Ready);
+  ASSERT_EQ(joint->prepare({kLastN}).status, PrepareStatus::Ready);
   outcomes[1] = of({}, OutcomeKind::Crashed);
   outcomes[1].message = "killed";
   const Outcome outcome = run();
@@ -84,7 +84,7 @@ TEST_F(JointEvaluatorTest, ACaseThatFailsSpeaksForAll) {
 }
 
 TEST_F(JointEvaluatorTest, TheWorstAccuracyCounts) {
-  ASSERT_EQ(joint->prepare(kLastN, nullptr).status, PrepareStatus::Ready);
+  ASSERT_EQ(joint->prepare({kLastN}).status, PrepareStatus::Ready);
   outcomes[0].accuracy = 0.9;
   outcomes[1].accuracy = 0.5;
   outcomes[1].kind = OutcomeKind::AccuracyMissed;
@@ -95,7 +95,7 @@ TEST_F(JointEvaluatorTest, TheWorstAccuracyCounts) {
 }
 
 TEST_F(JointEvaluatorTest, ACaseIsCutOffWhereTheMeanCannotBeWithinTheLimit) {
-  ASSERT_EQ(joint->prepare(kLastN, nullptr).status, PrepareStatus::Ready);
+  ASSERT_EQ(joint->prepare({kLastN}).status, PrepareStatus::Ready);
   (void)run(40);
   // At 40 ms the product is 1600 ms²; the other case takes 100 ms at the least, then 1 ms.
   EXPECT_NEAR(limits_ms[0], 16, 1e-6);
@@ -108,14 +108,14 @@ TEST_F(JointEvaluatorTest, ACaseIsCutOffWhereTheMeanCannotBeWithinTheLimit) {
 
 TEST(JointEvaluatorOfOneCase, ChangesNothing) {
   CaseEvaluator one;
-  one.prepare = [](std::int64_t, const Configuration*) { return Prepared{PrepareStatus::Failed, -1, "too slow"}; };
+  one.prepare = [](const PrepareSpec&) { return Prepared{PrepareStatus::TooSlow, 0, "too slow"}; };
   one.run = [](const Configuration&, const RunSpec& spec) { return of({spec.limit_ms}, OutcomeKind::Wrong); };
   JointEvaluator joint({one}, kLastN, true);
-  EXPECT_EQ(joint.prepare(10, nullptr).message, "too slow");
-  EXPECT_EQ(joint.prepare(10, nullptr).reference_ns, -1);
-  one.prepare = [](std::int64_t, const Configuration*) { return Prepared{PrepareStatus::Ready, 3, ""}; };
+  EXPECT_EQ(joint.prepare({10}).message, "too slow");
+  EXPECT_EQ(joint.prepare({10}).status, PrepareStatus::TooSlow);
+  one.prepare = [](const PrepareSpec&) { return Prepared{PrepareStatus::Ready, 3, ""}; };
   JointEvaluator ready({one}, kLastN, true);
-  EXPECT_EQ(ready.prepare(10, nullptr).reference_ns, 3);
+  EXPECT_EQ(ready.prepare({10}).reference_ns, 3);
   EXPECT_THAT(ready.run({}, {1, 77, ""}).times_ns, ElementsAre(77));
   EXPECT_THAT(ready.run({}, {1, 77, ""}).case_times_ns, IsEmpty());
 }

@@ -17,19 +17,19 @@ double limit_ms(double base_ns, double factor) {
 Trials::Trials(const Space& space, Evaluator evaluator, const SearchEvents& events, const Population& population)
     : space_(space), evaluator_(std::move(evaluator)), events_(events), population_(population) {}
 
-Prepared Trials::begin_size(std::int64_t n, const Configuration* trusted) {
+Prepared Trials::begin_size(const PrepareSpec& spec) {
   const double begin_s = evaluator_.elapsed_s();
-  Prepared prepared = evaluator_.prepare(n, trusted);
+  Prepared prepared = evaluator_.prepare(spec);
   if (prepared.status != PrepareStatus::Ready) return prepared;
   prepare_s_ = evaluator_.elapsed_s() - begin_s;
-  n_ = n;
+  n_ = spec.n;
   overhead_s_ = num_runs_ = 0;
   work_factor_ = 1;
   return prepared;
 }
 
-void Trials::renew(const Configuration& reference) {
-  if (evaluator_.renew) (void)evaluator_.renew(reference);  // if there are none, the inputs at hand are as good
+bool Trials::renew(const Configuration& reference) {
+  return evaluator_.renew && evaluator_.renew(reference).status == PrepareStatus::Ready;
 }
 
 /// Notes the choices of runs that crashed or hung, which cost a restart and a wait. Choices that were in several of
@@ -81,6 +81,7 @@ bool Trials::measure(Candidate& candidate, int trials, double limit, bool is_sid
   beside_s -= note_work(outcome);
   overhead_s_ += (std::max(0.0, beside_s) - overhead_s_) / ++num_runs_;
   blame(candidate.configuration, outcome);
+  was_last_wrong_ = outcome.kind == OutcomeKind::Wrong;
   const bool has_times = !outcome.times_ns.empty();
   const bool is_endless = outcome.kind == OutcomeKind::TimedOut && !has_times;
   last_ns_ = is_endless ? HUGE_VAL : has_times ? minimum(outcome.times_ns) : 0;

@@ -27,21 +27,23 @@ class Trials {
   /// Keeps references to `space`, `events` and `population`, which says how fast the best member is.
   Trials(const Space& space, Evaluator evaluator, const SearchEvents& events, const Population& population);
 
-  /// Makes inputs of size `n`. If they are ready, all that follows is at that size. `trusted` is as in
-  /// Evaluator::prepare.
+  /// Makes inputs and their reference. If they are ready, all that follows is at that size.
   ///
   /// Errors:  throws Interrupted, pbrt::RuntimeError; so do measure and confirm
-  [[nodiscard]] Prepared begin_size(std::int64_t n, const Configuration* trusted);
-  /// Makes other inputs of the same size, if the evaluator can; `reference` makes the outputs that are right.
+  [[nodiscard]] Prepared begin_size(const PrepareSpec& spec);
+  /// Makes other inputs of the same size; `reference` makes the outputs that are right. If that does not work, or the
+  /// evaluator has no others, those at hand stay; returns false then.
   ///
   /// Errors:  throws Interrupted, pbrt::RuntimeError
-  void renew(const Configuration& reference);
+  bool renew(const Configuration& reference);
   /// Measures a candidate and records the times; false if it failed. No limit if `limit_ms` is 0.
   bool measure(Candidate& candidate, int trials, double limit_ms, bool is_side_by_side = false);
   /// Tests whether a candidate that is accurate enough on these inputs is so on others; if not, it misses its target.
   void confirm(Candidate& candidate);
   /// How many times as long as `base_ns` the last run took; infinite if it did not end, 1 if it failed otherwise.
   [[nodiscard]] double factor_of_last(double base_ns) const;
+  /// Whether the outputs of the last run differed from the reference.
+  [[nodiscard]] bool was_last_wrong() const { return was_last_wrong_; }
   /// Whether the configuration chooses, at this size, something that took part in several runs that crashed or hung,
   /// and in no run that ended.
   [[nodiscard]] bool is_hopeless(const Configuration& configuration) const;
@@ -75,6 +77,7 @@ class Trials {
   double work_factor_ = 1;  ///< how many times as long as their mean the cases of recent trials took together
   int num_runs_ = 0;        ///< at this size
   int num_measured_ = 0;
+  bool was_last_wrong_ = false;
   double last_ns_ = 0;  ///< the least time of the last run; infinite if it did not end, 0 if it failed otherwise
 };
 

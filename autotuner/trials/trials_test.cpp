@@ -10,7 +10,7 @@ namespace {
 
 class TrialsTest : public ::testing::Test {
  protected:
-  TrialsTest() { EXPECT_EQ(trials.begin_size(1024, nullptr).status, PrepareStatus::Ready); }
+  TrialsTest() { EXPECT_EQ(trials.begin_size({1024}).status, PrepareStatus::Ready); }
   Candidate choosing(int alternative) {
     Candidate out;
     out.configuration = world.choosing(alternative);

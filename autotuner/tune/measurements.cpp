@@ -6,11 +6,12 @@
 namespace pbtune {
 namespace {
 
-/// Options for a measurement with this budget: a reference that takes longer than a share of the time is computed by
-/// the best configuration so far instead.
+/// Options for a measurement with this budget: if the default takes longer than a share of the time, another
+/// configuration makes the reference. Nothing can stand in for that one, nor for the inputs.
 MeasureOptions patient(MeasureOptions options, double budget_s) {
-  constexpr double kShare = 0.3, kLeastS = 5, kGraceShare = 0.2;
+  constexpr double kShare = 0.3, kLeastS = 5, kGraceShare = 0.2, kLastShare = 0.5;
   options.patience_s = std::max(std::min(kLeastS, budget_s), kShare * budget_s);
+  options.last_patience_s = std::max(options.patience_s, kLastShare * budget_s);
   options.grace_s = std::min(options.grace_s, kGraceShare * budget_s);
   return options;
 }
@@ -40,28 +41,32 @@ MeasureOptions measure_options_of(const TuneOptions& options, const pbrt::Traini
 }
 
 Measurements::Measurements(const TuneOptions& options, const InfoIndex& index, const std::vector<Target>& targets,
-                           std::function<void()> on_tick)
-    : options_(options), index_(index), targets_(targets), on_tick_(std::move(on_tick)) {}
+                           std::function<void()> on_tick, std::function<void(int num_kernels)> on_build)
+    : options_(options),
+      index_(index),
+      targets_(targets),
+      on_tick_(std::move(on_tick)),
+      on_build_(std::move(on_build)) {}
 
 Measurements::Slot& Measurements::slot_of(const MeasuredProblem& problem) {
   Slot& slot = slots_[problem];
   if (slot.measurement != nullptr) return slot;
   MeasureOptions how = measure_options_of(options_, index_.info(), targets_, problem, budget_s_);
   if (is_main_of_bins(targets_, problem.target)) how.reference = reference_;
-  slot.measurement = std::make_unique<Measurement>(index_, std::move(how), on_tick_);
+  slot.measurement = std::make_unique<Measurement>(index_, std::move(how), on_tick_, on_build_);
   return slot;
 }
 
 Measurement& Measurements::of(const MeasuredProblem& problem) { return *slot_of(problem).measurement; }
 
-Outcome Measurements::run_on(const MeasuredProblem& problem, std::int64_t n, const Configuration& configuration,
-                             const RunSpec& spec) {
+Outcome Measurements::run_on(const MeasuredProblem& problem, const PrepareSpec& inputs,
+                             const Configuration& configuration, const RunSpec& spec) {
   Slot& slot = slot_of(problem);
-  if (slot.variant_n != n) {
+  if (slot.variant_n != inputs.n) {
     slot.variant_n = -1;
-    if (slot.measurement->prepare(n, nullptr).status == PrepareStatus::Ready) slot.variant_n = n;
+    if (slot.measurement->prepare(inputs).status == PrepareStatus::Ready) slot.variant_n = inputs.n;
   }
-  if (slot.variant_n == n) return slot.measurement->run(configuration, spec);
+  if (slot.variant_n == inputs.n) return slot.measurement->run(configuration, spec);
   Outcome out;  // an outcome that is Ok
   out.kind = OutcomeKind::Ok;
   return out;

@@ -37,9 +37,9 @@ struct MeasuredProblem {
 
 class Measurements {
  public:
-  /// Keeps references. `on_tick` is called while something is waited for, and may throw Interrupted.
+  /// Keeps references. `on_tick` and `on_build` are as in Measurement.
   Measurements(const TuneOptions& options, const InfoIndex& index, const std::vector<Target>& targets,
-               std::function<void()> on_tick);
+               std::function<void()> on_tick, std::function<void(int num_kernels)> on_build);
 
   /// What the search under way may take: measurements made from now on are as patient as that allows.
   void set_budget(double budget_s) { budget_s_ = budget_s; }
@@ -53,9 +53,10 @@ class Measurements {
   /// Pre:    of() was not called for that target
   void set_reference(Configuration configuration) { reference_ = std::move(configuration); }
 
-  /// Runs a configuration on inputs of size `n`. If there are no such inputs, the outcome is Ok, without times.
-  [[nodiscard]] Outcome run_on(const MeasuredProblem& problem, std::int64_t n, const Configuration& configuration,
-                               const RunSpec& spec);
+  /// Runs a configuration on inputs that are made as `inputs` says. If there are none, the outcome is Ok, without
+  /// times.
+  [[nodiscard]] Outcome run_on(const MeasuredProblem& problem, const PrepareSpec& inputs,
+                               const Configuration& configuration, const RunSpec& spec);
 
   /// Reads the person's input files for a case: their largest size variable, -1 if the program does not say.
   ///
@@ -73,6 +74,7 @@ class Measurements {
   const InfoIndex& index_;
   const std::vector<Target>& targets_;
   std::function<void()> on_tick_;
+  std::function<void(int num_kernels)> on_build_;
   double budget_s_ = 0;
   std::optional<Configuration> reference_;
   std::map<MeasuredProblem, Slot> slots_;

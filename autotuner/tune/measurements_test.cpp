@@ -58,6 +58,7 @@ TEST(MeasureOptionsOf, PatienceIsAShareOfTheBudget) {
     return measure_options_of(of_main(), world.info, world.targets, {}, budget_s);
   };
   EXPECT_DOUBLE_EQ(with_budget(100).patience_s, 30);
+  EXPECT_DOUBLE_EQ(with_budget(100).last_patience_s, 50) << "where nothing else can help";
   EXPECT_DOUBLE_EQ(with_budget(10).patience_s, 5) << "some seconds at the least";
   EXPECT_DOUBLE_EQ(with_budget(2).patience_s, 2) << "but no more than there are";
   EXPECT_DOUBLE_EQ(with_budget(2).grace_s, 0.4);

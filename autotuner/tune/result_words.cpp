@@ -33,6 +33,18 @@ static bool has_own_sizes(const TuneOptions& options, const pbrt::TrainingInfo& 
          });
 }
 
+std::string verification_words(const Verification& verification) {
+  switch (verification.maker) {
+    case ReferenceMaker::Default:
+      return "";
+    case ReferenceMaker::DefaultInParallel:
+      return "verified against the default on all threads, for one takes too long";
+    case ReferenceMaker::Trusted:
+      return fmt::format("verified against what agreed with the default at size {}", verification.agreed_n);
+  }
+  return "";
+}
+
 std::string gain_words(const SearchResult& result) {
   std::string out = fmt::format("at size {}", result.n);
   if (result.kept == Kept::Default) return out + ", the default";
@@ -61,6 +73,7 @@ std::vector<std::string> result_lines(const TuneOptions& options, const InfoInde
       out.push_back("  " + names[k] + ": " + times_words(one.best_ns, one.default_ns) +
                     (result.is_confirmed && one.is_confirmed ? "" : kUnconfirmed));
   }
+  if (const std::string words = verification_words(result.verification); !words.empty()) out.push_back("  " + words);
   if (result.kept == Kept::Default)
     out.emplace_back("  nothing that was tried is measurably faster than the default, so its choices are kept");
   if (result.kept == Kept::Before)

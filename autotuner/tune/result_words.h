@@ -14,6 +14,9 @@ namespace pbtune {
 /// `, accuracy 0.98, target 0.95`; empty if the target asks for no accuracy.
 [[nodiscard]] std::string accuracy_words(const Target& target, const SearchResult& result);
 
+/// What outputs were verified against; empty if it was the default on one thread.
+[[nodiscard]] std::string verification_words(const Verification& verification);
+
 /// `at size 300, 2.1x faster than the default`, and `, unconfirmed` where that is so.
 [[nodiscard]] std::string gain_words(const SearchResult& result);
 

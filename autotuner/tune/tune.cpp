@@ -48,12 +48,14 @@ class Session {
         progress_(options.is_quiet, std::chrono::steady_clock::now()),
         search_options_(options_of(options, info_)),
         file_(options.output.empty() ? options.run.program + ".cfg" : options.output, index_),
-        measurements_(options_, index_, targets_,
-                      [this] {
-                        progress_.tick();
-                        throw_if_interrupted();
-                        if (last_word_end_ && std::chrono::steady_clock::now() > *last_word_end_) throw Interrupted();
-                      }),
+        measurements_(
+            options_, index_, targets_,
+            [this] {
+              progress_.tick();
+              throw_if_interrupted();
+              if (last_word_end_ && std::chrono::steady_clock::now() > *last_word_end_) throw Interrupted();
+            },
+            [this](int num_kernels) { progress_.note_kernels(num_kernels); }),
         notices_(index_, options.run.seed,
                  {[this](const std::string& text, bool is_important) { progress_.say(text, is_important); },
                   [this](const std::string& text) { journal_->add_note(text); }}) {}
@@ -68,6 +70,7 @@ class Session {
   void open_journal();
   [[nodiscard]] CaseEvaluator case_evaluator(std::size_t case_id);
   [[nodiscard]] std::int64_t size_of(std::size_t case_id, std::int64_t n) const;
+  [[nodiscard]] PrepareSpec inputs_like_those_at_hand(std::size_t case_id) const;
   void join_cases();
   [[nodiscard]] Evaluator live_evaluator();
   void note_load();
@@ -94,9 +97,10 @@ class Session {
   TunedMachine machine_;
   std::vector<NamedConfiguration> known_;  // starting points from before
   std::optional<Journal> journal_;
-  std::optional<JointEvaluator> joint_;  // of the target being tuned
-  std::vector<SearchResult> results_;    // results of the targets tuned so far
-  std::int64_t n_ = -1;                  // the size at which targets are tuned
+  std::optional<JointEvaluator> joint_;   // of the target being tuned
+  std::vector<SearchResult> results_;     // results of the targets tuned so far
+  PrepareSpec at_hand_{};                 // how the inputs at hand were made
+  std::optional<Configuration> trusted_;  // what it refers to
   bool is_unsaved_ = false;
   std::optional<std::chrono::steady_clock::time_point> last_word_end_;  ///< of the confirmation after an interruption
 };
@@ -205,8 +209,9 @@ CaseEvaluator Session::case_evaluator(std::size_t case_id) {
   const std::vector<std::string>& variables = find_transform(info_, targets_[current()].transform)->sizes;
   out.has_sizes = options_.run.cases[case_id].inputs.empty() && !fixes_all_of(options_.run.cases[case_id], variables);
   const MeasuredProblem problem{current(), case_id, 0};
-  out.prepare = [this, problem](std::int64_t n, const Configuration* trusted) {
-    return measurements_.of(problem).prepare(size_of(problem.case_id, n), trusted);
+  out.prepare = [this, problem](PrepareSpec spec) {
+    spec.n = size_of(problem.case_id, spec.n);
+    return measurements_.of(problem).prepare(spec);
   };
   out.run = [this, problem](const Configuration& configuration, const RunSpec& spec) {
     return measurements_.of(problem).run(configuration, spec);
@@ -224,10 +229,14 @@ void Session::join_cases() {
 
 Evaluator Session::live_evaluator() {
   Evaluator live;
-  live.prepare = [this](std::int64_t n, const Configuration* trusted) {
-    n_ = n;
-    Prepared prepared = joint_->prepare(n, trusted);
+  live.prepare = [this](const PrepareSpec& spec) {
+    Prepared prepared = joint_->prepare(spec);
     notices_.note_prepared(prepared);
+    at_hand_ = spec;
+    if (prepared.maker != ReferenceMaker::Default) at_hand_.default_patience_s = 0;  // it was too slow
+    trusted_.reset();
+    if (spec.trusted != nullptr) trusted_ = *spec.trusted;
+    at_hand_.trusted = trusted_ ? &*trusted_ : nullptr;
     return prepared;
   };
   live.run = [this](const Configuration& configuration, const RunSpec& spec) {
@@ -243,6 +252,13 @@ Evaluator Session::live_evaluator() {
   };
   live.elapsed_s = [] { return 0.0; };
   return live;
+}
+
+/// Inputs of the same size, whose reference is made in the same way.
+PrepareSpec Session::inputs_like_those_at_hand(std::size_t case_id) const {
+  PrepareSpec out = at_hand_;
+  out.n = size_of(case_id, at_hand_.n);
+  return out;
 }
 
 void Session::note_load() {
@@ -262,7 +278,7 @@ Outcome Session::confirm_elsewhere(const Configuration& configuration, const Run
     std::vector<Outcome> outcomes;
     for (std::size_t k = 0; k < options_.run.cases.size(); ++k)
       if (variant == 0 || options_.run.cases[k].inputs.empty())
-        outcomes.push_back(measurements_.run_on({target, k, variant}, size_of(k, n_), one, how));
+        outcomes.push_back(measurements_.run_on({target, k, variant}, inputs_like_those_at_hand(k), one, how));
     return joined(outcomes, targets_[target].accuracy.higher_is_better);
   };
   const bool has_others = std::any_of(options_.run.cases.begin(), options_.run.cases.end(),
