@@ -23,13 +23,14 @@ enum class TunableRole : std::uint8_t {
   Accuracy,     ///< the program's own: it trades time for accuracy
   ForEnough,    ///< rounds of a `for_enough` loop
   Flag,
+  FoldChunk,  ///< rounds of a rule's folds that one task runs; 0: no fold is divided
 };
 
 inline constexpr TunableRole kTunableRoles[] = {
-    TunableRole::Cutoff,    TunableRole::Split,  TunableRole::Tile,      TunableRole::DeviceShare,
-    TunableRole::WorkGroup, TunableRole::Items,  TunableRole::FoldItems, TunableRole::FoldOrder,
-    TunableRole::User,      TunableRole::Config, TunableRole::Accuracy,  TunableRole::ForEnough,
-    TunableRole::Flag};
+    TunableRole::Cutoff,    TunableRole::Split,    TunableRole::Tile,      TunableRole::DeviceShare,
+    TunableRole::WorkGroup, TunableRole::Items,    TunableRole::FoldItems, TunableRole::FoldOrder,
+    TunableRole::User,      TunableRole::Config,   TunableRole::Accuracy,  TunableRole::ForEnough,
+    TunableRole::Flag,      TunableRole::FoldChunk};
 
 /// Whether a tunable of this role is a shape: a number per dimension.
 [[nodiscard]] constexpr bool is_shape(TunableRole role) {
@@ -60,6 +61,8 @@ inline constexpr TunableRole kTunableRoles[] = {
       return "fold_items";
     case TunableRole::FoldOrder:
       return "fold_order";
+    case TunableRole::FoldChunk:
+      return "fold_chunk";
     case TunableRole::User:
       return "user";
     case TunableRole::Config:

@@ -22,9 +22,11 @@ std::string reads_ahead_text(const std::vector<ReadsAhead>& all) {
   return out;
 }
 
-/// Returns a line for each loop of a rule's body that may run in lanes.
-std::string lanes_text(const std::vector<LaneLoop>& loops, const Computation& computation) {
+/// Returns a line for each loop of a rule's body that may run in chunks, and for each that may run in lanes.
+std::string loops_text(const std::vector<TaskFold>& divided, const std::vector<LaneLoop>& loops,
+                       const Computation& computation) {
   std::string out;
+  for (const TaskFold& each : divided) out += "  " + to_words(each, computation.folds[each.fold]) + "\n";
   for (const LaneLoop& loop : loops) out += "  " + to_words(loop, head_of(loop, computation)) + "\n";
   return out;
 }
@@ -41,13 +43,15 @@ std::string emit_lowered(const Program& program, const Plan& plan, const Lowered
       const bool is_in_nest = std::any_of(transform.nests.begin(), transform.nests.end(),
                                           [&](const Nest& nest) { return has_member(nest, id); });
       const std::vector<LaneLoop>& lanes = of_transform.lanes[step.rule];
-      if (!is_in_nest && step.loops.empty() && !lanes.empty())
+      const std::vector<TaskFold>& divided = of_transform.task_folds[step.rule];
+      const bool has_forms = !lanes.empty() || !divided.empty();
+      if (!is_in_nest && step.loops.empty() && has_forms)
         out += fmt::format("instance {}\n", of_transform.rules[step.rule].rule.name);
       if (!is_in_nest && !step.loops.empty()) {
         const RuleShape& rule = of_transform.rules[step.rule];
         out += to_text(rule, id, of_transform.steps[id].loops) + reads_ahead_text(of_transform.reads_ahead[step.rule]);
       }
-      if (!is_in_nest && !lanes.empty()) out += lanes_text(lanes, transform.computations[step.rule.index()]);
+      if (!is_in_nest && has_forms) out += loops_text(divided, lanes, transform.computations[step.rule.index()]);
       for (const LoweredKernel& kernel : of_transform.steps[id].kernels) out += to_text(program, kernel.tree);
     }
     for (std::size_t f = 0; f < transform.fused.size(); ++f)

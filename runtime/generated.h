@@ -20,6 +20,7 @@
 #include "runtime/matrix/strips.h"
 #include "runtime/matrix/view.h"
 #include "runtime/sched/frame.h"
+#include "runtime/sched/loops/divided_folds.h"
 #include "runtime/sched/loops/parallel_for.h"
 #include "runtime/sched/loops/tile_grid.h"
 #include "runtime/sched/recursion.h"

@@ -54,6 +54,18 @@ std::string shape_words(TunableRole role) {
   return role == TunableRole::FoldItems ? "work-items per instance" : "work-groups of";
 }
 
+/// Whether the tunable that gives this one a say is not 0, if there is one.
+bool has_what_it_needs(const InfoIndex& index, const Configuration& configuration, const InfoIndex::TunableRef& ref,
+                       std::int64_t n) {
+  if (ref.tunable->needs.empty() || ref.transform == nullptr) return true;
+  const int needed = index.find_tunable(ref.transform->name, ref.tunable->needs);
+  return needed < 0 || values_at(*index.tunable(needed).tunable, configuration.tunables[at(needed)], n)[0] != 0;
+}
+
+std::string chunk_words(double rounds) {
+  return rounds == 0 ? "folds in one task" : "folds in chunks of " + number_text(rounds) + " rounds";
+}
+
 /// What the compiler's own tunables say about a version: work-groups, pieces, the device's share.
 std::string detail_words(const InfoIndex& index, const Configuration& configuration, const InfoIndex::SiteRef& site,
                          const pbrt::Choice& choice, std::int64_t n) {
@@ -73,6 +85,9 @@ std::string detail_words(const InfoIndex& index, const Configuration& configurat
     if (is_split) out += ", in pieces of " + values_text(values, ", ");
     if (tunable.role == TunableRole::FoldOrder && is_used_by(tunable, users) && values[0] != 0)
       out += ", folds in any order";
+    if (tunable.role == TunableRole::FoldChunk && is_used_by(tunable, users) &&
+        has_what_it_needs(index, configuration, ref, n))
+      out += ", " + chunk_words(values[0]);
     const bool is_shared =
         tunable.role == TunableRole::DeviceShare && pbrt::is_device(choice.on) && values[0] < tunable.max;
     if (is_shared)
@@ -111,7 +126,7 @@ std::string recursive_words(const InfoIndex& index, const Configuration& configu
 bool is_said_by_choice(const InfoIndex& index, const InfoIndex::TunableRef& ref) {
   const TunableRole role = ref.tunable->role;
   if (pb::is_of_launches(role) || role == TunableRole::Split || role == TunableRole::DeviceShare) return true;
-  if (role != TunableRole::FoldOrder) return false;
+  if (role != TunableRole::FoldOrder && role != TunableRole::FoldChunk) return false;
   for (int id = 0; id < index.num_sites(); ++id) {
     const pbrt::SiteInfo& site = *index.site(id).site;
     for (int choice = 0; index.site(id).transform == ref.transform && choice < site.num_choices(); ++choice)
@@ -124,7 +139,8 @@ bool is_said_by_choice(const InfoIndex& index, const InfoIndex::TunableRef& ref)
 /// rules, or in a recursion.
 bool is_used_at(const InfoIndex& index, const Configuration& configuration, int tunable, std::int64_t n) {
   const InfoIndex::TunableRef& ref = index.tunable(tunable);
-  if (n < 0 || ref.tunable->used_by.empty() || ref.tunable->role == TunableRole::FoldOrder) return true;
+  const bool is_of_folds = ref.tunable->role == TunableRole::FoldOrder || ref.tunable->role == TunableRole::FoldChunk;
+  if (n < 0 || ref.tunable->used_by.empty() || is_of_folds) return true;
   if (ref.transform != nullptr && calls_itself(index.info(), ref.transform->name)) return true;
   for (int id = 0; id < index.num_sites(); ++id) {
     if (index.site(id).transform != ref.transform) continue;

@@ -14,11 +14,13 @@ std::size_t Evolution::tournament(const Population& population) {
 
 /// Draws first what to change (a site, a value, all sites), then how: sites have five mutators and values one, but
 /// that says nothing about which matters.
-const Mutator* Evolution::draw_mutator(const std::vector<RanChoice>& ran) {
+const Mutator* Evolution::draw_mutator(const Candidate& parent) {
   std::vector<std::vector<const Mutator*>> groups;
   for (const Mutator& mutator : mutators_) {
-    const bool is_dead_site = mutator.site >= 0 && !space_.is_site_relevant(mutator.site, ran);
-    const bool is_dead_tunable = mutator.tunable >= 0 && !space_.is_tunable_relevant(mutator.tunable, ran);
+    const bool is_dead_site = mutator.site >= 0 && !space_.is_site_relevant(mutator.site, parent.ran);
+    const bool is_dead_tunable =
+        mutator.tunable >= 0 && (!space_.is_tunable_relevant(mutator.tunable, parent.ran) ||
+                                 !space_.has_what_it_needs(mutator.tunable, parent.configuration));
     if (is_dead_site || is_dead_tunable) continue;
     const bool is_new =
         groups.empty() || groups.back()[0]->site != mutator.site || groups.back()[0]->tunable != mutator.tunable;
@@ -39,7 +41,7 @@ std::optional<Proposal> Evolution::propose(const Population& population, std::in
   out.parent = tournament(population);
   const Candidate& parent = population.members()[out.parent];
   for (int i = 0; i < kMaxMutations; ++i) {
-    const Mutator* mutator = draw_mutator(parent.ran);
+    const Mutator* mutator = draw_mutator(parent);
     if (mutator == nullptr) return std::nullopt;
     out.configuration = parent.configuration;
     if (!mutator->apply(out.configuration, rng_, n) || !claim(out.configuration)) continue;

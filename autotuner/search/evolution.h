@@ -22,7 +22,7 @@ class Evolution : public Strategy {
 
  private:
   [[nodiscard]] std::size_t tournament(const Population& population);
-  [[nodiscard]] const Mutator* draw_mutator(const std::vector<RanChoice>& ran);
+  [[nodiscard]] const Mutator* draw_mutator(const Candidate& parent);
 
   const Space& space_;
   std::vector<Mutator> mutators_;

@@ -117,7 +117,9 @@ void Sweeps::try_usual_values() {
 
 void Sweeps::try_usual_values_of(Candidate parent, double end_s) {
   for (const TunableGene& gene : context_.space.tunables()) {
-    if (!context_.space.is_tunable_relevant(gene.id, parent.ran)) continue;
+    if (!context_.space.is_tunable_relevant(gene.id, parent.ran) ||
+        !context_.space.has_what_it_needs(gene.id, parent.configuration))
+      continue;
     for (const std::vector<double>& values : context_.space.usual_values(gene)) {
       if (context_.trials.elapsed_s() > end_s) return;
       Configuration configuration = parent.configuration;

@@ -58,6 +58,12 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
     case TunableRole::Flag:
     case TunableRole::FoldOrder:
       return uniform_other();
+    case TunableRole::FoldChunk: {
+      // Whether folds are divided is a step of its own; lengths differ by factors.
+      constexpr double kWhole = 0.25;
+      if (value == 0) return gene.info->initial_of(0);
+      return rng.chance(kWhole) ? 0 : scaled_log_normal(value, 1, gene.max, rng);
+    }
     case TunableRole::User:
     case TunableRole::Accuracy:
     case TunableRole::ForEnough:

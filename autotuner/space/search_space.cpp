@@ -241,6 +241,13 @@ bool Space::is_tunable_relevant(int tunable, const std::vector<RanChoice>& ran) 
   return std::any_of(ran.begin(), ran.end(), uses);
 }
 
+bool Space::has_what_it_needs(int tunable, const Configuration& configuration) const {
+  const InfoIndex::TunableRef& ref = index_->tunable(tunable);
+  if (ref.tunable->needs.empty() || ref.transform == nullptr) return true;
+  const int needed = index_->find_tunable(ref.transform->name, ref.tunable->needs);
+  return needed < 0 || configuration.tunables[at(needed)][0] != 0;
+}
+
 void Space::fit(Configuration& configuration) const {
   for (int id = 0; id < index_->num_sites(); ++id) {
     const SiteInfo& site = *index_->site(id).site;
@@ -291,6 +298,9 @@ std::vector<std::vector<double>> Space::usual_values(const TunableGene& gene) co
     out = {{1}, {4}, {16}, {32}, {64}, {256}, {4096}, {65536}};
   } else if (gene.info->role == TunableRole::FoldOrder) {
     out = {{1}, {0}};
+  } else if (gene.info->role == TunableRole::FoldChunk) {
+    const double usual = gene.info->initial_of(0);
+    out = {{0}, {usual / 8}, {usual}, {usual * 8}};
   } else if (gene.info->role != TunableRole::WorkGroup) {
     return {};
   } else if (gene.info->count == 1) {
@@ -312,7 +322,8 @@ void Space::forget_unused(Configuration& configuration) const {
   for (int id = 0; id < index_->num_sites(); ++id)
     for (const pbrt::Level& level : configuration.sites[at(id)].levels) chosen.push_back({id, level.alternative});
   for (const TunableGene& gene : tunables_)
-    if (!is_tunable_relevant(gene.id, chosen)) configuration.tunables[at(gene.id)] = standard.tunables[at(gene.id)];
+    if (!is_tunable_relevant(gene.id, chosen) || !has_what_it_needs(gene.id, configuration))
+      configuration.tunables[at(gene.id)] = standard.tunables[at(gene.id)];
 }
 
 int bucket_of(std::int64_t n) {

@@ -93,6 +93,8 @@ class Space {
   /// Whether a site, or a tunable, took part in a run that executed `ran` (empty: not known, so yes).
   [[nodiscard]] bool is_site_relevant(int site, const std::vector<RanChoice>& ran) const;
   [[nodiscard]] bool is_tunable_relevant(int tunable, const std::vector<RanChoice>& ran) const;
+  /// Whether the other values of the configuration give a tunable a say.
+  [[nodiscard]] bool has_what_it_needs(int tunable, const Configuration& configuration) const;
   /// Makes a configuration of another machine fit this space: choices that do not exist here take their rule on the
   /// CPU.
   void fit(Configuration& configuration) const;

@@ -24,6 +24,14 @@ bool Fold::is_exact() const {
                      [](const Accumulator& each) { return each.regrouping == Regrouping::Exact; });
 }
 
+bool counts_in_64_bits(const Fold& fold, const BodyTypes& types) {
+  const auto holds = [](const BodyType& type) {
+    const bool is_whole = type.kind == BodyType::Kind::Int || type.kind == BodyType::Kind::Long;
+    return is_whole && !type.is_element && (!type.is_unsigned || type.narrow_bytes > 0);
+  };
+  return holds(fold.var_type) && holds(types.types[fold.first.index()]) && holds(types.types[fold.last.index()]);
+}
+
 const Fold* Computation::find(StmtId loop) const {
   const auto found = std::find_if(folds.begin(), folds.end(), [&](const Fold& fold) { return fold.loop == loop; });
   return found == folds.end() ? nullptr : &*found;

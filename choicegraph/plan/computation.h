@@ -88,6 +88,9 @@ struct Fold {
   [[nodiscard]] bool is_exact() const;     ///< all accumulators have Regrouping::Exact
 };
 
+/// Whether the loop's variable and limits are integers that a signed number of 64 bits holds.
+[[nodiscard]] bool counts_in_64_bits(const Fold& fold, const BodyTypes& types);
+
 /// A loop that counts and stores, in each round, cells of that round alone. It may update accumulators beside that. The
 /// rounds may run apart if the regions that it stores to share no memory with one another and with the others that the
 /// loop names. It is no fold.

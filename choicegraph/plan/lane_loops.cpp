@@ -292,19 +292,6 @@ class LaneLoopReader {
   bool is_fit_ = true;
 };
 
-/// Whether the rule's text may do more with regions than packs can.
-bool has_opaque_parts(const Rule& rule) {
-  bool result = !rule.calls.empty();
-  walk(
-      rule.body, rule.body.root,
-      [&](StmtId id) { result |= std::holds_alternative<OpaqueStmt>(rule.body.stmts[id].node); },
-      [&](ExprId id) {
-        const auto& node = rule.body.exprs[id].node;
-        result |= std::holds_alternative<OpaqueExpr>(node) || std::holds_alternative<LambdaExpr>(node);
-      });
-  return result;
-}
-
 /// Whether an index of a region names one of the variables.
 bool has_index_of(const Rule& rule, const std::set<std::string>& vars) {
   bool result = false;
@@ -323,6 +310,18 @@ bool has_index_of(const Rule& rule, const std::set<std::string>& vars) {
 }
 
 }  // namespace
+
+bool has_opaque_parts(const Rule& rule) {
+  bool result = !rule.calls.empty();
+  walk(
+      rule.body, rule.body.root,
+      [&](StmtId id) { result |= std::holds_alternative<OpaqueStmt>(rule.body.stmts[id].node); },
+      [&](ExprId id) {
+        const auto& node = rule.body.exprs[id].node;
+        result |= std::holds_alternative<OpaqueExpr>(node) || std::holds_alternative<LambdaExpr>(node);
+      });
+  return result;
+}
 
 bool is_packed_number(const BodyType& type) { return is_number(type) && type.kind != Kind::Bool; }
 

@@ -31,6 +31,9 @@ struct LaneLoop {
   bool operator==(const LaneLoop&) const = default;
 };
 
+/// Whether the rule's text may do more than its tree says: it calls transforms, has lambdas, or parts without a tree.
+[[nodiscard]] bool has_opaque_parts(const Rule& rule);
+
 /// Whether packs have numbers of the type.
 [[nodiscard]] bool is_packed_number(const BodyType& type);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "choicegraph/plan/task_folds.h"
 #include "clgen/facts/native_headers.h"
 #include "clgen/facts/numbering.h"
 #include "lang/check.h"
@@ -85,6 +86,17 @@ std::vector<std::string> device_versions(const Transform& transform, const Trans
   return out;
 }
 
+/// Returns the tunable that gives this one a say: an order, if all folds that tasks may divide are rounded in another
+/// way then. Empty: there is none.
+std::string needed_tunable(const Transform& transform, const TransformPlan& plan, const PlanTunable& tunable) {
+  if (tunable.role != TunableRole::FoldChunk) return "";
+  const auto divided = find_task_folds(transform.rules[*tunable.rule], plan.computations[tunable.rule->index()]);
+  if (std::any_of(divided.begin(), divided.end(), [](const TaskFold& fold) { return !fold.is_rounded; })) return "";
+  for (const PlanTunable& other : plan.tunables)
+    if (other.role == TunableRole::FoldOrder && other.rule == tunable.rule) return other.name;
+  return "";
+}
+
 pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& plan, const PlanTunable& tunable) {
   pbrt::TunableInfo out;
   out.name = tunable.name;
@@ -100,6 +112,7 @@ pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& 
   out.count = tunable.count;
   if (tunable.role == TunableRole::ForEnough) out.used_by = users_of_loop(transform, plan, tunable.name);
   if (tunable.role == TunableRole::DeviceShare) out.used_by = device_versions(transform, plan);
+  out.needs = needed_tunable(transform, plan, tunable);
   out.fixed = tunable.fixed;
   if (tunable.rule) out.used_by.push_back(version_name(transform, *tunable.rule, tunable.version));
   return out;

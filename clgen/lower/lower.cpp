@@ -27,6 +27,7 @@ class TransformLowering {
     out.schedule = make_schedule(program_, plan_, rules_);
     for (const RuleShape& rule : rules_) out.reads_ahead.add(find_reads_ahead(rule.rule, rule.facts));
     for (const RuleShape& rule : rules_) out.lanes.add(lanes_of(rule));
+    for (const RuleShape& rule : rules_) out.task_folds.add(task_folds_of(rule));
     for (const StepId id : plan_.steps.ids()) out.steps.add(step(id));
     for (const Nest& each : plan_.nests) out.nests.push_back(nest(each));
     for (const FusedSteps& steps : plan_.fused) out.fused.push_back(fused(steps));
@@ -45,16 +46,34 @@ class TransformLowering {
   /// Returns the loops of the rule's body that run in lanes; those that are rounded in another way then, only if the
   /// order is a choice.
   [[nodiscard]] std::vector<LaneLoop> lanes_of(const RuleShape& rule) const {
-    const bool has_handles =
-        std::any_of(rule.matrices.begin(), rule.matrices.end(), [](const RuleMatrix& use) { return use.needs_handle; });
-    if (packs_ == PackUse::None || has_handles || plan_.computations.empty() || !prefers_rounds_in_lanes(rule.rule))
-      return {};
-    const bool has_order = std::any_of(plan_.tunables.begin(), plan_.tunables.end(), [&](const PlanTunable& tunable) {
-      return tunable.role == TunableRole::FoldOrder && tunable.rule == rule.rule_id;
-    });
+    if (!may_change_loops(rule) || !prefers_rounds_in_lanes(rule.rule)) return {};
+    const bool has_order = has_tunable(rule, TunableRole::FoldOrder);
     auto out = find_lane_loops(rule.rule, plan_.computations[rule.rule_id.index()], rule.element);
     std::erase_if(out, [&](const LaneLoop& loop) { return loop.rounds && !has_order; });
     return out;
+  }
+
+  /// Returns the folds of the rule's body that tasks divide; those that are rounded in another way then, only if the
+  /// order is a choice.
+  [[nodiscard]] std::vector<TaskFold> task_folds_of(const RuleShape& rule) const {
+    if (!may_change_loops(rule) || !has_tunable(rule, TunableRole::FoldChunk)) return {};
+    const bool has_order = has_tunable(rule, TunableRole::FoldOrder);
+    auto out = find_task_folds(rule.rule, plan_.computations[rule.rule_id.index()]);
+    std::erase_if(out, [&](const TaskFold& fold) { return fold.is_rounded && !has_order; });
+    return out;
+  }
+
+  /// Whether loops of the rule's body may run in another form than that of the source.
+  [[nodiscard]] bool may_change_loops(const RuleShape& rule) const {
+    const bool has_handles =
+        std::any_of(rule.matrices.begin(), rule.matrices.end(), [](const RuleMatrix& use) { return use.needs_handle; });
+    return packs_ != PackUse::None && !has_handles && !plan_.computations.empty();
+  }
+
+  [[nodiscard]] bool has_tunable(const RuleShape& rule, TunableRole role) const {
+    return std::any_of(plan_.tunables.begin(), plan_.tunables.end(), [&](const PlanTunable& tunable) {
+      return tunable.role == role && tunable.rule == rule.rule_id;
+    });
   }
 
   [[nodiscard]] LoweredStep step(StepId id) const {

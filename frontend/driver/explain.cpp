@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
+
+#include "choicegraph/plan/task_folds.h"
 
 namespace pb {
 namespace {
@@ -72,11 +75,16 @@ std::string why_never_chosen(const Transform& transform, RuleId id, const Transf
 
 /// What the loops of a rule's body compute.
 void explain_folds(std::string& out, const Rule& rule, const Computation& computation, const SourceManager& sources) {
+  const std::vector<TaskFold> divided = find_task_folds(rule, computation);
   for (const Fold& fold : computation.folds) {
     out += "      fold over `" + fold.var + "` (" + place_text(rule.body.stmts[fold.loop].span, sources) + "):";
     for (std::size_t i = 0; i < fold.accumulators.size(); ++i)
       out += (i == 0 ? " " : "; ") + to_words(fold.accumulators[i]);
-    out += fold.may_regroup() ? "\n" : "; only in the order of the source\n";
+    if (!fold.may_regroup()) out += "; only in the order of the source";
+    if (std::any_of(divided.begin(), divided.end(),
+                    [&](const TaskFold& each) { return &computation.folds[each.fold] == &fold; }))
+      out += "; tasks may divide it";
+    out += "\n";
   }
   for (const WhyNotFold& other : computation.others) {
     out += "      no fold (" + place_text(rule.body.stmts[other.loop].span, sources) + "): " + other.reason + "\n";

@@ -50,6 +50,7 @@ struct TunableInfo {
   bool is_size_specific = false;     ///< 32 values per element
   int count = 1;                     ///< elements of an array or dimensions of a shape
   std::vector<std::string> used_by;  ///< `RULE.ON` of its transform (`Out#1.opencl`); empty: by everything
+  std::string needs = {};            ///< it has a say only if this tunable of its transform is not 0; empty: always
   /// num_values() numbers, if the compiler made the tunable a constant (`pbc --config`): no configuration can change
   /// it.
   std::vector<double> fixed = {};

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/fold_operators.h"
 #include "runtime/matrix/simd.h"
 
 namespace pbrt::simd {
@@ -33,20 +34,11 @@ template <class S, class T>
   return num_packs < kFewest ? first : static_cast<T>(first + num_packs * S::kWidth);
 }
 
-// The operators of folds. `start` is what a lane begins with, for a fold that begins with `first`; `combine` takes
-// the second of two numbers, or of two vectors lane by lane, into the first. `is_sure` says whether the result has the
-// bits that the order of the source gives, as far as a fold that rounds can: zeros of both signs are equal, and the
-// source keeps the first of them.
+// What the lanes need of an operator beside base/fold_operators.h. `result` is that of a fold that begins with `first`.
+// `is_sure` says whether the result has the bits that the order of the source gives, as far as a fold that rounds can:
+// zeros of both signs are equal, and the source keeps the first of them.
 
-struct Sum {
-  template <class T>
-  [[nodiscard]] PB_SIMD_INLINE static T start(T) {
-    return static_cast<T>(-0.0);  // unlike 0.0, it leaves a sum of negative zeros as it is
-  }
-  template <class V>
-  PB_SIMD_INLINE static void combine(V& a, const V& b) {
-    a += b;
-  }
+struct Sum : folds::Sum {
   template <class T>
   [[nodiscard]] PB_SIMD_INLINE static T result(T first, T of_lanes) {
     return first + of_lanes;
@@ -57,15 +49,7 @@ struct Sum {
   }
 };
 
-struct Product {
-  template <class T>
-  [[nodiscard]] PB_SIMD_INLINE static T start(T) {
-    return static_cast<T>(1);
-  }
-  template <class V>
-  PB_SIMD_INLINE static void combine(V& a, const V& b) {
-    a *= b;
-  }
+struct Product : folds::Product {
   template <class T>
   [[nodiscard]] PB_SIMD_INLINE static T result(T first, T of_lanes) {
     return first * of_lanes;
@@ -77,11 +61,8 @@ struct Product {
 };
 
 /// What the smallest and the largest have in common: all lanes begin with the value before the loop.
-struct Extremum {
-  template <class T>
-  [[nodiscard]] PB_SIMD_INLINE static T start(T first) {
-    return first;
-  }
+template <class Op>
+struct Extremum : Op {
   template <class T>
   [[nodiscard]] PB_SIMD_INLINE static T result(T, T of_lanes) {
     return of_lanes;
@@ -91,20 +72,8 @@ struct Extremum {
     return result != T(0);
   }
 };
-
-struct Smallest : Extremum {
-  template <class V>
-  PB_SIMD_INLINE static void combine(V& a, const V& b) {
-    a = b < a ? b : a;
-  }
-};
-
-struct Largest : Extremum {
-  template <class V>
-  PB_SIMD_INLINE static void combine(V& a, const V& b) {
-    a = a < b ? b : a;
-  }
-};
+using Smallest = Extremum<folds::Smallest>;
+using Largest = Extremum<folds::Largest>;
 
 /// Returns the accumulators of the lanes of a fold that begins with `first`.
 template <class Op, class T, class S>

@@ -26,6 +26,7 @@ ROUNDING = {"Sum": 1, "Dot": 2, "Norms": 1, "Steps": 1, "RowSums": 1, "All": 1, 
 EXACT = ("Largest", "Smallest")
 OF_ROWS = ("RowSums", "All") + EXACT
 MAPS = ("Softmax", "Ramp")
+CHUNK = 16              # rounds of a task of rules with one instance
 NUM_LOOPS, NUM_STRICT_LOOPS = len(ROUNDING) + len(EXACT) + 4, len(EXACT) + 3        # those of Softmax and of Ramp, too
 SPECIAL = [0, -0.0, np.inf, -np.inf, np.nan, 1, -1]
 SPECIAL_SUMS = ([0, -0.0], [-0.0], [np.inf, 1, -1], [np.inf, -np.inf, 1], [np.nan, 1, -1], [np.inf, 0, 1], [1, -1, -0.0])
@@ -121,6 +122,9 @@ class Check:
         """On several threads, each row and each call is a task of its own."""
         chosen = {transform: {name: any_order} for transform, name in self.orders.items()}
         for transform, data in self.program.info["transforms"].items():
+            for name in data["tunables"]:
+                if name.endswith(".cpu.fold_chunk"):
+                    chosen.setdefault(transform, {})[name] = CHUNK
             if threads > 1 and "split_size" in data["tunables"]:
                 chosen.setdefault(transform, {})["split_size"] = 1
         for transform, values in (tunables or {}).items():
@@ -199,6 +203,18 @@ class Check:
         wanted, found = [places(row) for row in rows], self.run("Places", [rows], 1, 2)
         polybricks.check(np.array_equal(wanted, found), f"{self.words('Places', length)}: {found}, not {wanted}")
 
+    def peak(self, length):
+        """The largest of all values and its place, as the loop of the program finds them, whichever tasks run it."""
+        for values in (self.rng.choice(SPECIAL, length), self.rng.choice([0, -0.0, -1], length), self.rng.normal(size=length)):
+            values = values.astype(self.kind)
+            wanted = [values[0], 0]
+            for i, value in enumerate(values):
+                if value > wanted[0]:
+                    wanted = [value, i]
+            for threads in (1, 5):
+                found = self.run("Peak", [values], 0, threads)
+                polybricks.check(has_same_bits(np.array(wanted, self.kind), found), f"{self.words('Peak', length)}: {found}, not {wanted}")
+
     def wholes(self, length):
         """Whole numbers. Each second one is large, so that the sum of every second one overflows, and their product."""
         rows = self.rng.integers(0, 2**14, (4, length), dtype=np.int32) * self.rng.integers(0, 2, (4, length), dtype=np.int32)
@@ -268,6 +284,8 @@ def main():
             for name in MAPS:
                 check.maps(name, length)
             check.extrema(length)
+            if length > 0:
+                check.peak(length)
             check.wholes(length)
         for length in (33, 128):
             check.special_sums(length)

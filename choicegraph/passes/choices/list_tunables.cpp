@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "choicegraph/plan/lane_loops.h"
+#include "choicegraph/plan/task_folds.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"
 
@@ -14,6 +15,7 @@ constexpr double kMaxSplitSize = 2147483647.0;
 constexpr double kMaxWorkGroup = 1024;
 constexpr double kMaxItems = 16;
 constexpr double kMaxFoldItems = 1048576;
+constexpr double kMaxFoldChunk = 1e12;
 constexpr double kEighths = 8;
 constexpr std::size_t kMaxDeviceLoops = 3;
 
@@ -98,20 +100,57 @@ void add_launch_shapes(Analysis& analysis) {
       if (has_version(analysis.plan, rule, version)) add_launch_shapes(analysis, rule, version);
 }
 
+std::string cpu_tunable_name(const Rule& rule, TunableRole role) {
+  return rule.name + "." + to_string(Version::Cpu) + "." + to_string(role);
+}
+
 /// Adds the orders of the folds that another order would round in another way, if they are a choice.
 void add_fold_orders(Analysis& analysis) {
   if (analysis.fold_orders == FoldOrders::Source) return;
   for (const RuleId id : analysis.transform.rules.ids()) {
     const Rule& rule = analysis.rule(id);
     if (!has_version(analysis.plan, id, Version::Cpu) || !prefers_rounds_in_lanes(rule)) continue;
-    const auto loops = find_lane_loops(rule, analysis.plan.computations[id.index()], analysis.program.element);
-    if (std::none_of(loops.begin(), loops.end(), [](const LaneLoop& loop) { return loop.rounds; })) continue;
+    const Computation& computation = analysis.plan.computations[id.index()];
+    const auto loops = find_lane_loops(rule, computation, analysis.program.element);
+    const auto divided = find_task_folds(rule, computation);
+    if (std::none_of(loops.begin(), loops.end(), [](const LaneLoop& loop) { return loop.rounds; }) &&
+        std::none_of(divided.begin(), divided.end(), [](const TaskFold& fold) { return fold.is_rounded; }))
+      continue;
     PlanTunable tunable;
     tunable.role = TunableRole::FoldOrder;
-    tunable.name = rule.name + "." + to_string(Version::Cpu) + "." + to_string(tunable.role);
+    tunable.name = cpu_tunable_name(rule, tunable.role);
     tunable.initial = {analysis.fold_orders == FoldOrders::AnyFirst ? 1.0 : 0.0};
     tunable.min = 0;
     tunable.max = 1;
+    tunable.rule = id;
+    analysis.plan.tunables.push_back(std::move(tunable));
+  }
+}
+
+/// The initial number of rounds that a task runs, so that it is far longer than its start: the terms of a sum lie in a
+/// near cache then. How long a round with loops takes is not known.
+double initial_fold_chunk(const std::vector<TaskFold>& divided) {
+  constexpr double kFewRounds = 64, kManyRounds = 32768;
+  return std::any_of(divided.begin(), divided.end(), [](const TaskFold& fold) { return fold.has_loops; }) ? kFewRounds
+                                                                                                          : kManyRounds;
+}
+
+/// Adds the lengths of the chunks in which folds are divided among tasks. Those that are rounded in another way then
+/// are divided only if the order is any.
+void add_fold_chunks(Analysis& analysis) {
+  for (const RuleId id : analysis.transform.rules.ids()) {
+    const Rule& rule = analysis.rule(id);
+    if (!has_version(analysis.plan, id, Version::Cpu)) continue;
+    auto divided = find_task_folds(rule, analysis.plan.computations[id.index()]);
+    if (analysis.fold_orders == FoldOrders::Source)
+      std::erase_if(divided, [](const TaskFold& fold) { return fold.is_rounded; });
+    if (divided.empty()) continue;
+    PlanTunable tunable;
+    tunable.role = TunableRole::FoldChunk;
+    tunable.name = cpu_tunable_name(rule, tunable.role);
+    tunable.initial = {initial_fold_chunk(divided)};
+    tunable.min = 0;
+    tunable.max = kMaxFoldChunk;
     tunable.rule = id;
     analysis.plan.tunables.push_back(std::move(tunable));
   }
@@ -208,6 +247,7 @@ void list_tunables(Analysis& analysis) {
   }
   add_launch_shapes(analysis);
   add_fold_orders(analysis);
+  add_fold_chunks(analysis);
   add_user_tunables(analysis);
 }
 
@@ -225,6 +265,7 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
     case TunableRole::Items:
     case TunableRole::FoldItems:
     case TunableRole::FoldOrder:
+    case TunableRole::FoldChunk:
       return has_version(plan, *tunable.rule, tunable.version);
     case TunableRole::Cutoff:
     case TunableRole::User:

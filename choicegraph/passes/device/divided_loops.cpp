@@ -9,18 +9,6 @@
 namespace pb::choices {
 namespace {
 
-using Kind = BodyType::Kind;
-
-/// Whether the loop's variable and bounds are integers that a signed number of 64 bits holds.
-bool counts_in_64_bits(const Rule& rule, const Fold& loop) {
-  const auto holds = [](const BodyType& type) {
-    const bool is_whole = type.kind == Kind::Int || type.kind == Kind::Long;
-    return is_whole && !type.is_element && (!type.is_unsigned || type.narrow_bytes > 0);
-  };
-  const auto type_of = [&](ExprId id) { return rule.body_types.types[id.index()]; };
-  return holds(loop.var_type) && holds(type_of(loop.first)) && holds(type_of(loop.last));
-}
-
 /// Cells as accumulators or as places are no variables of a work-item.
 std::string why_not_divided(const Body& body, const Accumulator& accumulator, bool keeps_order) {
   const auto is_variable = [&](ExprId target) { return std::holds_alternative<NameExpr>(body.exprs[target].node); };
@@ -57,7 +45,7 @@ bool has_same_accumulators(const Fold& a, const Fold& b) {
 }  // namespace
 
 std::string why_not_divided(const Rule& rule, const Fold& loop, bool keeps_order) {
-  if (!counts_in_64_bits(rule, loop))
+  if (!counts_in_64_bits(loop, rule.body_types))
     return "`" + loop.var + "` counts in numbers that 64 bits with a sign may not hold";
   for (const Accumulator& each : loop.accumulators)
     if (std::string why = why_not_divided(rule.body, each, keeps_order); !why.empty()) return why;
@@ -88,7 +76,8 @@ StmtId divided_inner(const Rule& rule, const Computation& computation, const Fol
   const Body& body = rule.body;
   const auto is_inside = [&](const Fold& each) { return each.outer && &computation.folds[*each.outer] == &fold; };
   const auto found = std::find_if(computation.folds.begin(), computation.folds.end(), is_inside);
-  if (found == computation.folds.end() || !counts_in_64_bits(rule, *found) || !has_same_accumulators(fold, *found) ||
+  if (found == computation.folds.end() || !counts_in_64_bits(*found, rule.body_types) ||
+      !has_same_accumulators(fold, *found) ||
       !runs_once(body, std::get<ForStmt>(body.stmts[fold.loop].node).body, found->loop))
     return {};
   std::set<std::string> varying = {fold.var};

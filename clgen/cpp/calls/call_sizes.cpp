@@ -45,13 +45,16 @@ void declare_tunable(Writer& out, const CallContext& call, const UserTunable& tu
               tunable_value(call.context, call.id, index, "pb_parent.context()", n));
 }
 
-/// Declares in which order the rules add up their folds.
-void emit_fold_orders(Writer& out, const CallContext& call) {
+/// Declares how the rules run their folds.
+void emit_fold_values(Writer& out, const CallContext& call) {
   for (std::size_t i = 0; i < call.plan.tunables.size(); ++i) {
     const PlanTunable& tunable = call.plan.tunables[i];
     if (tunable.role == TunableRole::FoldOrder)
       out.declare("const bool", fold_order_name(*tunable.rule),
                   tunable_value(call.context, call.id, i, "pb_parent.context()", "pb_n") + " != 0");
+    if (tunable.role == TunableRole::FoldChunk)
+      out.declare("const std::int64_t", fold_chunk_name(*tunable.rule),
+                  tunable_value(call.context, call.id, i, "pb_parent.context()", "pb_n"));
   }
 }
 
@@ -93,7 +96,7 @@ void emit_sizes(Writer& out, const CallContext& call) {
   }
   emit_largest_size(out, call.transform);
   emit_tunables(out, call, true);
-  emit_fold_orders(out, call);
+  emit_fold_values(out, call);
   for (const MatrixId id : call_matrices(call.transform)) {
     const Matrix& matrix = call.transform.matrices[id];
     for (std::size_t d = 0; d < matrix.extents.size(); ++d) {

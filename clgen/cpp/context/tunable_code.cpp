@@ -54,6 +54,7 @@ std::string tunable_type(const UserTunable& declared) {
 }
 
 std::string fold_order_name(RuleId rule) { return "pb_any_order_" + std::to_string(rule.index()); }
+std::string fold_chunk_name(RuleId rule) { return "pb_fold_chunk_" + std::to_string(rule.index()); }
 
 std::optional<ConstantText> constant_text(const PlanTunable& tunable, const UserTunable& declared) {
   if (!is_constant(tunable)) return std::nullopt;

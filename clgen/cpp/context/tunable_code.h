@@ -18,6 +18,8 @@ namespace pb {
 
 /// Returns the name of the truth value that the folds of a rule may be added up in any order.
 [[nodiscard]] std::string fold_order_name(RuleId rule);
+/// Returns the name of the number of rounds of a rule's folds that a task runs.
+[[nodiscard]] std::string fold_chunk_name(RuleId rule);
 
 /// A constant of C++: `constexpr IndexT` and `16`.
 struct ConstantText {

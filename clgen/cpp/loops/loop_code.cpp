@@ -319,7 +319,7 @@ void emit_loops_function(Writer& out, const RuleCode& code, const std::string& h
                          const std::optional<Parameter>& box, const Writer& body) {
   std::vector<std::string> types;
   std::vector<Parameter> params;
-  if (code.has_calls()) params.push_back({"pbrt::Frame&", "pb_frame"});
+  if (code.needs_frame()) params.push_back({"pbrt::Frame&", "pb_frame"});
   for (const RuleMatrix& use : code.matrices) {
     const std::string& matrix = code.matrix(use.matrix).name;
     types.push_back("class View_" + matrix);

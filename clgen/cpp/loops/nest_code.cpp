@@ -56,8 +56,8 @@ class NestEmitter {
   }
 
  private:
-  bool has_calls() const {
-    return std::any_of(parts_.begin(), parts_.end(), [](const NestPart& part) { return part.code.has_calls(); });
+  bool needs_frame() const {
+    return std::any_of(parts_.begin(), parts_.end(), [](const NestPart& part) { return part.code.needs_frame(); });
   }
 
   /// Returns an expression that is `count` if the part runs, else 0.
@@ -79,7 +79,7 @@ class NestEmitter {
     for (std::size_t r = 0; r < nest_.rows.size(); ++r)
       if (nest_.rows[r].kind == RowKind::Carried) carried |= 1U << (nest_.rows.size() - 1 - r);
     out_.open("pbrt::run_tiles(" + args_.frame + ", pb_rows, " + args_.extent + ", " + std::to_string(carried) +
-              "U, [&](" + (has_calls() || !is_full ? "pbrt::Frame& pb_inner" : "pbrt::Frame&") + ", const " +
+              "U, [&](" + (needs_frame() || !is_full ? "pbrt::Frame& pb_inner" : "pbrt::Frame&") + ", const " +
               row_box_type(nest_) + "& pb_tile)");
     if (!is_full) {
       std::vector<std::string> counts;
@@ -186,19 +186,19 @@ class NestEmitter {
     const NestPart& part = parts_[m];
     const std::string type = box_type(slice);
     if (slice.loops.empty()) {
-      if (part.code.has_calls()) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");
+      if (part.code.needs_frame()) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");
       out_.line(loops_call(part.code, "loops_" + part.stem, nullptr, ""));
       return;
     }
     if (!is_inside_parallel(part.member)) {
       if (!part.member.loops.empty()) out_.open("if (!pb_slice.is_empty())");
-      if (part.code.has_calls()) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");
+      if (part.code.needs_frame()) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");
       emit_piece(out_, part.code, part.stem, part.has_packs(), fast_[m], "pb_slice");
       if (!part.member.loops.empty()) out_.close();
       return;
     }
     const bool is_full = is_box(slice);
-    const std::string frame = part.code.has_calls() || !is_full ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
+    const std::string frame = part.code.needs_frame() || !is_full ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
     out_.open("pbrt::parallel_for(" + args_.frame + ", pb_slice, " + args_.split + ", [&](" + frame + ", const " +
               type + "& pb_piece)");
     const std::string rule = rule_constant(part.code.stem);

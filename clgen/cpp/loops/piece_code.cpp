@@ -57,7 +57,7 @@ std::optional<DeclaredViews> declare_views(Writer& out, const RuleCode& code, co
 std::string loops_call(const RuleCode& code, const std::string& function, const FastViews* fast,
                        const std::string& box) {
   std::vector<std::string> args;
-  if (code.has_calls()) args.emplace_back("pb_inner");
+  if (code.needs_frame()) args.emplace_back("pb_inner");
   for (std::string& arg : matrix_args(code, fast)) args.push_back(std::move(arg));
   for (std::string& arg : scalar_args(code, ScalarSet::Loops)) args.push_back(std::move(arg));
   if (!box.empty()) args.push_back(box);

@@ -101,13 +101,14 @@ class Rewriter {
           if (lambda != nullptr) note_captures(*lambda);
         });
     const std::map<std::uint32_t, std::string> requests = requests_by_token();
+    note_limits();
     std::uint32_t i = 0;
     while (i < body_.tokens.size()) {
-      close_lane_loops(i);
-      open_lane_loops(i);
-      if (const LaneLoopText* lanes = lane_loop_from(i)) {
-        out_.replacement(body_.tokens[i], lanes->begin);
-        i = body_.exprs[lanes->first].tokens.end;
+      close_loops(i);
+      open_loops(i);
+      if (const auto limit = limits_.find(i); limit != limits_.end()) {
+        out_.replacement(body_.tokens[i], limit->second.text);
+        i = limit->second.end;
         continue;
       }
       if (const auto request = requests.find(i); request != requests.end()) out_.insert(request->second);
@@ -126,25 +127,43 @@ class Rewriter {
       loop != nullptr ? rewrite_head(*loop) : rewrite(found->second);
       i = std::max(loop != nullptr ? loop->head.end : stmt.tokens.end, i + 1);
     }
-    close_lane_loops(i);
+    close_loops(i);
     return out_.finish();
   }
 
  private:
-  /// Prints the rounds in lanes of a loop that begins at this token. A block holds them and the loop.
-  void open_lane_loops(std::uint32_t token) {
+  /// Tokens that another text replaces.
+  struct Replaced {
+    std::string text;
+    std::uint32_t end = 0;  ///< the first token behind them
+  };
+
+  /// Notes the limits of loops whose form is not that of the source.
+  void note_limits() {
+    const auto note = [&](ExprId limit, const std::string& text) {
+      const TokenRange& range = body_.exprs[limit].tokens;
+      limits_[range.begin] = {text, range.end};
+    };
+    for (const TaskFoldText& divided : forms_.task_folds) {
+      note(divided.first, divided.limits.first);
+      note(divided.last, divided.limits.last);
+    }
+    for (const LaneLoopText& lanes : forms_.lanes) note(lanes.first, lanes.begin);
+  }
+
+  /// Prints what stands before a loop that begins at this token: what divides it, and its rounds in lanes. A block
+  /// holds them and the loop.
+  void open_loops(std::uint32_t token) {
+    for (const TaskFoldText& divided : forms_.task_folds)
+      if (body_.stmts[divided.loop].tokens.begin == token) out_.own_line("{\n" + divided.before);
     for (const LaneLoopText& lanes : forms_.lanes)
       if (body_.stmts[lanes.loop].tokens.begin == token) out_.own_line("{\n" + lanes.before);
   }
-  void close_lane_loops(std::uint32_t token) {
+  void close_loops(std::uint32_t token) {
     for (const LaneLoopText& lanes : forms_.lanes)
       if (body_.stmts[lanes.loop].tokens.end == token) out_.insert(" }");
-  }
-  /// The loop in lanes whose first value begins at this token; null if there is none.
-  const LaneLoopText* lane_loop_from(std::uint32_t token) const {
-    for (const LaneLoopText& lanes : forms_.lanes)
-      if (body_.exprs[lanes.first].tokens.begin == token) return &lanes;
-    return nullptr;
+    for (const TaskFoldText& divided : forms_.task_folds)
+      if (body_.stmts[divided.loop].tokens.end == token) out_.own_line(divided.after + "}");
   }
 
   /// Returns the requests for elements that loops read later, as operands of the comma operator, by the token before
@@ -156,11 +175,6 @@ class Rewriter {
         out[body_.exprs[reads.step].tokens.begin] += " pbrt::read_ahead(" + input + ", " + reads.counter + "),";
     return out;
   }
-
-  struct Captures {
-    std::string text;
-    std::uint32_t end = 0;  ///< the first token after the captures
-  };
 
   /// Calls, `sync` and `for_enough` are rewritten to text that uses more names, such as `pb_frame`. A lambda that
   /// contains one of them must capture those names too.
@@ -386,7 +400,8 @@ class Rewriter {
   const BodyForms& forms_;
   TokenText out_;
   std::map<std::uint32_t, StmtId> rewritten_;
-  std::map<std::uint32_t, Captures> captures_;  ///< the capture lists that are rewritten, by their first token
+  std::map<std::uint32_t, Replaced> limits_;    ///< of loops, by their first token
+  std::map<std::uint32_t, Replaced> captures_;  ///< the capture lists that are rewritten, by their first token
 };
 
 }  // namespace

@@ -21,6 +21,19 @@ struct BodyOptions {
   bool has_kernels = true;  ///< the program has kernels; without one, no data is ever on a device
 };
 
+/// The limits of a loop that counts, as it compares its variable with the last one.
+struct LoopLimits {
+  std::string first, last;
+};
+
+/// A loop whose rounds are divided among tasks.
+struct TaskFoldText {
+  StmtId loop;
+  ExprId first, last;  ///< the limits of the source, which `limits` replaces
+  LoopLimits limits;
+  std::string before, after;  ///< statements around the loop, in lines
+};
+
 /// A loop whose first rounds run in lanes.
 struct LaneLoopText {
   StmtId loop;
@@ -33,6 +46,7 @@ struct LaneLoopText {
 struct BodyForms {
   const std::vector<ReadsAhead>& reads_ahead;  ///< these ask for elements ahead
   std::vector<LaneLoopText> lanes;
+  std::vector<TaskFoldText> task_folds;  ///< one of them may be in `lanes`, too
 };
 
 /// Returns the text between the braces of the function; it starts with a #line and ends in a newline.

@@ -80,7 +80,7 @@ std::string announced(const RuleCode& code, const std::string& call) {
 std::string instance_value(const RuleCode& code, const InstancePlace& place) {
   const Rule& rule = code.rule;
   std::vector<std::string> args;
-  if (code.facts.has_calls) args.emplace_back("pb_frame");
+  if (code.has_frame()) args.emplace_back("pb_frame");
   if (rule.is_return_form) {
     if (code.facts.may_fall_through) args.push_back(access_text(code, rule.outputs[0]));
   } else {

@@ -38,12 +38,14 @@ constexpr const char* kEnd = "pb_end";
 
 class LanePrinter {
  public:
-  LanePrinter(const Rule& rule, const Fold& fold, const LaneLoop& loop)
+  LanePrinter(const Rule& rule, const Fold& fold, const LaneLoop& loop, const std::optional<LoopLimits>& limits)
       : body_(rule.body),
         bindings_(rule.body_types.bindings),
         fold_(fold),
         loop_(loop),
         plain_(body_, no_dialect_),
+        limits_(limits.value_or(
+            LoopLimits{plain_.expr(fold.first, Precedence::Assign), plain_.expr(fold.last, Precedence::Assign)})),
         dialect_(make_dialect(rule)),
         packed_(body_, dialect_) {}
 
@@ -52,12 +54,12 @@ class LanePrinter {
     const auto& head = std::get<ForStmt>(body_.stmts[fold_.loop].node);
     const auto& decl = std::get<DeclStmt>(body_.stmts[head.init].node);
     type_ = without_const(decl.type_text);
-    out.line(type_ + " " + kFirst + " = " + plain_.expr(fold_.first, Precedence::Assign) + ";");
+    out.line(type_ + " " + kFirst + " = " + limits_.first + ";");
     std::vector<std::string> views;
     for (const std::string& region : loop_.regions) views.push_back("decltype(" + region + ")");
     out.open("if constexpr (pbrt::simd::kAreUnit<" + joined(views) + ">)");
     out.line("using PbShape = pbrt::simd::Shapes<" + std::string(loop_.is_wide_type ? "double" : "float") + ">::Flat;");
-    const std::string last = "static_cast<std::int64_t>(" + plain_.expr(fold_.last, Precedence::Assign) + ")";
+    const std::string last = "static_cast<std::int64_t>(" + limits_.last + ")";
     out.line("const " + type_ + " " + kEnd + " = pbrt::simd::end_of_lanes<PbShape>(" + kFirst + ", " + last +
              (fold_.is_inclusive ? " + 1" : "") + ");");
     out.open("if (" + (loop_.rounds ? any_order + " && " : "") + kFirst + " < " + kEnd + apart_text() + ")");
@@ -160,6 +162,7 @@ class LanePrinter {
   const LaneLoop& loop_;
   Dialect no_dialect_;
   BodyCodePrinter plain_;
+  LoopLimits limits_;
   Dialect dialect_;
   BodyCodePrinter packed_;
   std::string type_;  ///< of the loop's variable
@@ -167,8 +170,9 @@ class LanePrinter {
 
 }  // namespace
 
-LaneLoopText lane_loop_text(const Rule& rule, const Fold& fold, const LaneLoop& loop, const std::string& any_order) {
-  return {fold.loop, fold.first, LanePrinter(rule, fold, loop).run(any_order), kFirst};
+LaneLoopText lane_loop_text(const Rule& rule, const Fold& fold, const LaneLoop& loop, const std::string& any_order,
+                            const std::optional<LoopLimits>& limits) {
+  return {fold.loop, fold.first, LanePrinter(rule, fold, loop, limits).run(any_order), kFirst};
 }
 
 }  // namespace pb

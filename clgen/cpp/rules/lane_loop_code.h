@@ -3,6 +3,7 @@
 // before the user's loop, which then begins where the lanes ended.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "choicegraph/plan/lane_loops.h"
@@ -11,8 +12,10 @@
 
 namespace pb {
 
-/// Returns the text of the loop. `any_order` names the truth value that folds may be added up in any order.
+/// Returns the text of the loop. `any_order` names the truth value that folds may be added up in any order. `limits`
+/// stand for those of the source.
 [[nodiscard]] LaneLoopText lane_loop_text(const Rule& rule, const Fold& fold, const LaneLoop& loop,
-                                          const std::string& any_order);
+                                          const std::string& any_order,
+                                          const std::optional<LoopLimits>& limits = std::nullopt);
 
 }  // namespace pb

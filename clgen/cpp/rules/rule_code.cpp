@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
+#include <utility>
 
 #include "clgen/cpp/context/tunable_code.h"
 #include "clgen/cpp/rules/body_text.h"
@@ -61,11 +63,7 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
   for (const RuleTemporary& temporary : rule.temporaries)
     for (const Formula& extent : temporary.extents) add_names(extent, header_names);
   const TransformPlan& plan = context.plan.transforms[transform_id.index()];
-  const std::vector<LaneLoop>& lanes = lowered_of(context, in_transform).lanes[in_rule];
-  if (std::any_of(lanes.begin(), lanes.end(), [](const LaneLoop& loop) { return loop.rounds; })) {
-    fold_order = fold_order_name(in_rule);
-    fold_orders.insert(fold_order);
-  }
+  add_fold_names(lowered_of(context, in_transform));
   for (const PlanTunable& tunable : plan.tunables) {
     if (!tunable.user) continue;
     if (auto text = constant_text(tunable, transform.tunables[*tunable.user]))
@@ -83,6 +81,27 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
   // Kernels get all scalars of the transform.
   if (has_device_version(plan, rule_id))
     for (const std::string& name : all_scalars(transform)) step_names.insert(name);
+}
+
+void RuleCode::add_fold_names(const LoweredTransform& lowered) {
+  const std::vector<LaneLoop>& lanes = lowered.lanes[rule_id];
+  const std::vector<TaskFold>& divided = lowered.task_folds[rule_id];
+  const bool has_order =
+      std::any_of(lanes.begin(), lanes.end(), [](const LaneLoop& loop) { return loop.rounds; }) ||
+      std::any_of(divided.begin(), divided.end(), [](const TaskFold& fold) { return fold.is_rounded; });
+  if (has_order) {
+    folds.any_order = fold_order_name(rule_id);
+    fold_params.push_back({"const bool", folds.any_order});
+  }
+  if (!divided.empty()) {
+    folds.chunk = fold_chunk_name(rule_id);
+    fold_params.push_back({"const std::int64_t", folds.chunk});
+  }
+}
+
+bool RuleCode::needs_frame() const {
+  return has_frame() ||
+         std::any_of(tried.begin(), tried.end(), [](const RuleCode& guest) { return guest.needs_frame(); });
 }
 
 void RuleCode::add_step_names(const TransformPlan& plan, const Step& step) {
@@ -120,7 +139,10 @@ void RuleCode::join_tried(RuleCode guest) {
 
 void RuleCode::join(const RuleCode& other) {
   join_matrices(other);
-  fold_orders.insert(other.fold_orders.begin(), other.fold_orders.end());
+  for (const Parameter& param : other.fold_params)
+    if (std::none_of(fold_params.begin(), fold_params.end(),
+                     [&](const Parameter& own) { return own.name == param.name; }))
+      fold_params.push_back(param);
   for (const auto* names : {&other.header_names, &other.facts.used_names, &other.facts.opaque_names})
     header_names.insert(names->begin(), names->end());
   step_names.insert(other.step_names.begin(), other.step_names.end());
@@ -146,10 +168,14 @@ bool is_in(const RuleCode& code, ScalarSet set, const std::string& name) {
   return set == ScalarSet::Step && code.step_names.contains(name);
 }
 
-/// Returns the orders of folds in the set: the rule's own for its body, and those of joined rules around it.
-std::set<std::string> fold_orders_of(const RuleCode& code, ScalarSet set) {
-  if (set != ScalarSet::Body) return code.fold_orders;
-  return code.fold_order.empty() ? std::set<std::string>() : std::set<std::string>{code.fold_order};
+/// Returns the values that say how folds run: the rule's own for its body, and those of joined rules around it.
+std::vector<Parameter> fold_params_of(const RuleCode& code, ScalarSet set) {
+  std::vector<Parameter> out = code.fold_params;
+  if (set == ScalarSet::Body)
+    std::erase_if(out, [&](const Parameter& param) {
+      return param.name != code.folds.any_order && param.name != code.folds.chunk;
+    });
+  return out;
 }
 
 /// Adds the names of all symbols of a formula.
@@ -170,7 +196,7 @@ std::vector<Parameter> scalar_params(const RuleCode& code, ScalarSet set) {
     if (!is_in(code, set, tunable.name) || code.constants.contains(tunable.name)) continue;
     params.push_back({"const " + tunable_type(tunable) + (tunable.array_extent > 0 ? "&" : ""), tunable.name});
   }
-  for (const std::string& order : fold_orders_of(code, set)) params.push_back({"const bool", order});
+  for (Parameter& param : fold_params_of(code, set)) params.push_back(std::move(param));
   return params;
 }
 
@@ -180,7 +206,7 @@ std::vector<std::string> scalar_args(const RuleCode& code, ScalarSet set) {
     if (is_in(code, set, var.name)) args.push_back(var.name);
   for (const UserTunable& tunable : code.transform.tunables)
     if (is_in(code, set, tunable.name) && !code.constants.contains(tunable.name)) args.push_back(tunable.name);
-  for (const std::string& order : fold_orders_of(code, set)) args.push_back(order);
+  for (Parameter& param : fold_params_of(code, set)) args.push_back(std::move(param.name));
   return args;
 }
 
@@ -265,7 +291,7 @@ ScalarSet body_scalars(const RuleCode& code) {
 Signature signature_of(const RuleCode& code) {
   const Rule& rule = code.rule;
   Signature signature;
-  if (code.facts.has_calls) signature.params.push_back({"pbrt::Frame&", "pb_frame"});
+  if (code.has_frame()) signature.params.push_back({"pbrt::Frame&", "pb_frame"});
   if (rule.is_return_form) {
     if (code.facts.may_fall_through)
       signature.params.push_back({"const " + element_of(code, rule.outputs[0]) + "&", "pb_unchanged"});
@@ -330,6 +356,23 @@ void emit_constants(Writer& out, const Rule& rule) {
   }
 }
 
+/// Returns the forms of the body's loops.
+BodyForms forms_of(const RuleCode& code, const LoweredTransform& lowered, const TransformPlan& plan) {
+  BodyForms out{lowered.reads_ahead[code.rule_id], {}, {}};
+  for (const TaskFold& divided : lowered.task_folds[code.rule_id]) {
+    const Fold& fold = plan.computations[code.rule_id.index()].folds[divided.fold];
+    out.task_folds.push_back(task_fold_text(code.rule, fold, divided, code.folds));
+  }
+  for (const LaneLoop& loop : lowered.lanes[code.rule_id]) {
+    const Fold& fold = head_of(loop, plan.computations[code.rule_id.index()]);
+    std::optional<LoopLimits> limits;
+    for (const TaskFoldText& divided : out.task_folds)
+      if (divided.loop == fold.loop) limits = divided.limits;
+    out.lanes.push_back(lane_loop_text(code.rule, fold, loop, code.folds.any_order, limits));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string access_text(const RuleCode& code, const RegionAccess& access) {
@@ -389,10 +432,7 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   out.verbatim(NativeMacros::give_back(macros));
   const LoweredTransform& lowered = lowered_of(context, code.transform_id);
   const TransformPlan& plan = context.plan.transforms[code.transform_id.index()];
-  BodyForms forms{lowered.reads_ahead[code.rule_id], {}};
-  for (const LaneLoop& loop : lowered.lanes[code.rule_id])
-    forms.lanes.push_back(
-        lane_loop_text(code.rule, head_of(loop, plan.computations[code.rule_id.index()]), loop, code.fold_order));
+  const BodyForms forms = forms_of(code, lowered, plan);
   out.verbatim(
       body_text(context.program, code.rule, code.facts, context.sources, {is_checked, code.has_kernels}, forms));
   out.verbatim(NativeMacros::take(macros));

@@ -11,6 +11,7 @@
 #include "choicegraph/plan/plan.h"
 #include "clgen/cpp/context/cpp_context.h"
 #include "clgen/cpp/context/tunable_code.h"
+#include "clgen/cpp/rules/task_fold_code.h"
 #include "clgen/facts/rule_facts.h"
 #include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/writer/writer.h"
@@ -28,17 +29,23 @@ struct RuleCode : RuleShape {
   std::string origin;
   std::string checked_place;  ///< file and line of the rule if the program is checked: `scale.pbcc:5`; else empty
   std::map<std::string, ConstantText> constants;  ///< fixed tunables of the user, by name
-  std::string fold_order;              ///< the truth value that its folds may be added up in any order; empty: none
-  std::set<std::string> fold_orders;   ///< its own, and those of the rules that it joins
-  std::vector<RuleCode> tried;         ///< rules that an instance tries first
-  std::set<std::string> header_names;  ///< names in accesses, temporaries and loops over instances
-  std::set<std::string> step_names;    ///< names that step functions need beside `header_names`
+  FoldNames folds;                                ///< values that say how its folds run
+  std::vector<Parameter> fold_params;             ///< its own, and those of the rules that it joins
+  std::vector<RuleCode> tried;                    ///< rules that an instance tries first
+  std::set<std::string> header_names;             ///< names in accesses, temporaries and loops over instances
+  std::set<std::string> step_names;               ///< names that step functions need beside `header_names`
 
   /// Adds what `other` needs, for functions that run instances of both rules.
   void join(const RuleCode& other);
 
+  /// Whether the function of its body gets a frame, because it calls transforms or divides folds among tasks.
+  [[nodiscard]] bool has_frame() const { return facts.has_calls || !folds.chunk.empty(); }
+  /// Whether functions that run instances do, by this rule or by one that is tried first.
+  [[nodiscard]] bool needs_frame() const;
+
  private:
   void join_tried(RuleCode guest);
+  void add_fold_names(const LoweredTransform& lowered);
   void add_step_names(const TransformPlan& plan, const Step& step);
 };
 

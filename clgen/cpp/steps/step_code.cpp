@@ -71,11 +71,11 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const L
   const auto fast = declare_views(out, code, lowered.views, "pb_unit");
   if (lowered.pieces == StepPieces::None) {
     out.line(is_box(step) ? scope_line(code, "pb_box.volume()") : counted_line(code, "pb_frame", stem, "pb_box"));
-    if (code.has_calls()) out.line("pbrt::Frame& pb_inner = pb_frame;");
+    if (code.needs_frame()) out.line("pbrt::Frame& pb_inner = pb_frame;");
     emit_piece(out, code, stem, has_packs, fast, "pb_box");
     return;
   }
-  const std::string frame = code.has_calls() || !is_box(step) ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
+  const std::string frame = code.needs_frame() || !is_box(step) ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
   const std::string split =
       lowered.lines.empty() ? "pb_split" : "pbrt::split_of_long(pb_split, " + cells_of(code, lowered.lines) + ")";
   out.open("pbrt::parallel_for(pb_frame, pb_box, " + split + ", [&](" + frame + ", const " + box_type(step) +
@@ -135,7 +135,7 @@ std::string emit_cpu_body(Writer& out, Writer& body, const CppContext& context, 
   }
   std::string stem = free_stem(done.taken_by_loops, code.stem, id);
   emit_loops(out, code, step, lowered.steps[id].loops, {}, stem);
-  if (code.has_calls()) body.line("pbrt::Frame& pb_inner = pb_frame;");
+  if (code.needs_frame()) body.line("pbrt::Frame& pb_inner = pb_frame;");
   emit_piece(body, code, stem, false, fast, "");
   return stem;
 }

@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/lower/schedule/step_pieces.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "clgen/lower/analysis/nest_shape.h"
 
 namespace pb {
+namespace {
+
+/// Whether the rule, or one that is tried first, may divide a fold among tasks.
+bool divides_folds(const TransformPlan& plan, const RuleShape& rule) {
+  return std::any_of(plan.tunables.begin(), plan.tunables.end(), [&](const PlanTunable& tunable) {
+    const std::vector<RuleId>& tried = rule.rule.tried;
+    return tunable.role == TunableRole::FoldChunk &&
+           (tunable.rule == rule.rule_id || std::find(tried.begin(), tried.end(), *tunable.rule) != tried.end());
+  });
+}
+
+}  // namespace
 
 StepPieces pieces_of(const TransformPlan& plan, StepId step) {
   if (const Nest* nest = own_nest(plan, step))
@@ -13,7 +28,7 @@ StepPieces pieces_of(const TransformPlan& plan, StepId step) {
 }
 
 bool needs_frame(const TransformPlan& plan, const RuleShape& rule, StepId step) {
-  return rule.has_calls() || pieces_of(plan, step) != StepPieces::None;
+  return rule.has_calls() || pieces_of(plan, step) != StepPieces::None || divides_folds(plan, rule);
 }
 
 }  // namespace pb

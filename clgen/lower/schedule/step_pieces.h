@@ -18,7 +18,8 @@ enum class StepPieces : std::uint8_t {
 /// Returns how a step is cut if it runs by itself or is the only member of a nest.
 [[nodiscard]] StepPieces pieces_of(const TransformPlan& plan, StepId step);
 
-/// Whether the step needs a frame, because it may spawn tasks: it is cut into pieces, or its rule calls transforms.
+/// Whether the step needs a frame, because it may spawn tasks: it is cut into pieces, or its rule calls transforms or
+/// divides folds.
 [[nodiscard]] bool needs_frame(const TransformPlan& plan, const RuleShape& rule, StepId step);
 
 }  // namespace pb

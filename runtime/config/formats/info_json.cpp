@@ -37,6 +37,7 @@ Json to_value(const TunableInfo& tunable) {
   if (tunable.is_size_specific) out["size_specific"] = true;
   if (tunable.count != 1) out["count"] = tunable.count;
   if (!tunable.used_by.empty()) out["used_by"] = to_value(tunable.used_by);
+  if (!tunable.needs.empty()) out["needs"] = tunable.needs;
   if (!tunable.fixed.empty()) out["fixed"] = to_list(tunable.fixed);
   return out;
 }
@@ -145,6 +146,7 @@ TunableInfo tunable_of(const std::string& name, const Node& node) {
   for (const double value : out.initial)
     if (!(value >= out.min && value <= out.max)) initial.fail("the initial value is outside `min` to `max`");
   if (node.has("used_by")) out.used_by = node.at("used_by").strings();
+  if (node.has("needs")) out.needs = node.at("needs").string();
   if (node.has("fixed")) {
     const Node fixed = node.at("fixed");
     out.fixed = fixed.numbers();

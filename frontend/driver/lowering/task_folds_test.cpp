@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Which folds of bodies tasks may divide, and the tunable that says how. The tests lie beside the front end, which
+// makes the programs.
+#include "choicegraph/plan/task_folds.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "choicegraph/passes/build_plan.h"
+#include "clgen/lower/lower.h"
+#include "frontend/driver/testing/planned_program.h"
+
+namespace pb::testing {
+namespace {
+
+/// The folds that tasks may divide of a body with `double s, t; int k, p;` that reads `a`, `b`, and `v` (of int).
+std::string divided_in(const std::string& body) {
+  const auto planned = planned_text(
+      "main transform T from A[n,m], B[n], int V[n] to S, int P, C[2]\n{\n"
+      "  to (S s, P k, C c) from (A a, B b, V v) {\n    double t = 0; int p = 0; s = 0; k = 0;\n" +
+      body + "\n  }\n}\n");
+  if (!planned) return "has errors";
+  std::string out;
+  const Computation& computation = planned->only().computations.at(0);
+  for (const TaskFold& each :
+       find_task_folds(planned->program.transforms[TransformId(0)].rules[RuleId(0)], computation))
+    out += (out.empty() ? "" : "; ") + computation.folds[each.fold].var + (each.has_loops ? " loops" : "") +
+           (each.is_rounded ? " rounds" : " exact");
+  return out;
+}
+
+TEST(TaskFolds, AreTheOutermostThatFit) {
+  EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) s += b.cell(i);"), "i rounds");
+  EXPECT_EQ(divided_in("for (int i = 1; n - 1 >= i; ++i) t = max(t, b.cell(i));"), "i exact");
+  EXPECT_EQ(divided_in("for (int y = 0; y < m; y++) for (int x = 0; x < n; x++) s += a.cell(x, y);"), "y loops rounds");
+  EXPECT_EQ(divided_in("for (int y = 0; y < 3; y++) for (int x = 0; x < n; x++) s += a.cell(x, y);"), "x rounds");
+  EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) if (b.cell(i) < t) { t = b.cell(i); p = i; }"), "i exact");
+  EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) k += v.cell(i);\nfor (int i = 0; i < n; i++) s *= b.cell(i);"),
+            "i exact; i rounds");
+}
+
+TEST(TaskFolds, AreNoOthers) {
+  EXPECT_EQ(divided_in("for (int i = n - 1; i >= 0; i--) s += b.cell(i);"), "");        // it counts down
+  EXPECT_EQ(divided_in("for (int i = 0; i < 1000; i++) s += i;"), "");                  // it is short
+  EXPECT_EQ(divided_in("for (size_t i = 0; i < b.count(); i++) s += b.cell(i);"), "");  // unsigned
+  EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) c.cell(0) += b.cell(i);"), "");     // no variable
+  EXPECT_EQ(divided_in("for (double x : b) s += x;"), "");                              // its text does not count
+  EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) t = max(b.cell(i), t);"), "");      // takes a NaN
+  EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) if (b.cell(i) <= t) { t = b.cell(i); p = i; }"), "");  // the last
+}
+
+const PlanTunable* chunk_of(const Plan& plan) {
+  for (const PlanTunable& tunable : plan.transforms.front().tunables)
+    if (tunable.role == TunableRole::FoldChunk) return &tunable;
+  return nullptr;
+}
+
+TEST(FoldChunks, AreATunableIfTheOrderIsOne) {
+  const auto planned = planned_text(
+                           "main transform T from A[n] to S { to (S s) from (A a) { s = 0; for (int i = 0; i < n; i++) "
+                           "s += a.cell(i); } }\n")
+                           .value();
+  ASSERT_NE(chunk_of(planned.plan), nullptr);
+  EXPECT_EQ(
+      lower(planned.program, planned.plan, PackUse::WherePossible).transforms.front().task_folds[RuleId(0)].size(), 1U);
+  EXPECT_TRUE(lower(planned.program, planned.plan, PackUse::None).transforms.front().task_folds[RuleId(0)].empty());
+  Diagnostics diags;
+  EXPECT_EQ(chunk_of(build_plan(planned.program, diags, {.fold_orders = FoldOrders::Source})), nullptr);
+}
+
+TEST(FoldChunks, AreATunableWhereAFoldIsExact) {
+  const auto planned = planned_text(
+                           "main transform T from A[n] to S { to (S s) from (A a) { s = 0;\n"
+                           "  for (int i = 0; i < n; i++) s = max(s, a.cell(i)); } }\n")
+                           .value();
+  ASSERT_NE(chunk_of(planned.plan), nullptr);
+}
+
+TEST(FoldChunks, AreNotForRulesWithSeveralInstances) {
+  const auto planned = planned_text(
+                           "main transform T from A[n,m] to S[m] { S.cell(y) from (A.row(y) a) { double s = 0;\n"
+                           "  for (int i = 0; i < n; i++) s += a.cell(i); return s; } }\n")
+                           .value();
+  EXPECT_EQ(chunk_of(planned.plan), nullptr);
+}
+
+}  // namespace
+}  // namespace pb::testing
