@@ -160,7 +160,7 @@ struct StepOf {
   StepOf(const char* text, StepId step, bool has_kernels = true)
       : planned(planned_text(text).value()),
         id(step),
-        rule(planned.program, planned.program.main, plan().steps[step].rule, has_kernels) {}
+        rule(planned.program, plan(), plan().steps[step].rule, has_kernels) {}
   StepOf(const StepOf&) = delete;
 
   [[nodiscard]] const TransformPlan& plan() const { return planned.plan.transforms[planned.program.main.index()]; }
