@@ -49,4 +49,16 @@ ActiveConfig::ActiveConfig(const InfoIndex& index, const Configuration& configur
   if (const int id = index.find_tunable("", kLargePages); id >= 0) large_pages_ = tunable_int(id) != 0;
 }
 
+std::optional<ActiveConfig> ActiveConfig::in_other_fold_order(const InfoIndex& index) const {
+  std::optional<ActiveConfig> out;
+  for (int id = 0; id < index.num_tunables(); ++id) {
+    if (index.tunable(id).tunable->role != TunableRole::FoldOrder) continue;
+    if (!out) out = *this;
+    const std::size_t at = offset(id, 1);
+    out->ints_[at] = 1 - ints_[at];
+    out->reals_[at] = static_cast<double>(out->ints_[at]);
+  }
+  return out;
+}
+
 }  // namespace pbrt

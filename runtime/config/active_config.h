@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace pbrt {
@@ -59,6 +60,8 @@ class ActiveConfig {
   [[nodiscard]] bool large_pages() const noexcept { return large_pages_; }
   /// Sets the value of `--large-pages`.
   void set_large_pages(bool asks) noexcept { large_pages_ = asks; }
+  /// The same with the folds of all rules in the other of their two orders; none if no order is open.
+  [[nodiscard]] std::optional<ActiveConfig> in_other_fold_order(const InfoIndex& index) const;
   /// Sets the value of `--threads`.
   void set_threads(int threads) noexcept { threads_ = threads < 1 ? 1 : threads; }
 

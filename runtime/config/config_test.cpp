@@ -65,6 +65,21 @@ TEST_F(ConfigTest, FurtherGlobalsComeAfterWhatGeneratedCodeNumbers) {
   EXPECT_THAT(warnings.unknown_names, ElementsAre("global.openblas_threads"));
 }
 
+TEST_F(ConfigTest, FoldsHaveAnotherOrderWhereOneIsOpen) {
+  EXPECT_FALSE(ActiveConfig(index, default_configuration(index)).in_other_fold_order(index));
+  TrainingInfo longer = info;
+  longer.transforms[0].tunables.push_back(
+      {"Out.cpu.fold_order", TunableType::Int, 0, 1, {0}, TunableRole::FoldOrder, false, 1, {}});
+  const InfoIndex with(longer);
+  const int id = with.find_tunable(longer.transforms[0].name, "Out.cpu.fold_order");
+  const ActiveConfig in_order(with, default_configuration(with));
+  const auto other = in_order.in_other_fold_order(with);
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->tunable_int(id), 1);
+  EXPECT_EQ(other->tunable_int(kTunableSequentialCutoff), in_order.tunable_int(kTunableSequentialCutoff));
+  EXPECT_EQ(other->in_other_fold_order(with)->tunable_int(id), 0);
+}
+
 TEST_F(ConfigTest, LargePagesAreAskedForWhereAConfigurationSaysSo) {
   TrainingInfo longer = info;
   longer.global.push_back(large_pages_global());

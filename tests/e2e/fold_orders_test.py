@@ -253,6 +253,18 @@ class Check:
         polybricks.check(in_order == large, f"a sum in the order of the source is {in_order}, not {large}")
         polybricks.check(large + num_ones / 2 < any_order <= large + num_ones + 1, f"a sum in any order is {any_order}, not {large} and ones")
 
+    def both_orders(self):
+        """What is measured may agree with either order, where they differ by more than the tolerance."""
+        numbers = np.ones(20000, np.float32)
+        numbers[0] = 2**24
+        with polybricks.Server(self.program, "--transform", "Sum", "--device", "none") as server:
+            server.ask("inputs", files=[str(path) for path in self.save([numbers])])
+            reply = server.ask("reference")
+            polybricks.check("both orders" in reply.get("message", ""), f"the orders of a sum differ, but the reference says {reply}")
+            for any_order in (0, 1):
+                reply = server.ask("run", config=self.configuration(any_order, 1))
+                polybricks.check(reply["status"] == "ok", f"a sum in order {any_order} is refused: {reply}")
+
     def large_sums(self):
         """Sums of many floats: in the order of the source they stop growing at 2^24."""
         site, rule = next((site, alternatives[0][0]) for transform, site, alternatives in self.program.sites() if transform == "Sum")
@@ -295,6 +307,8 @@ def main():
         check.stagnation()
         if kind is np.float32 and polybricks.is_nightly():
             check.large_sums()
+        if kind is np.float32:
+            check.both_orders()
         num_runs += check.num_runs
     print(f"{num_runs} runs")
     return 0

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/config/formats/protocol.h"
@@ -19,12 +20,14 @@ class OutputCheck {
 
   /// Forgets the reference, because the inputs change.
   void forget_reference() {
-    reference_.clear();
+    set_reference({});
     has_reference_ = false;
   }
-  /// From now on runs may be checked: against `outputs`, or only for their accuracy if there are none.
-  void set_reference(std::vector<AnyMatrix> outputs) {
+  /// From now on runs may be checked: against `outputs`, or only for their accuracy if there are none. `others`: what
+  /// the outputs are with folds in another order, if that is as right; an output need only agree with one of the two.
+  void set_reference(std::vector<AnyMatrix> outputs, std::vector<AnyMatrix> others = {}) {
     reference_ = std::move(outputs);
+    in_other_order_ = std::move(others);
     has_reference_ = true;
   }
   [[nodiscard]] bool has_reference() const { return has_reference_; }
@@ -43,13 +46,15 @@ class OutputCheck {
 
  private:
   [[nodiscard]] const AccuracyInfo& accuracy() const { return engine_.info_of(transform_).accuracy; }
+  [[nodiscard]] std::vector<AnyMatrix> nearest_reference(const Problem& problem, double tolerance) const;
   void check_accuracy(const Problem& problem, protocol::Reply& reply);
   void check_agreement(const Problem& problem, double tolerance, protocol::Reply& reply);
 
   Engine& engine_;
   const TransformDesc& transform_;
   std::vector<std::string> output_names_;
-  std::vector<AnyMatrix> reference_;  // may be empty while has_reference_ is true: outputs are then not compared
+  std::vector<AnyMatrix> reference_;       // may be empty while has_reference_ is true: outputs are then not compared
+  std::vector<AnyMatrix> in_other_order_;  // empty if the order of folds makes no difference
   bool has_reference_ = false;
 };
 

@@ -44,6 +44,21 @@ TEST(OutputCheck, TheLargestErrorOfAllRunsIsKept) {
   EXPECT_DOUBLE_EQ(reply.max_error_abs, 0.5);
 }
 
+TEST(OutputCheck, OutputsMayAgreeWithFoldsInEitherOrder) {
+  World world;
+  std::vector<AnyMatrix> others{world.reference[0].clone()};
+  others[0].as<double, 1>().cell(3) += 2e9;
+  world.check.set_reference(world.reference, others);
+  EXPECT_EQ(world.reply().status, Status::Ok);
+  world.spoil(1e9);
+  EXPECT_EQ(world.reply().status, Status::Wrong) << "it lies between the two";
+  world.spoil(1e9);
+  EXPECT_EQ(world.reply().status, Status::Ok);
+  EXPECT_EQ(world.reply().max_error_abs, 0);
+  world.check.set_reference(world.reference);
+  EXPECT_EQ(world.reply().status, Status::Wrong) << "a new reference stands for itself";
+}
+
 TEST(OutputCheck, WithoutOutputsToCompareWithAllAreTaken) {
   World world;
   world.check.set_reference({});
