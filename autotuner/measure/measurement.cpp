@@ -38,13 +38,6 @@ OutcomeKind kind_of(Status status) {
   return OutcomeKind::Error;
 }
 
-bool is_on_device(const InfoIndex& index, const Configuration& configuration) {
-  for (int id = 0; id < index.num_sites(); ++id)
-    for (const pbrt::Level& level : configuration.sites[static_cast<std::size_t>(id)].levels)
-      if (pbrt::is_device(index.site(id).site->choice(level.alternative).on)) return true;
-  return false;
-}
-
 std::string seconds_text(double seconds) {
   char text[32];
   (void)std::snprintf(text, sizeof text, "%.2g s", seconds);  // a few digits fit
@@ -260,7 +253,7 @@ double Measurement::patience_for(const Configuration& configuration, const RunSp
   const double grace_s = std::max(options_.grace_s, kRestartShare * prepare_s_) + 4 * overhead_ms_ * 1e-3 + build_s;
   if (spec.limit_ms <= 0) return options_.patience_s + grace_s;
   // Where kernels are built, a warm-up comes first, which may take twice as long as a trial. Limits are wide already.
-  const double more_trials = is_on_device(index_, configuration) ? 2 : 0.5;
+  const double more_trials = pbrt::uses_device(index_, configuration) ? 2 : 0.5;
   return grace_s + slowdown_ * spec.limit_ms * 1e-3 * (spec.trials + more_trials);
 }
 

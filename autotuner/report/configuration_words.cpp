@@ -55,10 +55,8 @@ std::string shape_words(TunableRole role) {
 }
 
 /// Whether the tunable that gives this one a say is not 0, if there is one.
-bool has_what_it_needs(const InfoIndex& index, const Configuration& configuration, const InfoIndex::TunableRef& ref,
-                       std::int64_t n) {
-  if (ref.tunable->needs.empty() || ref.transform == nullptr) return true;
-  const int needed = index.find_tunable(ref.transform->name, ref.tunable->needs);
+bool has_what_it_needs(const InfoIndex& index, const Configuration& configuration, int tunable, std::int64_t n) {
+  const int needed = index.needed_tunable(tunable);
   return needed < 0 || values_at(*index.tunable(needed).tunable, configuration.tunables[at(needed)], n)[0] != 0;
 }
 
@@ -86,7 +84,7 @@ std::string detail_words(const InfoIndex& index, const Configuration& configurat
     if (tunable.role == TunableRole::FoldOrder && is_used_by(tunable, users) && values[0] != 0)
       out += ", folds in any order";
     if (tunable.role == TunableRole::FoldChunk && is_used_by(tunable, users) &&
-        has_what_it_needs(index, configuration, ref, n))
+        has_what_it_needs(index, configuration, id, n))
       out += ", " + chunk_words(values[0]);
     const bool is_shared =
         tunable.role == TunableRole::DeviceShare && pbrt::is_device(choice.on) && values[0] < tunable.max;

@@ -29,8 +29,7 @@ void add_run(Phase& phase, const JournalEntry& entry, const InfoIndex& index) {
   phase.end_s = entry.elapsed_s;
   if (entry.outcome.kind == OutcomeKind::Ok)
     tried.times_ns.insert(tried.times_ns.end(), entry.outcome.times_ns.begin(), entry.outcome.times_ns.end());
-  for (const RanChoice& ran : entry.outcome.ran)
-    tried.is_on_device = tried.is_on_device || pbrt::is_device(index.site(ran.site).site->choice(ran.alternative).on);
+  tried.is_on_device = tried.is_on_device || ran_on_device(index, entry.outcome.ran);
 }
 
 template <class Predicate>

@@ -7,12 +7,6 @@
 namespace pbtune {
 namespace {
 
-bool ran_on_device(const InfoIndex& index, const Candidate& candidate) {
-  return std::any_of(candidate.ran.begin(), candidate.ran.end(), [&](const RanChoice& ran) {
-    return pbrt::is_device(index.site(ran.site).site->choice(ran.alternative).on);
-  });
-}
-
 /// What the seeds did at a size.
 struct Agreement {
   std::vector<Candidate> agreeing;  ///< on the device, the fastest first
@@ -27,7 +21,7 @@ Agreement agreement_of(const FirstLook& look, const std::vector<NamedConfigurati
     candidate.configuration = seed.configuration;
     candidate.origin = seed.name;
     if (!look.trials.measure(candidate, 1, limit)) continue;
-    if (ran_on_device(look.space.index(), candidate))
+    if (ran_on_device(look.space.index(), candidate.ran))
       out.agreeing.push_back(std::move(candidate));
     else
       out.is_too_small = true;

@@ -47,9 +47,7 @@ void Schedule::begin_size(std::size_t size_index, double elapsed_s) {
 }
 
 void Schedule::note_growth(std::int64_t from_n, double from_ns, std::int64_t to_n, double to_ns) {
-  constexpr double kLeastGrowth = 0.5;
-  const double doublings = std::log2(static_cast<double>(to_n) / static_cast<double>(from_n));
-  growth_ = std::max(kLeastGrowth, std::log2(to_ns / from_ns) / doublings);
+  growth_ = growth_between(from_n, from_ns, to_n, to_ns);
 }
 
 /// The part of the time that is left which a size may take.

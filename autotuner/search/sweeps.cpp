@@ -106,11 +106,7 @@ void Sweeps::try_usual_values() {
     if (is_long && rank_time_ns(member) > kNear * context_.population.best_ns()) continue;
     if (std::find(swept.begin(), swept.end(), member.ran) != swept.end()) continue;
     swept.push_back(member.ran);
-    const auto is_device = [&](const RanChoice& ran) {
-      return pbrt::is_device(context_.space.index().site(ran.site).site->choice(ran.alternative).on);
-    };
-    if (member.meets_accuracy && std::any_of(member.ran.begin(), member.ran.end(), is_device))
-      try_usual_values_of(member, end_s);
+    if (member.meets_accuracy && ran_on_device(context_.space.index(), member.ran)) try_usual_values_of(member, end_s);
   }
   context_.population.prune();
 }

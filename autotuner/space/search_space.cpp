@@ -214,6 +214,12 @@ std::vector<int> Space::main_choices(const Configuration& configuration, std::in
   return out;
 }
 
+bool ran_on_device(const InfoIndex& index, const std::vector<RanChoice>& ran) {
+  return std::any_of(ran.begin(), ran.end(), [&](const RanChoice& each) {
+    return pbrt::is_device(index.site(each.site).site->choice(each.alternative).on);
+  });
+}
+
 bool Space::uses_device(const Configuration& configuration) const {
   return std::any_of(sites_.begin(), sites_.end(), [&](const SiteGene& gene) {
     const SiteInfo& site = *index_->site(gene.id).site;
@@ -242,9 +248,7 @@ bool Space::is_tunable_relevant(int tunable, const std::vector<RanChoice>& ran) 
 }
 
 bool Space::has_what_it_needs(int tunable, const Configuration& configuration) const {
-  const InfoIndex::TunableRef& ref = index_->tunable(tunable);
-  if (ref.tunable->needs.empty() || ref.transform == nullptr) return true;
-  const int needed = index_->find_tunable(ref.transform->name, ref.tunable->needs);
+  const int needed = index_->needed_tunable(tunable);
   return needed < 0 || configuration.tunables[at(needed)][0] != 0;
 }
 

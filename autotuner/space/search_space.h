@@ -60,6 +60,9 @@ struct RanChoice {
   bool operator==(const RanChoice&) const = default;
 };
 
+/// Whether one of the choices is a device version.
+[[nodiscard]] bool ran_on_device(const InfoIndex& index, const std::vector<RanChoice>& ran);
+
 class Space {
  public:
   /// Keeps a reference to `index`.

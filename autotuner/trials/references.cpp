@@ -48,15 +48,12 @@ void References::distrust() {
 }
 
 double References::default_s(std::int64_t n) const {
-  constexpr double kLeastGrowth = 0.5;
   if (default_times_s_.empty()) return 0;
   const auto last = std::prev(default_times_s_.end());
   double growth = 1;  // with one size alone: work that is in proportion to the size is the least that is likely
   if (last != default_times_s_.begin()) {
     const auto before = std::prev(last);
-    growth =
-        std::max(kLeastGrowth, std::log(last->second / before->second) /
-                                   std::log(static_cast<double>(last->first) / static_cast<double>(before->first)));
+    growth = growth_between(before->first, before->second, last->first, last->second);
   }
   return last->second * std::pow(static_cast<double>(n) / static_cast<double>(last->first), growth);
 }

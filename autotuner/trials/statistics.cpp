@@ -187,6 +187,12 @@ bool is_surely_faster(const Sample& a, const Sample& b, double matters) {
   return *std::max_element(a.begin(), a.end()) * std::max(1 + matters, factor_of_few(rounds)) < minimum(b);
 }
 
+double growth_between(std::int64_t from_n, double from_time, std::int64_t to_n, double to_time) {
+  constexpr double kLeastGrowth = 0.5;
+  const double doublings = std::log2(static_cast<double>(to_n) / static_cast<double>(from_n));
+  return std::max(kLeastGrowth, std::log2(to_time / from_time) / doublings);
+}
+
 bool is_surely_not_faster(const Sample& a, const Sample& b, double matters) {
   if (a.size() != b.size() || std::ssize(a) < kEnoughRounds) return false;
   return paired_ratio(a, b, kSure).lo > 1 / (1 + matters);

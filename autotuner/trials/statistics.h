@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 namespace pbtune {
@@ -57,6 +58,12 @@ inline constexpr double kFigureConfidence = 0.95;
 ///
 /// Pre:     as many times of both, at least one
 [[nodiscard]] bool is_figure_known(const Sample& a, const Sample& b);
+
+/// The power of the size with which times grow, as two sizes tell; at least a half, so that no noise makes large sizes
+/// look cheap.
+///
+/// Pre:     sizes and times are positive, and the sizes differ
+[[nodiscard]] double growth_between(std::int64_t from_n, double from_time, std::int64_t to_n, double to_time);
 
 /// Fewer rounds prove large differences only.
 inline constexpr int kEnoughRounds = 8;

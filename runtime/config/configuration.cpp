@@ -151,6 +151,13 @@ bool is_allowed(const InfoIndex& index, const Configuration& configuration) {
   return !repair_forbidden(index, copy);
 }
 
+bool uses_device(const InfoIndex& index, const Configuration& configuration) {
+  for (int site = 0; site < index.num_sites(); ++site)
+    for (const Level& level : configuration.sites[static_cast<std::size_t>(site)].levels)
+      if (is_device(index.site(site).site->choice(level.alternative).on)) return true;
+  return false;
+}
+
 bool repair_forbidden(const InfoIndex& index, Configuration& configuration) {
   bool has_changed = false;
   for (const TransformInfo& transform : index.info().transforms) {

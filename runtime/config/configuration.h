@@ -52,6 +52,8 @@ struct RandomOptions {
 [[nodiscard]] std::string find_fault(const InfoIndex& index, const Configuration& configuration);
 /// Whether the choices have a legal order at every size.
 [[nodiscard]] bool is_allowed(const InfoIndex& index, const Configuration& configuration);
+/// Whether some level of some site names a device version.
+[[nodiscard]] bool uses_device(const InfoIndex& index, const Configuration& configuration);
 /// Makes every size at which a forbidden assignment would be used take the default instead. Returns whether something
 /// changed.
 bool repair_forbidden(const InfoIndex& index, Configuration& configuration);

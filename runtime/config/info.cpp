@@ -109,6 +109,12 @@ int InfoIndex::find_site(std::string_view transform, std::string_view site) cons
   return -1;
 }
 
+int InfoIndex::needed_tunable(int id) const {
+  const TunableRef& ref = tunable(id);
+  if (ref.tunable->needs.empty() || ref.transform == nullptr) return -1;
+  return find_tunable(ref.transform->name, ref.tunable->needs);
+}
+
 int InfoIndex::find_tunable(std::string_view transform, std::string_view tunable) const {
   for (int id = 0; id < num_tunables(); ++id) {
     const TunableRef& ref = this->tunable(id);

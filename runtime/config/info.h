@@ -194,6 +194,8 @@ class InfoIndex {
   /// The number of the site or tunable with that name; -1 if there is none. An empty transform means the global ones.
   [[nodiscard]] int find_site(std::string_view transform, std::string_view site) const;
   [[nodiscard]] int find_tunable(std::string_view transform, std::string_view tunable) const;
+  /// The number of the tunable that must not be 0 for this one to have a say (TunableInfo::needs); -1 if there is none.
+  [[nodiscard]] int needed_tunable(int id) const;
   /// `Convolve2D.Out#1`, `Convolve2D.split_size`, `threads`: the name that messages, statistics and the protocol use.
   [[nodiscard]] std::string site_name(int id) const;
   [[nodiscard]] std::string tunable_name(int id) const;

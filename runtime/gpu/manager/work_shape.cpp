@@ -222,8 +222,8 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 // instances, both have more, down to four iterations and up to 1024 lanes. Decision 24 has the measurements.
 //
 // Where the lanes also store cells, they stand in one group, where they can wait for one another. Such an instance runs
-// through its cells several times, as in a softmax. So that these are still in the device's cache, it has as many lanes
-// as there are 16 iterations for, and few instances run at once. Elsewhere, if 1024 lanes per instance do not fill the
-// device, as in a sum of a whole matrix, an instance has lanes in several
-// groups of 256, as many as fill the device and have 16 iterations each. The groups leave their parts in memory, and a
-// second launch combines them (decision 26).
+// through its cells several times, as in a softmax, and has as many lanes as there are 16 iterations for. That few
+// instances run at once then was meant to keep their cells in the cache; rows of 16384 floats do not stay there
+// (decision 28). Elsewhere, if 1024 lanes per instance do not fill the device, as in a sum of a whole matrix, an
+// instance has lanes in several groups of 256, as many as fill the device and have 16 iterations each. The groups leave
+// their parts in memory, and a second launch combines them (decision 26).

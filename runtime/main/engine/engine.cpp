@@ -143,13 +143,6 @@ const TransformInfo& Engine::info_of(const TransformDesc& transform) const {
   PBRT_CHECK(false, "every transform is in the training information");
 }
 
-bool Engine::uses_device(const Configuration& configuration) const {
-  for (int site = 0; site < index_.num_sites(); ++site)
-    for (const Level& level : configuration.sites[static_cast<std::size_t>(site)].levels)
-      if (is_device(index_.site(site).site->choice(level.alternative).on)) return true;
-  return false;
-}
-
 std::unique_ptr<RunContext> Engine::make_context(const ActiveConfig& config) const {
   RunSetup setup;
   setup.config = &config;
@@ -233,15 +226,18 @@ RunReport Engine::run_or_recover(const Problem& problem, const RunWishes& wishes
   return run(problem, on_cpu);
 }
 
+std::vector<AnyMatrix> clones_of(const std::vector<AnyMatrix>& matrices) {
+  std::vector<AnyMatrix> out;
+  for (const AnyMatrix& matrix : matrices) out.push_back(matrix.clone());
+  return out;
+}
+
 Snapshot Engine::take_snapshot(const Problem& problem) {
   double bytes = 0;
   for (const AnyMatrix& input : problem.inputs) bytes += static_cast<double>(input.bytes());
   for (const AnyMatrix& output : problem.outputs) bytes += static_cast<double>(output.bytes());
   check_memory(*problem.transform, 2 * bytes, memory_bytes());  // matrices and their copies
-  Snapshot snapshot;
-  for (const AnyMatrix& input : problem.inputs) snapshot.inputs.push_back(input.clone());
-  for (const AnyMatrix& output : problem.outputs) snapshot.outputs.push_back(output.clone());
-  return snapshot;
+  return {clones_of(problem.inputs), clones_of(problem.outputs)};
 }
 
 void Engine::restore(const Problem& problem, const Snapshot& snapshot, const RunWishes& wishes) {

@@ -30,6 +30,8 @@ struct Snapshot {
   std::vector<AnyMatrix> outputs;
 };
 
+[[nodiscard]] std::vector<AnyMatrix> clones_of(const std::vector<AnyMatrix>& matrices);
+
 struct RunWishes {
   const ActiveConfig* config = nullptr;
   gpu::Manager* device = nullptr;
@@ -77,7 +79,9 @@ class Engine {
   [[nodiscard]] const InfoIndex& index() const { return index_; }
   [[nodiscard]] const TransformInfo& info_of(const TransformDesc& transform) const;
   /// Whether some level of some site names a device version.
-  [[nodiscard]] bool uses_device(const Configuration& configuration) const;
+  [[nodiscard]] bool uses_device(const Configuration& configuration) const {
+    return pbrt::uses_device(index_, configuration);
+  }
   /// The default configuration with one thread. References and generators run with it.
   [[nodiscard]] const ActiveConfig& default_config() const { return default_config_; }
   /// A context for functions that only look at the configuration.

@@ -128,7 +128,7 @@ class Server {
     }
     check_.set_reference({});
     const RunReport first = run_once(wishes, "reference");
-    std::vector<AnyMatrix> outputs = copies_of_outputs(), others;
+    std::vector<AnyMatrix> outputs = clones_of(served_.problem().outputs), others;
     reply.times_ns.push_back(static_cast<double>(first.elapsed_ns));
     reply.ran = first.ran;
     if (check_.is_by_accuracy()) return;
@@ -139,7 +139,7 @@ class Server {
       (void)run_once(in_other_order, "reference, folds in the other order");
       const Difference difference = check_.compare(served_.problem(), outputs, -1);
       if (difference.is_within) return check_.set_reference(std::move(outputs));
-      others = copies_of_outputs();
+      others = clones_of(served_.problem().outputs);
       reply.message = "the order of sums matters more than the tolerance: outputs of both orders are right";
     }
     (void)run_once(wishes, "reference, repeated");
@@ -148,12 +148,6 @@ class Server {
       return;
     }
     check_.set_reference(std::move(outputs), std::move(others));
-  }
-
-  [[nodiscard]] std::vector<AnyMatrix> copies_of_outputs() {
-    std::vector<AnyMatrix> out;
-    for (const AnyMatrix& output : served_.problem().outputs) out.push_back(output.clone());
-    return out;
   }
 
   void measure(const Request& request, Reply& reply) {

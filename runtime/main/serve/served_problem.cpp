@@ -74,10 +74,8 @@ Problem& ServedProblem::problem() {
 }
 
 void ServedProblem::restore(const RunWishes& wishes) {
-  if (engine_.fit_outputs(problem(), input_names_, wishes_, seed_, *wishes.config)) {
-    snapshot_.outputs.clear();
-    for (const AnyMatrix& output : problem().outputs) snapshot_.outputs.push_back(output.clone());
-  }
+  if (engine_.fit_outputs(problem(), input_names_, wishes_, seed_, *wishes.config))
+    snapshot_.outputs = clones_of(problem().outputs);
   engine_.restore(problem(), snapshot_, wishes);
 }
 
