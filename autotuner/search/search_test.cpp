@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -14,6 +16,7 @@
 #include "autotuner/testing/synthetic.h"
 #include "autotuner/testing/synthetic_world.h"
 #include "autotuner/trials/statistics.h"
+#include "base/test_number.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/rng.h"
 
@@ -200,8 +203,9 @@ TEST_F(SearchTest, AnEarlierConfigurationIsAStartingPoint) {
 }
 
 TEST_F(SearchTest, WhereNothingMattersTheDefaultStays) {
-  int num_kept = 0;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  const std::uint64_t num_seeds = pb::testing::number_from("PB_CASES", 100);
+  std::uint64_t num_kept = 0;
+  for (std::uint64_t seed = 1; seed <= num_seeds; ++seed) {
     SyntheticWorld world(index, seed);
     world.true_time = [](const Configuration&) { return 1e7; };
     world.noise = 0.2;
@@ -212,7 +216,7 @@ TEST_F(SearchTest, WhereNothingMattersTheDefaultStays) {
     ++num_kept;
     EXPECT_EQ(result.best, space.default_configuration());
   }
-  EXPECT_GE(num_kept, 97);
+  EXPECT_GE(num_kept + std::max<std::uint64_t>(1, num_seeds * 3 / 100), num_seeds);
 }
 
 TEST_F(SearchTest, HoweverShortItNeverReplacesAFasterDefault) {

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <set>
 
+#include "base/test_number.h"
 #include "choicegraph/passes/build_plan.h"
 #include "choicegraph/plan/plan_text.h"
 #include "choicegraph/plan/verify_plan.h"
@@ -19,11 +19,6 @@
 
 namespace pb::testing {
 namespace {
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 /// Prints and counts what was tested; a failure shows the text of the header.
 struct Report {

@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <random>
 #include <string>
 
+#include "base/test_number.h"
 #include "choicegraph/testing/planned_transform.h"
 #include "choicegraph/testing/random_header.h"
 #include "clgen/testing/run_all_loops.h"
@@ -18,11 +18,6 @@
 
 namespace pb::testing {
 namespace {
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 TEST(LoweredLoops, OfRandomHeadersRunEachInstanceOnce) {
   const std::uint64_t seed = number_from("PB_SEED", 20261123);

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "base/test_number.h"
 #include "clgen/facts/numbering.h"
 #include "clgen/lower/loops/kernel_tree.h"
 #include "clgen/lower/tree_text.h"
@@ -22,11 +22,6 @@
 
 namespace pb::testing {
 namespace {
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 /// The kernels of all steps in one version.
 std::vector<KernelTree> kernels_of(const PlannedProgram& planned, Version version) {
