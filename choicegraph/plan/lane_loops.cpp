@@ -54,7 +54,9 @@ class LaneLoopReader {
     }
     next_local_ = fold_.local + 1;
     check_stmt(std::get<ForStmt>(body_.stmts[fold_.loop].node).body);
-    return is_fit_ && !out_.regions.empty();
+    // Compilers make vectors of plain maps by themselves, and have less to do between them.
+    const bool is_plain = out_.is_map && fold_.accumulators.empty() && !calls_vector_function_;
+    return is_fit_ && !is_plain && !out_.regions.empty();
   }
 
   [[nodiscard]] LaneLoop take(std::size_t index) {
@@ -222,6 +224,7 @@ class LaneLoopReader {
       return refuse();
     for (const ExprId arg : node.args)
       if (!is_packed_number(type_of(arg))) refuse();
+    calls_vector_function_ |= varies(id) && is_vector_function(*function);
   }
 
   /// Says whether the name's value differs between rounds.
@@ -290,6 +293,7 @@ class LaneLoopReader {
   LaneLoop out_;
   std::uint32_t next_local_ = 0;
   bool is_fit_ = true;
+  bool calls_vector_function_ = false;  ///< some call differs between rounds, and compilers leave it scalar
 };
 
 /// Whether an index of a region names one of the variables.

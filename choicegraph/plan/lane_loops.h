@@ -37,8 +37,9 @@ struct LaneLoop {
 /// Whether packs have numbers of the type.
 [[nodiscard]] bool is_packed_number(const BodyType& type);
 
-/// Returns the loops of the rule's body that may run in lanes, folds first. `element` is the type that
-/// ElementT stands for. Whole numbers are left to compilers, which make vectors of them by themselves.
+/// Returns the loops of the rule's body that may run in lanes, folds first. `element` is the type that ElementT stands
+/// for. Left to compilers is what they make vectors of by themselves: folds of whole numbers, and maps that neither add
+/// nor call a vector function.
 [[nodiscard]] std::vector<LaneLoop> find_lane_loops(const Rule& rule, const Computation& computation,
                                                     ElementType element);
 

@@ -151,8 +151,8 @@ class Rewriter {
     for (const LaneLoopText& lanes : forms_.lanes) note(lanes.first, lanes.begin);
   }
 
-  /// Prints what stands before a loop that begins at this token: what divides it, and its rounds in lanes. A block
-  /// holds them and the loop.
+  /// Prints what stands before a loop that begins at this token: what divides it, and what its rounds in lanes need. A
+  /// block holds them and the loop.
   void open_loops(std::uint32_t token) {
     for (const TaskFoldText& divided : forms_.task_folds)
       if (body_.stmts[divided.loop].tokens.begin == token) out_.own_line("{\n" + divided.before);
@@ -161,7 +161,7 @@ class Rewriter {
   }
   void close_loops(std::uint32_t token) {
     for (const LaneLoopText& lanes : forms_.lanes)
-      if (body_.stmts[lanes.loop].tokens.end == token) out_.insert(" }");
+      if (body_.stmts[lanes.loop].tokens.end == token) out_.own_line(lanes.after + "}");
     for (const TaskFoldText& divided : forms_.task_folds)
       if (body_.stmts[divided.loop].tokens.end == token) out_.own_line(divided.after + "}");
   }

@@ -34,12 +34,12 @@ struct TaskFoldText {
   std::string before, after;  ///< statements around the loop, in lines
 };
 
-/// A loop whose first rounds run in lanes.
+/// A loop whose first rounds may run in lanes.
 struct LaneLoopText {
   StmtId loop;
-  ExprId first;        ///< the first value of its variable, which `begin` replaces
-  std::string before;  ///< statements that declare and set `begin`, in lines
-  std::string begin;   ///< the name of the first value that the loop itself runs from
+  ExprId first;               ///< the first value of its variable, which `begin` replaces
+  std::string begin;          ///< the name of the first value that the loop itself runs from
+  std::string before, after;  ///< what makes a function of the loop, runs the lanes and calls it, in lines
 };
 
 /// The forms of the body's loops other than that of the source.

@@ -34,7 +34,9 @@ const char* operator_type(FoldOp op) {
 }
 
 constexpr const char* kFirst = "pb_first";
+constexpr const char* kBegin = "pb_begin";
 constexpr const char* kEnd = "pb_end";
+constexpr const char* kRest = "pb_rest";
 
 class LanePrinter {
  public:
@@ -49,12 +51,23 @@ class LanePrinter {
         dialect_(make_dialect(rule)),
         packed_(body_, dialect_) {}
 
-  std::string run(const std::string& any_order) {
-    Writer out;
+  LaneLoopText run(const std::string& any_order) {
     const auto& head = std::get<ForStmt>(body_.stmts[fold_.loop].node);
     const auto& decl = std::get<DeclStmt>(body_.stmts[head.init].node);
     type_ = without_const(decl.type_text);
-    out.line(type_ + " " + kFirst + " = " + limits_.first + ";");
+    Writer before;
+    before.line("const auto " + std::string(kRest) + " = [&](const " + type_ + " " + kFirst + ") PB_SIMD_LAMBDA {");
+    Writer after;
+    after.line("};");
+    print_lanes(after, any_order);
+    return {fold_.loop, fold_.first, kFirst, before.text(), after.text()};
+  }
+
+ private:
+  /// Prints the lanes, and the calls that run the rest. Compilers know where the loop begins if no lanes run.
+  void print_lanes(Writer& out, const std::string& any_order) {
+    out.line("const " + type_ + " " + kBegin + " = " + limits_.first + ";");
+    out.line(type_ + " " + kFirst + " = " + kBegin + ";");
     std::vector<std::string> views;
     for (const std::string& region : loop_.regions) views.push_back("decltype(" + region + ")");
     out.open("if constexpr (pbrt::simd::kAreUnit<" + joined(views) + ">)");
@@ -66,10 +79,10 @@ class LanePrinter {
     print_rounds(out);
     out.close();
     out.close();
-    return out.text();
+    out.line("if (" + std::string(kFirst) + " == " + kBegin + ") " + kRest + "(" + kBegin + "); else [[unlikely]] " +
+             kRest + "(" + kFirst + ");");
   }
 
- private:
   Dialect make_dialect(const Rule& rule) {
     Dialect dialect = pack_dialect(rule, {loop_.is_varying, loop_.varying_locals});
     dialect.name = [this](ExprId id, const NameExpr& name) {
@@ -172,7 +185,7 @@ class LanePrinter {
 
 LaneLoopText lane_loop_text(const Rule& rule, const Fold& fold, const LaneLoop& loop, const std::string& any_order,
                             const std::optional<LoopLimits>& limits) {
-  return {fold.loop, fold.first, LanePrinter(rule, fold, loop, limits).run(any_order), kFirst};
+  return LanePrinter(rule, fold, loop, limits).run(any_order);
 }
 
 }  // namespace pb

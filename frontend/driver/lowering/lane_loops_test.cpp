@@ -79,12 +79,12 @@ constexpr Case kUnfit[] = {
 INSTANTIATE_TEST_SUITE_P(Unfit, LaneLoops, ::testing::ValuesIn(kUnfit));
 
 constexpr Case kMaps[] = {
-    {"for (int i = 0; i < n; i++) d.cell(i) = b.cell(i) * 2;", "d b [d | d b] exact"},
-    {"for (int i = 0; i < n; i++) d.cell(i) /= 3;", "d [d | d] exact"},
+    {"for (int i = 0; i < n; i++) d.cell(i) = exp(b.cell(i)) * 2;", "d b [d | d b] exact"},
+    {"for (int i = 0; i < n; i++) d.cell(i) /= log(d.cell(i));", "d [d | d] exact"},
     {"for (int i = 0; i < n; i++) { d.cell(i) = exp(b.cell(i)); t += d.cell(i); }", "d b [d | d b] rounds"},
-    {"for (int y = 0; y < m; y++) for (int x = 0; x < n; x++) c.cell(x, y) = a.cell(x, y) * b.cell(0);",
+    {"for (int y = 0; y < m; y++) for (int x = 0; x < n; x++) c.cell(x, y) = sin(a.cell(x, y) * b.cell(0));",
      "c a [c | c a b] exact"},
-    {"for (int i = 0; i < n; i++) { d.cell(i) = i; c.cell(i, 1) = d.cell(i); }", "d c [d c | d c] exact"},
+    {"for (int i = 0; i < n; i++) { d.cell(i) = i; c.cell(i, 1) = exp(d.cell(i)); }", "d c [d c | d c] exact"},
 };
 INSTANTIATE_TEST_SUITE_P(Maps, LaneLoops, ::testing::ValuesIn(kMaps));
 
@@ -95,6 +95,8 @@ constexpr Case kNoMaps[] = {
     {"for (int i = 0; i < m; i++) c.cell(0, i) = b.cell(i);", ""},                          // across the rows
     {"for (int i = 0; i < n; i++) d.cell(v.cell(i)) = b.cell(i);", ""},                     // computed places
     {"for (int i = 0; i < n; i++) w.cell(i) = v.cell(i) + 1;", ""},                         // compilers do that
+    {"for (int i = 0; i < n; i++) d.cell(i) += 2 * b.cell(i);", ""},                        // compilers do that
+    {"for (int i = 0; i < n; i++) d.cell(i) = sqrt(b.cell(i)) * exp(b.cell(0));", ""},      // compilers do that
     {"for (int i = 0; i < n; i++) { d.cell(i) = b.cell(i); t = max(t, b.cell(i)); }", ""},  // may run twice
     {"for (int i = 0; i < n; i++) { d.cell(i) = b.cell(i); s += b.cell(i); }", ""},         // `s` may be one of them
     {"for (int i = 0; i < n; i++) { d.cell(i) = t; t = b.cell(i); }", ""},                  // carried by `t`
