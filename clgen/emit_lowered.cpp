@@ -18,7 +18,8 @@ namespace {
 std::string reads_ahead_text(const std::vector<ReadsAhead>& all) {
   std::string out;
   for (const ReadsAhead& reads : all)
-    out += fmt::format("  its loop over {} asks ahead for {}\n", reads.counter, joined(reads.inputs));
+    out += fmt::format("  its loop over {} asks {} lines ahead for {}\n", reads.counter, to_string(reads.lines),
+                       joined(reads.inputs));
   return out;
 }
 

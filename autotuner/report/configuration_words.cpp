@@ -9,6 +9,7 @@
 
 #include "autotuner/report/progress.h"
 #include "autotuner/space/tuning_targets.h"
+#include "base/loop_forms.h"
 
 namespace pbtune {
 namespace {
@@ -120,11 +121,10 @@ std::string recursive_words(const InfoIndex& index, const Configuration& configu
   return out;
 }
 
-/// Whether the line of a choice says what the tunable is set to. A rule that is no choice has no such line.
-bool is_said_by_choice(const InfoIndex& index, const InfoIndex::TunableRef& ref) {
-  const TunableRole role = ref.tunable->role;
-  if (pb::is_of_launches(role) || role == TunableRole::Split || role == TunableRole::DeviceShare) return true;
-  if (role != TunableRole::FoldOrder && role != TunableRole::FoldChunk) return false;
+bool is_of_folds(TunableRole role) { return role == TunableRole::FoldOrder || role == TunableRole::FoldChunk; }
+
+/// Whether a site chooses a rule that uses the tunable. A rule that is no choice has no site.
+bool is_of_a_choice(const InfoIndex& index, const InfoIndex::TunableRef& ref) {
   for (int id = 0; id < index.num_sites(); ++id) {
     const pbrt::SiteInfo& site = *index.site(id).site;
     for (int choice = 0; index.site(id).transform == ref.transform && choice < site.num_choices(); ++choice)
@@ -133,12 +133,31 @@ bool is_said_by_choice(const InfoIndex& index, const InfoIndex::TunableRef& ref)
   return false;
 }
 
+/// Whether the line of a choice says what the tunable is set to.
+bool is_said_by_choice(const InfoIndex& index, const InfoIndex::TunableRef& ref) {
+  const TunableRole role = ref.tunable->role;
+  if (pb::is_of_launches(role) || role == TunableRole::Split || role == TunableRole::DeviceShare) return true;
+  return is_of_folds(role) && is_of_a_choice(index, ref);
+}
+
+/// Returns words for the value of a tunable.
+std::string value_words(TunableRole role, const std::vector<double>& values) {
+  if (role == TunableRole::FoldOrder) return values[0] != 0 ? "any" : "as in the source";
+  if (role == TunableRole::Packs) return values[0] != 0 ? "on packs" : "one instance after the other";
+  if (role == TunableRole::Stores || role == TunableRole::RowBlock)
+    return pb::to_string(static_cast<pb::SizeRule>(values[0]));
+  const std::string text = values_text(values, ", ");
+  if (role == TunableRole::Strip) return text + " columns";
+  return role == TunableRole::RowAhead || role == TunableRole::ReadAhead ? text + " lines" : text;
+}
+
 /// Whether one of the rules that use the tunable is chosen at this size. The answer is yes without a size, without such
 /// rules, or in a recursion.
 bool is_used_at(const InfoIndex& index, const Configuration& configuration, int tunable, std::int64_t n) {
   const InfoIndex::TunableRef& ref = index.tunable(tunable);
-  const bool is_of_folds = ref.tunable->role == TunableRole::FoldOrder || ref.tunable->role == TunableRole::FoldChunk;
-  if (n < 0 || ref.tunable->used_by.empty() || is_of_folds) return true;
+  const TunableRole role = ref.tunable->role;
+  const bool always_runs = is_of_folds(role) || (pb::is_of_loop_forms(role) && !is_of_a_choice(index, ref));
+  if (n < 0 || ref.tunable->used_by.empty() || always_runs) return true;
   if (ref.transform != nullptr && calls_itself(index.info(), ref.transform->name)) return true;
   for (int id = 0; id < index.num_sites(); ++id) {
     if (index.site(id).transform != ref.transform) continue;
@@ -160,9 +179,7 @@ void add_tunable_lines(const InfoIndex& index, const Configuration& configuratio
     const std::vector<double> values =
         values_at(*ref.tunable, configuration.tunables[at(id)], std::max<std::int64_t>(n, 1));
     if (values == values_at(*ref.tunable, standard.tunables[at(id)], std::max<std::int64_t>(n, 1))) continue;
-    const bool is_order = ref.tunable->role == TunableRole::FoldOrder;
-    out.push_back(index.tunable_name(id) + ": " +
-                  (is_order ? values[0] != 0 ? "any" : "as in the source" : values_text(values, ", ")));
+    out.push_back(index.tunable_name(id) + ": " + value_words(ref.tunable->role, values));
   }
 }
 

@@ -56,6 +56,25 @@ TEST_F(WordsTest, AllSizes) {
   EXPECT_THAT(said(-1), ElementsAre("Sort: Merge; from size 4: Insertion; from size 60: Merge"));
 }
 
+TEST_F(WordsTest, FormsOfLoopsThatAreNotTheDefault) {
+  const auto tunable = [](const char* name, pbrt::TunableRole role, const char* user) {
+    return pbrt::TunableInfo{name, pbrt::TunableType::Int, 0, 1024, {1}, role, false, 1, {user}};
+  };
+  info.transforms[0].tunables = {tunable("Merge.cpu.packs", pbrt::TunableRole::Packs, "Merge.cpu"),
+                                 tunable("Merge.cpu.strip", pbrt::TunableRole::Strip, "Merge.cpu"),
+                                 tunable("Insertion.cpu.read_ahead", pbrt::TunableRole::ReadAhead, "Insertion.cpu")};
+  info.transforms[1].tunables = {tunable("Only.cpu.row_block", pbrt::TunableRole::RowBlock, "Only.cpu")};
+  const pbrt::InfoIndex index(info);
+  Configuration configuration = pbrt::default_configuration(index);
+  configuration.sites[0].levels = {{0, 1}};
+  configuration.tunables[pbrt::kNumStandardGlobals] = {0};
+  configuration.tunables[pbrt::kNumStandardGlobals + 2] = {64};  // of a rule that is not chosen
+  configuration.tunables[pbrt::kNumStandardGlobals + 3] = {2};
+  EXPECT_THAT(explain(index, configuration, 1000, "PoCL", {}),
+              ElementsAre("Sort: Merge", "Sort.Merge.cpu.packs: one instance after the other",
+                          "Halves.Only.cpu.row_block: always"));
+}
+
 TEST(Words, LossesComeLargestFirst) {
   EXPECT_EQ(loss_lines({{"the default of threads", 1.2}, {"the default's choice of Sort", 7}}),
             (std::vector<std::string>{"the default's choice of Sort would be more than 4x slower",

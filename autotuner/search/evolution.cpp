@@ -5,6 +5,20 @@
 #include <utility>
 
 namespace pbtune {
+namespace {
+
+/// Whether two mutators change the same: a site, a value, or one of the values that say which form a rule's loops have.
+/// A rule may have four of these, but that does not make it matter more.
+bool has_same_subject(const Space& space, const Mutator& a, const Mutator& b) {
+  if (a.site == b.site && a.tunable == b.tunable) return true;
+  if (a.tunable < 0 || b.tunable < 0) return false;
+  const pbrt::InfoIndex::TunableRef& of_a = space.index().tunable(a.tunable);
+  const pbrt::InfoIndex::TunableRef& of_b = space.index().tunable(b.tunable);
+  return pb::is_of_loop_forms(of_a.tunable->role) && pb::is_of_loop_forms(of_b.tunable->role) &&
+         of_a.transform == of_b.transform && of_a.tunable->used_by == of_b.tunable->used_by;
+}
+
+}  // namespace
 
 std::size_t Evolution::tournament(const Population& population) {
   // The better of two members drawn becomes the parent, so that good members have more children and none has all.
@@ -22,9 +36,7 @@ const Mutator* Evolution::draw_mutator(const Candidate& parent) {
         mutator.tunable >= 0 && (!space_.is_tunable_relevant(mutator.tunable, parent.ran) ||
                                  !space_.has_what_it_needs(mutator.tunable, parent.configuration));
     if (is_dead_site || is_dead_tunable) continue;
-    const bool is_new =
-        groups.empty() || groups.back()[0]->site != mutator.site || groups.back()[0]->tunable != mutator.tunable;
-    if (is_new) groups.emplace_back();
+    if (groups.empty() || !has_same_subject(space_, *groups.back()[0], mutator)) groups.emplace_back();
     groups.back().push_back(&mutator);
   }
   if (groups.empty()) return nullptr;

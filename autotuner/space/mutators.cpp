@@ -43,6 +43,14 @@ double nudged_real(double value, const TunableGene& gene, Rng& rng) {
   return std::clamp(value + step * rng.normal(), gene.min, gene.max);
 }
 
+/// Two or four times the value, or a half or a quarter of it: so strips keep whole cache lines.
+double doubled_or_halved(double value, const TunableGene& gene, Rng& rng) {
+  constexpr std::int64_t kMostBits = 2;
+  const double factor = std::exp2(static_cast<double>(rng.uniform_int(1, kMostBits)));
+  const bool is_up = value * 2 <= gene.max && (value < 2 * gene.min || rng.chance(0.5));
+  return std::clamp(std::floor(is_up ? value * factor : value / factor), gene.min, gene.max);
+}
+
 /// A new value of one element, by the role of its tunable.
 double changed_value(double value, const TunableGene& gene, Rng& rng) {
   if (gene.info->type == TunableType::Real) return nudged_real(value, gene, rng);
@@ -57,7 +65,14 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
     case TunableRole::DeviceShare:
     case TunableRole::Flag:
     case TunableRole::FoldOrder:
+    case TunableRole::Packs:
+    case TunableRole::Stores:
+    case TunableRole::RowBlock:
       return uniform_other();
+    case TunableRole::Strip:
+    case TunableRole::RowAhead:
+    case TunableRole::ReadAhead:
+      return doubled_or_halved(value, gene, rng);
     case TunableRole::FoldChunk: {
       // Whether folds are divided is a step of its own; lengths differ by factors.
       constexpr double kWhole = 0.25;

@@ -110,6 +110,10 @@ IndexExpr view_extent(const Matrix& matrix, std::size_t dim) {
   return index_symbol(matrix.name + ".size(" + std::to_string(dim) + ")");
 }
 
+std::string loop_value_name(TunableRole role, RuleId rule) {
+  return "pb_" + std::string(to_string(role)) + "_" + std::to_string(rule.index());
+}
+
 std::string to_cpp(const IndexExpr& expr) {
   return print(expr, 0, {"pbrt::index_min", "pbrt::index_max", "pbrt::floord", "std::int64_t"});
 }

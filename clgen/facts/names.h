@@ -40,6 +40,9 @@ class SourceManager;
 /// Whether the name is one of generated code's own. Names of programs do not begin with `pb_`.
 [[nodiscard]] inline bool is_own_name(std::string_view name) { return name.starts_with("pb_"); }
 
+/// Returns `pb_strip_0`, the name of the value of a tunable that says which form a rule's loops have.
+[[nodiscard]] std::string loop_value_name(TunableRole role, RuleId rule);
+
 /// Returns C++ of a bound, with the 64-bit helpers of runtime/matrix/index_math.h.
 [[nodiscard]] std::string to_cpp(const IndexExpr& expr);
 /// Returns OpenCL C of a bound, in `int`. The kernel's prelude defines PB_MIN, PB_MAX and PB_FLOORD.

@@ -86,15 +86,20 @@ std::vector<std::string> device_versions(const Transform& transform, const Trans
   return out;
 }
 
-/// Returns the tunable that gives this one a say: an order, if all folds that tasks may divide are rounded in another
-/// way then. Empty: there is none.
+/// Returns the tunable that gives this one a say: whether there are blocks of a row that ask ahead; or an order of
+/// folds, if all folds that tasks may divide are rounded in another way then. Empty: there is none.
 std::string needed_tunable(const Transform& transform, const TransformPlan& plan, const PlanTunable& tunable) {
+  const auto of_rule = [&](TunableRole role) {
+    const auto found = std::find_if(plan.tunables.begin(), plan.tunables.end(), [&](const PlanTunable& other) {
+      return other.role == role && other.rule == tunable.rule;
+    });
+    return found == plan.tunables.end() ? std::string() : found->name;
+  };
+  if (tunable.role == TunableRole::RowAhead) return of_rule(TunableRole::RowBlock);
   if (tunable.role != TunableRole::FoldChunk) return "";
   const auto divided = find_task_folds(transform.rules[*tunable.rule], plan.computations[tunable.rule->index()]);
   if (std::any_of(divided.begin(), divided.end(), [](const TaskFold& fold) { return !fold.is_rounded; })) return "";
-  for (const PlanTunable& other : plan.tunables)
-    if (other.role == TunableRole::FoldOrder && other.rule == tunable.rule) return other.name;
-  return "";
+  return of_rule(TunableRole::FoldOrder);
 }
 
 pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& plan, const PlanTunable& tunable) {

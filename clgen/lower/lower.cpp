@@ -25,7 +25,7 @@ class TransformLowering {
   LoweredTransform run() && {
     LoweredTransform out;
     out.schedule = make_schedule(program_, plan_, rules_);
-    for (const RuleShape& rule : rules_) out.reads_ahead.add(find_reads_ahead(rule.rule, rule.facts));
+    for (const RuleShape& rule : rules_) out.reads_ahead.add(find_reads_ahead(rule));
     for (const RuleShape& rule : rules_) out.lanes.add(lanes_of(rule));
     for (const RuleShape& rule : rules_) out.task_folds.add(task_folds_of(rule));
     for (const StepId id : plan_.steps.ids()) out.steps.add(step(id));

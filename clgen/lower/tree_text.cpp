@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/loop_forms.h"
 #include "clgen/facts/names.h"
 #include "clgen/facts/numbering.h"
 #include "clgen/lower/analysis/nest_shape.h"
@@ -16,6 +17,12 @@
 
 namespace pb {
 namespace {
+
+/// Says when the number of a SizeRule holds: the word of a constant, else where the rule comes from.
+std::string rule_text(const IndexExpr& size_rule) {
+  return size_rule.op == IndexExpr::Op::Const ? to_string(static_cast<SizeRule>(size_rule.value))
+                                              : "as " + to_string(size_rule) + " says";
+}
 
 const char* role_word(LoopRole role) {
   switch (role) {
@@ -140,8 +147,9 @@ class TreeText {
     std::vector<std::string> lines;
     for (const LineRequest& request : blocks.lines)
       lines.push_back(fmt::format("{}({}) x {}", matrix_name(request.matrix), list(request.at), request.count));
-    line(fmt::format("blocks of {} {} in [{}, {}), lines ahead {}", blocks.length, blocks.var, to_string(blocks.lo),
-                     to_string(blocks.hi), joined(lines)));
+    line(fmt::format("blocks of {} {} in [{}, {}), {}, {} lines ahead {}", blocks.length, blocks.var,
+                     to_string(blocks.lo), to_string(blocks.hi), rule_text(blocks.size_rule),
+                     to_string(blocks.lines_ahead), joined(lines)));
     print_inside(blocks.body);
   }
 
@@ -153,13 +161,13 @@ class TreeText {
   }
 
   void print_node(const Strips& strips) {
-    std::string text = "strips of " + strips.inner + " inside of " + strips.outer;
+    std::string text = "strips of " + to_string(strips.length) + " " + strips.inner + " inside of " + strips.outer;
     if (strips.is_vector) text += ", vector";
     if (strips.across) {
       text += ", where " + matrix_name(*strips.across) + " is large lines ahead across " + refs(strips.requests_across);
       if (!strips.requests_along.empty()) text += " along " + refs(strips.requests_along);
     }
-    if (strips.may_stream) text += ", results past the caches";
+    if (strips.stores) text += ", results past the caches " + rule_text(*strips.stores);
     line(text);
     print_inside(strips.body);
   }
@@ -262,13 +270,14 @@ std::string to_text(const Program& program, const KernelTree& kernel) {
 }
 
 std::string to_text(const RuleShape& rule, StepId step, const CpuLoops& loops) {
-  const auto print = [&](const char* word, const TreeBlock& block) {
+  const auto print = [&](const char* word, const TreeBlock& block, const std::string& where) {
     TreeText text(rule.transform, rule.rule_id);
-    text.head(fmt::format("{} {}.{} cpu step {}", word, rule.transform.name, rule.rule.name, step.index()));
+    text.head(fmt::format("{} {}.{} cpu step {}{}", word, rule.transform.name, rule.rule.name, step.index(), where));
     text.print(block, {});
     return text.take();
   };
-  return print("loops", loops.plain) + (loops.packed.empty() ? "" : print("packs", loops.packed));
+  return print("loops", loops.plain, "") +
+         (loops.packed.empty() ? "" : print("packs", loops.packed, where_text(rule.transform, loops.in_packs)));
 }
 
 std::string to_text(const Program& program, const TransformPlan& plan, const FusedSteps& steps,

@@ -48,7 +48,6 @@ bool holds(const Condition& condition, const CallState& call) {
     case Condition::Kind::HasLanes:
     case Condition::Kind::Apart:
     case Condition::Kind::UnitStride:
-    case Condition::Kind::FarRows:
       return call.facts.contains(condition.kind());
     case Condition::Kind::Not:
       return !term_holds(terms.front());

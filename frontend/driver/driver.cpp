@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "choicegraph/passes/build_plan.h"
 #include "choicegraph/plan/plan_graph.h"
@@ -19,6 +20,7 @@
 #include "clgen/cpp/emit_cpp.h"
 #include "clgen/emit_lowered.h"
 #include "clgen/info/make_training_info.h"
+#include "clgen/lower/loops/list_loop_tunables.h"
 #include "clgen/lower/lower.h"
 #include "clgen/opencl/emit_kernels.h"
 #include "frontend/check_slips/check_slips.h"
@@ -89,6 +91,7 @@ bool run_passes(const Options& options, Compilation& c) {
   c.plan = c.timer.run("build_plan",
                        [&] { return build_plan(*c.program, c.diags, {.fold_orders = fold_orders(options.fp)}); });
   if (!ok()) return false;
+  c.plan = c.timer.run("list_loop_tunables", [&] { return list_loop_tunables(*c.program, *std::move(c.plan)); });
   verify(*c.plan, *c.program);
   c.emit = {"sha256:" + sha256(c.sources.text(c.ast.main_file)), to_string(options.fp), options.is_checked};
   c.emit.checks_copies = options.checks_copies;

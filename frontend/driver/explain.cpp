@@ -2,6 +2,7 @@
 #include "frontend/driver/explain.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -101,6 +102,16 @@ void explain_undivided(std::string& out, const Computation& computation, const S
   }
 }
 
+/// Which forms of its loops a configuration that was compiled in has changed.
+void explain_loop_forms(std::string& out, RuleId rule, const TransformPlan& plan) {
+  for (const PlanTunable& tunable : plan.tunables) {
+    if (tunable.rule != rule || !is_of_loop_forms(tunable.role)) continue;
+    if (tunable.fixed.empty() || tunable.fixed == tunable.initial) continue;
+    out += "      " + std::string(to_string(tunable.role)) + " " + std::to_string(std::llround(tunable.fixed.front())) +
+           ", by default " + std::to_string(std::llround(tunable.initial.front())) + "\n";
+  }
+}
+
 void explain_rule(std::string& out, const Transform& transform, RuleId id, const TransformPlan& plan,
                   const SourceManager& sources) {
   const Rule& rule = transform.rules[id];
@@ -121,6 +132,7 @@ void explain_rule(std::string& out, const Transform& transform, RuleId id, const
     out += "      instances that read what no rule makes do not run: no result needs what they write\n";
   const Computation& computation = computation_of(plan, id);
   explain_folds(out, rule, computation, sources);
+  explain_loop_forms(out, id, plan);
   const std::vector<Version>& versions = alternative->versions;
   if (std::find(versions.begin(), versions.end(), Version::OpenCl) != versions.end())
     explain_undivided(out, computation, sources);

@@ -24,8 +24,8 @@ struct Handle {};
 
 TEST(ReadAhead, ViewsAreAskedHandlesAreNot) {
   std::vector<std::int64_t> asked;
-  read_ahead(Notes{asked}, 7);
-  read_ahead(Handle{}, 8);
+  read_ahead(Notes{asked}, 7, 32);
+  read_ahead(Handle{}, 8, 32);
   EXPECT_EQ(asked, std::vector<std::int64_t>{7});
 }
 
@@ -36,7 +36,7 @@ TEST(ReadAhead, ElementsMayLieOutsideInAnyStride) {
   for (const std::int64_t stride : {std::int64_t{1}, std::int64_t{2}, std::int64_t{-1}, std::int64_t{1} << 30}) {
     const View<const double, 1> view(elements.data() + 1, &size, &stride);
     for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, std::int64_t{std::numeric_limits<IndexT>::max()}})
-      read_ahead(view, at);
+      for (const std::int64_t lines : {1, 32, 1024}) read_ahead(view, at, lines);
   }
   EXPECT_EQ(elements, (std::vector<double>{1, 2, 3, 4}));
 }

@@ -7,20 +7,19 @@
 
 #include <cstdint>
 
+#include "base/loop_forms.h"
 #include "runtime/matrix/view.h"
 
 namespace pbrt {
 
-/// The number of blocks, of two lines each, between a request for lines and their use.
-inline constexpr std::int64_t kRowBlocksAhead = 8;
-
 /// Bytes of a matrix that a near cache may hold beside others: asking ahead for those only costs.
 inline constexpr std::int64_t kMaxNearBytes = std::int64_t{1} << 20;
 
-/// Whether it pays to request rows of a matrix ahead; never if neighbours lie apart.
-template <class View>
-[[nodiscard]] inline bool has_far_rows(const View& view) {
-  if constexpr (View::kIsUnit) return view.bytes() > kMaxNearBytes;
+/// Whether loops that write these matrices run in blocks, by a pb::SizeRule as a number; never if neighbours lie apart.
+template <class... Views>
+[[nodiscard]] inline bool has_row_blocks([[maybe_unused]] const std::int64_t rule, const Views&... outputs) {
+  const auto is_far = [](const auto& view) { return view.bytes() > kMaxNearBytes; };
+  if constexpr ((Views::kIsUnit || ...)) return pb::applies(rule, ((Views::kIsUnit && is_far(outputs)) || ...));
   return false;
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Loops in strips, for generated code: rows x columns of instances run strip by strip, kStrip columns at a time and all
+// Loops in strips, for generated code: rows x columns of instances run strip by strip, some columns at a time and all
 // rows of each. What moves along the rows touches a few whole lines per row and strip; what moves across them touches
-// kStrip lines that the next rows use on. Processors guess neither, so both are asked for ahead of their use.
+// a line per column that the next rows use on. Processors guess neither, so both are asked for ahead of their use.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include "base/loop_forms.h"
 #include "runtime/matrix/element_kind.h"
 #include "runtime/matrix/view.h"
 
@@ -21,8 +23,8 @@
 
 namespace pbrt {
 
-/// Columns of a strip: four lines of doubles, and few enough lines across the rows that a first-level cache holds them.
-inline constexpr std::int64_t kStrip = 32;
+/// Columns of a strip, if no configuration says otherwise.
+inline constexpr std::int64_t kStrip = pb::kStripColumns;
 
 /// Elements of a matrix that a second-level cache may hold beside another one: asking ahead for those only costs.
 inline constexpr std::int64_t kMaxNear = std::int64_t{1} << 17;
@@ -46,21 +48,34 @@ struct StripRows {
   std::int64_t row, lo, hi;
 };
 
+namespace detail {
+/// prefetch_for_strip for strips of `length` columns.
+template <class Along, class Across, class Length>
+PB_PREFETCHES inline void prefetch_rows(const StripColumns columns, const StripRows rows, const Along& along,
+                                        const Across& across, const Length length) {
+  const auto ahead = [&](const std::int64_t num_rows, const std::int64_t step, const auto& ask) PB_PREFETCHES {
+    const bool is_next = rows.row + num_rows >= rows.hi;
+    const std::int64_t row = rows.row + num_rows - (is_next ? rows.hi - rows.lo : 0);
+    const std::int64_t first = columns.strip + (is_next ? length : 0);
+    if (row >= rows.hi || first + length > columns.hi) return;
+    for (std::int64_t k = 0; k < length; k += step) ask(static_cast<IndexT>(first + k), static_cast<IndexT>(row));
+  };
+  ahead(kRowsAheadAlong, kLine, along);
+  if ((rows.row - rows.lo) % kLine == 0) ahead(kRowsAheadAcross, 1, across);
+}
+}  // namespace detail
+
 /// Asks for what rows that come soon need, in this strip or at the beginning of the next one. `along(column, row)` asks
 /// for what moves along a row, `across(column, row)` for what moves across the rows.
 template <class Along, class Across>
 PB_PREFETCHES inline void prefetch_for_strip(const StripColumns columns, const StripRows rows, const Along& along,
                                              const Across& across) {
-  const auto ahead = [&](const std::int64_t num_rows, const std::int64_t step, const auto& ask) PB_PREFETCHES {
-    const bool is_next = rows.row + num_rows >= rows.hi;
-    const std::int64_t row = rows.row + num_rows - (is_next ? rows.hi - rows.lo : 0);
-    const std::int64_t first = columns.strip + (is_next ? columns.length : 0);
-    if (row >= rows.hi || first + columns.length > columns.hi) return;
-    for (std::int64_t k = 0; k < columns.length; k += step)
-      ask(static_cast<IndexT>(first + k), static_cast<IndexT>(row));
-  };
-  ahead(detail::kRowsAheadAlong, detail::kLine, along);
-  if ((rows.row - rows.lo) % detail::kLine == 0) ahead(detail::kRowsAheadAcross, 1, across);
+  // Compilers unroll the requests of a strip whose length they know: otherwise a transposition takes 1.07 of the time.
+  if (columns.length == kStrip) {
+    detail::prefetch_rows(columns, rows, along, across, std::integral_constant<std::int64_t, kStrip>());
+  } else {
+    detail::prefetch_rows(columns, rows, along, across, columns.length);
+  }
 }
 
 // ---- Stores past the caches: for matrices that are larger than caches, whose lines would be read before they are
@@ -75,12 +90,14 @@ inline constexpr std::int64_t kMinStreamedBytes = std::int64_t{1} << 25;
 template <class View>
 inline constexpr std::int64_t kStreamedStrip = 128 / sizeof(typename View::Element);
 
-/// Whether the elements of a matrix are stored past the caches; never if the processor has no such stores for them.
+/// Whether the elements of a matrix are stored past the caches, by a pb::SizeRule as a number; never if the processor
+/// has no such stores for them.
 template <class View>
-[[nodiscard]] inline bool is_streamed([[maybe_unused]] const View& view) {
+[[nodiscard]] inline bool is_streamed([[maybe_unused]] const View& view, [[maybe_unused]] const std::int64_t rule) {
 #ifdef __x86_64__
   constexpr std::size_t kBytes = sizeof(typename View::Element);
-  if constexpr (View::kIsUnit && (kBytes == 4 || kBytes == 8)) return view.bytes() >= kMinStreamedBytes;
+  if constexpr (View::kIsUnit && (kBytes == 4 || kBytes == 8))
+    return pb::applies(rule, view.bytes() >= kMinStreamedBytes);
 #endif
   return false;
 }

@@ -6,18 +6,22 @@
 #include <map>
 #include <utility>
 
+#include "base/loop_forms.h"
+#include "runtime/matrix/row_blocks.h"
+
 namespace pbrt {
 namespace {
 
 using Asked = std::map<std::pair<IndexT, IndexT>, int>;
 
 /// The requests, by (column, row), while all strips of `columns` x rows run: along the rows and across them.
-std::pair<Asked, Asked> asked_for(std::int64_t lo, std::int64_t hi, StripRows rows) {
+std::pair<Asked, Asked> asked_for(std::int64_t lo, std::int64_t hi, StripRows rows, std::int64_t length = kStrip) {
   std::pair<Asked, Asked> asked;
   const auto along = [&](const IndexT x, const IndexT y) { ++asked.first[{x, y}]; };
   const auto across = [&](const IndexT x, const IndexT y) { ++asked.second[{x, y}]; };
-  for (std::int64_t strip = lo; strip < hi; strip += kStrip)
-    for (rows.row = rows.lo; rows.row < rows.hi; ++rows.row) prefetch_for_strip({strip, hi}, rows, along, across);
+  for (std::int64_t strip = lo; strip < hi; strip += length)
+    for (rows.row = rows.lo; rows.row < rows.hi; ++rows.row)
+      prefetch_for_strip({strip, hi, length}, rows, along, across);
   return asked;
 }
 
@@ -49,6 +53,47 @@ TEST(Strips, NothingOutsideIsAskedFor) {
       }
     }
   }
+}
+
+TEST(Strips, OfAnyLengthAskForTheirOwnLines) {
+  for (const std::int64_t length : {1, 8, 13, 64}) {
+    const auto [along, across] = asked_for(0, 3 * length, {0, 0, 40}, length);
+    for (const Asked* asked : {&along, &across})
+      for (const auto& [at, count] : *asked) {
+        EXPECT_LT(at.first, 3 * length);
+        EXPECT_EQ(count, 1);
+      }
+    EXPECT_EQ(across.size(), static_cast<std::size_t>(3 * length * 5 - 2 * length)) << length;
+  }
+}
+
+TEST(Strips, AreStreamedAsARuleSays) {
+  const auto is_streamed_by = [](pb::SizeRule rule, IndexT size) {
+    const std::int64_t stride = 1;
+    const UnitView<double, 1> view(nullptr, &size, &stride);
+    return is_streamed(view, static_cast<std::int64_t>(rule));
+  };
+  constexpr IndexT kSmall = 100, kLarge = kMinStreamedBytes / sizeof(double);
+#ifdef __x86_64__
+  EXPECT_TRUE(is_streamed_by(pb::SizeRule::Always, kSmall));
+  EXPECT_TRUE(is_streamed_by(pb::SizeRule::BySize, kLarge));
+#endif
+  EXPECT_FALSE(is_streamed_by(pb::SizeRule::BySize, kSmall));
+  EXPECT_FALSE(is_streamed_by(pb::SizeRule::Never, kLarge));
+}
+
+TEST(RowBlocks, AreUsedAsARuleSaysWhereRowsAreContiguous) {
+  constexpr IndexT kSmall = 100, kLarge = 1 << 20;
+  const std::int64_t stride = 1;
+  const UnitView<double, 1> small(nullptr, &kSmall, &stride);
+  const UnitView<double, 1> large(nullptr, &kLarge, &stride);
+  const View<double, 1> apart(nullptr, &kLarge, &stride);
+  const auto number = [](pb::SizeRule rule) { return static_cast<std::int64_t>(rule); };
+  EXPECT_TRUE(has_row_blocks(number(pb::SizeRule::Always), small));
+  EXPECT_TRUE(has_row_blocks(number(pb::SizeRule::BySize), small, large));
+  EXPECT_FALSE(has_row_blocks(number(pb::SizeRule::BySize), small, apart));
+  EXPECT_FALSE(has_row_blocks(number(pb::SizeRule::Never), large));
+  EXPECT_FALSE(has_row_blocks(number(pb::SizeRule::Always), apart));
 }
 
 TEST(Strips, StreamedOnesCoverARowAndBeginWithLines) {

@@ -266,6 +266,12 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
     case TunableRole::FoldItems:
     case TunableRole::FoldOrder:
     case TunableRole::FoldChunk:
+    case TunableRole::Packs:
+    case TunableRole::Strip:
+    case TunableRole::Stores:
+    case TunableRole::RowBlock:
+    case TunableRole::RowAhead:
+    case TunableRole::ReadAhead:
       return has_version(plan, *tunable.rule, tunable.version);
     case TunableRole::Cutoff:
     case TunableRole::User:

@@ -45,8 +45,8 @@ void declare_tunable(Writer& out, const CallContext& call, const UserTunable& tu
               tunable_value(call.context, call.id, index, "pb_parent.context()", n));
 }
 
-/// Declares how the rules run their folds.
-void emit_fold_values(Writer& out, const CallContext& call) {
+/// Declares how the rules run their folds, and which forms their loops have.
+void emit_tuned_values(Writer& out, const CallContext& call) {
   for (std::size_t i = 0; i < call.plan.tunables.size(); ++i) {
     const PlanTunable& tunable = call.plan.tunables[i];
     if (tunable.role == TunableRole::FoldOrder)
@@ -54,6 +54,9 @@ void emit_fold_values(Writer& out, const CallContext& call) {
                   tunable_value(call.context, call.id, i, "pb_parent.context()", "pb_n") + " != 0");
     if (tunable.role == TunableRole::FoldChunk)
       out.declare("const std::int64_t", fold_chunk_name(*tunable.rule),
+                  tunable_value(call.context, call.id, i, "pb_parent.context()", "pb_n"));
+    if (is_of_loop_forms(tunable.role) && tunable.fixed.empty())
+      out.declare("const std::int64_t", loop_value_name(tunable.role, *tunable.rule),
                   tunable_value(call.context, call.id, i, "pb_parent.context()", "pb_n"));
   }
 }
@@ -96,7 +99,7 @@ void emit_sizes(Writer& out, const CallContext& call) {
   }
   emit_largest_size(out, call.transform);
   emit_tunables(out, call, true);
-  emit_fold_values(out, call);
+  emit_tuned_values(out, call);
   for (const MatrixId id : call_matrices(call.transform)) {
     const Matrix& matrix = call.transform.matrices[id];
     for (std::size_t d = 0; d < matrix.extents.size(); ++d) {

@@ -31,7 +31,6 @@ bool is_primary(const Condition& condition) {
     case Kind::IsRoot:
     case Kind::Apart:
     case Kind::UnitStride:
-    case Kind::FarRows:
       return true;
     case Kind::Always:
     case Kind::Never:
@@ -83,8 +82,6 @@ std::string to_cpp(const Condition& condition, const OperandSpelling& spell) {
       return "pbrt::is_apart(" + view(0) + ", " + view(1) + ")";
     case Kind::UnitStride:
       return view(0) + ".has_unit_stride()";
-    case Kind::FarRows:
-      return "pbrt::has_far_rows(" + view(0) + ")";
     case Kind::Not:
       return negated_text(condition.terms().front(), spell);
     case Kind::All:

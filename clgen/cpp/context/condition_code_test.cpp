@@ -37,7 +37,7 @@ TEST(ConditionCode, AsksTheRuntimeForFacts) {
   const Condition apart = are_apart(MatrixId(1), MatrixId(0));
   EXPECT_EQ(to_cpp(Condition::all_of({has_unit_stride(MatrixId(0)), apart}), {{}, view}),
             "M0.view().has_unit_stride() && pbrt::is_apart(M1.view(), M0.view())");
-  EXPECT_EQ(to_cpp(Condition::not_(has_far_rows(MatrixId(1))), {{}, view}), "!pbrt::has_far_rows(M1.view())");
+  EXPECT_EQ(to_cpp(Condition::not_(has_unit_stride(MatrixId(1))), {{}, view}), "!M1.view().has_unit_stride()");
 }
 
 TEST(ConditionCode, SelectsWhereADeviceLeavesItsResults) {

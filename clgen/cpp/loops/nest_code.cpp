@@ -87,7 +87,7 @@ class NestEmitter {
       out_.line(counted_scope("pb_inner", args_.rule, counts));
     }
     if (parts_.size() == 1) {
-      emit_piece(out_, parts_[0].code, parts_[0].stem, parts_[0].has_packs(), fast_[0], "pb_tile");
+      emit_piece(out_, parts_[0].code, parts_[0].stem, parts_[0].in_packs(), fast_[0], "pb_tile");
     } else {
       emit_points();
     }
@@ -109,7 +109,7 @@ class NestEmitter {
       const bool is_announced = parts_[m].lowered.care == HostCare::Slice;
       const HostParts& hosted = parts_[m].lowered.hosted;
       if (is_announced) emit_arrivals(out_, hosted, "pb_inner");
-      emit_piece(out_, parts_[m].code, parts_[m].stem, parts_[m].has_packs(), fast_[m], "pb_point");
+      emit_piece(out_, parts_[m].code, parts_[m].stem, parts_[m].in_packs(), fast_[m], "pb_point");
       if (is_announced) emit_departures(out_, hosted, "pb_inner");
       if (!parts_[m].condition.is_always()) out_.close();
     }
@@ -193,7 +193,7 @@ class NestEmitter {
     if (!is_inside_parallel(part.member)) {
       if (!part.member.loops.empty()) out_.open("if (!pb_slice.is_empty())");
       if (part.code.needs_frame()) out_.line("pbrt::Frame& pb_inner = " + args_.frame + ";");
-      emit_piece(out_, part.code, part.stem, part.has_packs(), fast_[m], "pb_slice");
+      emit_piece(out_, part.code, part.stem, part.in_packs(), fast_[m], "pb_slice");
       if (!part.member.loops.empty()) out_.close();
       return;
     }
@@ -203,7 +203,7 @@ class NestEmitter {
               type + "& pb_piece)");
     const std::string rule = rule_constant(part.code.stem);
     if (!is_full) out_.line(counted_scope("pb_inner", rule, {count_call(part.code, part.stem, "pb_piece")}));
-    emit_piece(out_, part.code, part.stem, part.has_packs(), fast_[m], "pb_piece");
+    emit_piece(out_, part.code, part.stem, part.in_packs(), fast_[m], "pb_piece");
     out_.close(is_full ? ", &" + rule + ");" : ");");
   }
 

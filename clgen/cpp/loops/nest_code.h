@@ -20,7 +20,7 @@ struct NestPart {
   const LoweredNest::Member& lowered;
   Condition condition = Condition::always();  ///< when it takes part
 
-  [[nodiscard]] bool has_packs() const { return !lowered.loops.packed.empty(); }
+  [[nodiscard]] const Condition& in_packs() const { return lowered.loops.in_packs; }
 };
 
 /// What a nest needs beside its members.

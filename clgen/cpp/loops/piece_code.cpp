@@ -64,12 +64,19 @@ std::string loops_call(const RuleCode& code, const std::string& function, const 
   return function + "(" + joined(args) + ");";
 }
 
-void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, bool has_packs,
+void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, const Condition& in_packs,
                 const std::optional<DeclaredViews>& fast, const std::string& box) {
   const std::string plain = loops_call(code, "loops_" + stem, nullptr, box);
   if (!fast) return out.line(plain);
-  out.open("if (" + fast->variable + ")");
-  out.line(loops_call(code, (has_packs ? "lanes_" : "loops_") + stem, &fast->views, box));
+  const Condition has_fast = Condition::named(fast->variable);
+  if (!in_packs.is_never()) {
+    out.open(if_text(Condition::all_of({has_fast, in_packs})));
+    out.line(loops_call(code, "lanes_" + stem, &fast->views, box));
+  }
+  if (!in_packs.is_always()) {
+    in_packs.is_never() ? out.open(if_text(has_fast)) : out.reopen("else " + if_text(has_fast));
+    out.line(loops_call(code, "loops_" + stem, &fast->views, box));
+  }
   out.reopen("else");
   out.line(plain);
   out.close();

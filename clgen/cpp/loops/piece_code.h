@@ -9,6 +9,7 @@
 
 #include "clgen/cpp/rules/rule_code.h"
 #include "clgen/lower/analysis/fast_views.h"
+#include "clgen/lower/tree/condition.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
@@ -33,8 +34,8 @@ std::optional<DeclaredViews> declare_views(Writer& out, const RuleCode& code, co
 [[nodiscard]] std::string loops_call(const RuleCode& code, const std::string& function, const FastViews* fast,
                                      const std::string& box);
 /// Prints the call of a step's loops over `box`. If the fast views may be used at run time, the loops get them, and run
-/// on packs if `has_packs`.
-void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, bool has_packs,
+/// on packs where `in_packs` holds.
+void emit_piece(Writer& out, const RuleCode& code, const std::string& stem, const Condition& in_packs,
                 const std::optional<DeclaredViews>& fast, const std::string& box);
 
 }  // namespace pb

@@ -2,22 +2,18 @@
 #include "clgen/cpp/loops/row_block_code.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "clgen/cpp/context/condition_code.h"
 #include "clgen/facts/index_width.h"
 #include "clgen/facts/names.h"
-#include "clgen/lower/tree/condition.h"
 
 namespace pb {
 
 void emit_row_block_test(Writer& out, const RuleCode& code, const RowBlocks& blocks) {
-  std::vector<Condition> terms;
+  std::vector<std::string> args{to_cpp(blocks.size_rule)};
   for (const LineRequest& line : blocks.lines)
-    if (line.is_output) terms.push_back(has_far_rows(line.matrix));
-  const auto view = [&](MatrixId matrix) { return code.matrix(matrix).name; };
-  out.line("const bool pb_is_far = " + to_cpp(Condition::any_of(std::move(terms)), {.view = view}) + ";");
+    if (line.is_output) args.push_back(code.matrix(line.matrix).name);
+  out.line("const bool pb_has_blocks = pbrt::has_row_blocks(" + joined(args) + ");");
 }
 
 void emit_row_blocks(Writer& out, const RuleCode& code, const RowBlocks& blocks,
@@ -27,9 +23,10 @@ void emit_row_blocks(Writer& out, const RuleCode& code, const RowBlocks& blocks,
   const std::string last = to_cpp(blocks.hi);
   const std::string block = std::to_string(blocks.length);
   out.line("IndexT pb_block = " + first + ";");
-  out.open("for (; pb_is_far && " + last + " - pb_block >= " + block + "; pb_block += " + block + ")");
+  out.open("for (; pb_has_blocks && " + last + " - pb_block >= " + block + "; pb_block += " + block + ")");
   out.open("");
-  out.declare("const std::int64_t", var, "pb_block + pbrt::kRowBlocksAhead * " + block);
+  out.declare("const std::int64_t", var,
+              "pb_block + " + to_cpp(blocks.lines_ahead) + " * " + std::to_string(blocks.length / kBlockLines));
   for (const LineRequest& line : blocks.lines) {
     std::string at;
     for (std::size_t d = 0; d < line.at.size(); ++d)

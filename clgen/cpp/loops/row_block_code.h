@@ -11,7 +11,7 @@
 
 namespace pb {
 
-/// Declares the constant `pb_is_far` before all loops: whether some output is so large that blocks pay off.
+/// Declares the constant `pb_has_blocks` before all loops: whether they run in blocks.
 void emit_row_block_test(Writer& out, const RuleCode& code, const RowBlocks& blocks);
 
 /// Prints the loop in blocks, and then a plain loop over what is left. `instance` prints the statements of the loops.

@@ -40,13 +40,12 @@ void open_rows(Writer& out, const Strips& strips) {
   out.open("for (IndexT " + outer + " = pb_lo_" + outer + "; " + outer + " < pb_hi_" + outer + "; ++" + outer + ")");
 }
 
-/// Returns a statement that prefetches cache lines for later rows. `length` is the length of the strips; empty for the
-/// usual one.
+/// Returns a statement that prefetches cache lines for later rows. `length` is the length of the strips.
 std::string prefetch_call(const Strips& strips, const std::string& length) {
   const std::string& inner = strips.inner;
   const std::string& outer = strips.outer;
-  return "pbrt::prefetch_for_strip({pb_strip, pb_hi_" + inner + (length.empty() ? "" : ", " + length) + "}, {" + outer +
-         ", pb_lo_" + outer + ", pb_hi_" + outer + "}, pb_along, pb_across);";
+  return "pbrt::prefetch_for_strip({pb_strip, pb_hi_" + inner + ", " + length + "}, {" + outer + ", pb_lo_" + outer +
+         ", pb_hi_" + outer + "}, pb_along, pb_across);";
 }
 
 void emit_streamed_strips(Writer& out, const RuleCode& code, const Strips& strips) {
@@ -78,35 +77,37 @@ void emit_strips(Writer& out, const RuleCode& code, const Strips& strips, const 
     out.line("const bool pb_is_far = " + code.matrix(*strips.across).name + ".count() > pbrt::kMaxNear;");
     emit_requests(out, strips, "pb_across", requests(code, strips.requests_across));
   }
-  if (strips.may_stream) {
+  if (strips.stores) {
     const std::string& output = code.matrix_name(code.rule.outputs[0]);
-    out.open("if (pbrt::is_streamed(" + output + "))");
+    out.open("if (pbrt::is_streamed(" + output + ", " + to_cpp(*strips.stores) + "))");
     emit_streamed_strips(out, code, strips);
     out.reopen("else");
   }
   if (is_far) emit_requests(out, strips, "pb_along", requests(code, strips.requests_along));
   const std::string& inner = strips.inner;
-  open_strips(out, strips, "pbrt::kStrip");
+  const std::string length = to_cpp(strips.length);
+  open_strips(out, strips, length);
   out.line("const IndexT pb_first = static_cast<IndexT>(pb_strip);");
-  out.line("const IndexT pb_last = static_cast<IndexT>(pbrt::index_min(pb_hi_" + inner +
-           ", pb_strip + pbrt::kStrip));");
+  out.line("const IndexT pb_last = static_cast<IndexT>(pbrt::index_min(pb_hi_" + inner + ", pb_strip + " + length +
+           "));");
   const auto emit_rows = [&](const std::string& end, bool has_requests) {
     open_rows(out, strips);
-    if (has_requests) out.line("if (pb_is_far) " + prefetch_call(strips, ""));
+    if (has_requests) out.line("if (pb_is_far) " + prefetch_call(strips, length));
     if (strips.is_vector) out.line("PB_INDEPENDENT PB_ROLLED");
     out.open("for (IndexT " + inner + " = pb_first; " + inner + " < " + end + "; ++" + inner + ")");
     emit_body();
     out.close();
     out.close();
   };
-  // A whole strip of a small matrix gets loops of its own: compilers know its length, and no prefetches stand between
-  // its rows.
-  out.open("if (" + std::string(is_far ? "!pb_is_far && " : "") + "pb_last == pb_first + pbrt::kStrip)");
-  emit_rows("pb_first + static_cast<IndexT>(pbrt::kStrip)", false);
+  // A whole strip of a small matrix gets loops of its own: compilers know its length, if it is the usual one or a
+  // constant, and no prefetches stand between its rows.
+  const std::string usual = strips.length.op == IndexExpr::Op::Const ? length : "pbrt::kStrip";
+  out.open("if (" + std::string(is_far ? "!pb_is_far && " : "") + "pb_last == pb_first + " + usual + ")");
+  emit_rows("pb_first + static_cast<IndexT>(" + usual + ")", false);
   out.reopen("else");
   emit_rows("pb_last", is_far);
   out.close();
-  for (int i = 0; i < (strips.may_stream ? 2 : 1); ++i) out.close();
+  for (int i = 0; i < (strips.stores ? 2 : 1); ++i) out.close();
 }
 
 }  // namespace pb

@@ -172,24 +172,33 @@ class Rewriter {
     std::map<std::uint32_t, std::string> out;
     for (const ReadsAhead& reads : forms_.reads_ahead)
       for (const std::string& input : reads.inputs)
-        out[body_.exprs[reads.step].tokens.begin] += " pbrt::read_ahead(" + input + ", " + reads.counter + "),";
+        out[body_.exprs[reads.step].tokens.begin] +=
+            " pbrt::read_ahead(" + input + ", " + reads.counter + ", " + to_cpp(reads.lines) + "),";
     return out;
   }
 
-  /// Calls, `sync` and `for_enough` are rewritten to text that uses more names, such as `pb_frame`. A lambda that
-  /// contains one of them must capture those names too.
+  /// Whether the loop asks for elements as far ahead as a variable of the function says.
+  bool has_named_distance(const ForStmt& loop) const {
+    return std::any_of(forms_.reads_ahead.begin(), forms_.reads_ahead.end(), [&](const ReadsAhead& reads) {
+      return reads.step == loop.step && reads.lines.op == IndexExpr::Op::Symbol;
+    });
+  }
+
+  /// Calls, `sync`, `for_enough` and requests for elements are rewritten to text that uses more names, such as
+  /// `pb_frame`. A lambda that contains one of them must capture those names too.
   void note_captures(const LambdaExpr& lambda) {
     bool has_calls = false;
-    bool has_rounds = false;
+    bool has_values = false;  // of tunables
     walk(
         body_, lambda.body,
         [&](StmtId id) {
           const auto& node = body_.stmts[id].node;
           has_calls |= std::holds_alternative<TransformCallStmt>(node) || std::holds_alternative<SyncStmt>(node);
-          has_rounds |= std::holds_alternative<ForEnoughStmt>(node);
+          const auto* loop = std::get_if<ForStmt>(&node);
+          has_values |= std::holds_alternative<ForEnoughStmt>(node) || (loop != nullptr && has_named_distance(*loop));
         },
         [](ExprId) {});
-    if (!has_calls && !has_rounds) return;
+    if (!has_calls && !has_values) return;
     std::vector<std::string> items = captures_of(lambda);
     const std::string first = items.empty() ? "" : items.front();
     if (first == "&" || (first == "=" && !has_calls)) return;

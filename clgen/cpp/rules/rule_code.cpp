@@ -64,6 +64,7 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
     for (const Formula& extent : temporary.extents) add_names(extent, header_names);
   const TransformPlan& plan = context.plan.transforms[transform_id.index()];
   add_fold_names(lowered_of(context, in_transform));
+  add_loop_values();
   for (const PlanTunable& tunable : plan.tunables) {
     if (!tunable.user) continue;
     if (auto text = constant_text(tunable, transform.tunables[*tunable.user]))
@@ -91,11 +92,21 @@ void RuleCode::add_fold_names(const LoweredTransform& lowered) {
       std::any_of(divided.begin(), divided.end(), [](const TaskFold& fold) { return fold.is_rounded; });
   if (has_order) {
     folds.any_order = fold_order_name(rule_id);
-    fold_params.push_back({"const bool", folds.any_order});
+    tuned_params.push_back({rule_id, {"const bool", folds.any_order}});
   }
   if (!divided.empty()) {
     folds.chunk = fold_chunk_name(rule_id);
-    fold_params.push_back({"const std::int64_t", folds.chunk});
+    tuned_params.push_back({rule_id, {"const std::int64_t", folds.chunk}});
+  }
+}
+
+void RuleCode::add_loop_values() {
+  for (const LoopValue& each : loop_values) {
+    if (each.is_constant()) continue;
+    const ScalarSet innermost = each.role == TunableRole::ReadAhead ? ScalarSet::Body
+                                : each.role == TunableRole::Packs   ? ScalarSet::Step
+                                                                    : ScalarSet::Loops;
+    tuned_params.push_back({rule_id, {"const std::int64_t", to_cpp(each.value)}, innermost});
   }
 }
 
@@ -139,10 +150,10 @@ void RuleCode::join_tried(RuleCode guest) {
 
 void RuleCode::join(const RuleCode& other) {
   join_matrices(other);
-  for (const Parameter& param : other.fold_params)
-    if (std::none_of(fold_params.begin(), fold_params.end(),
-                     [&](const Parameter& own) { return own.name == param.name; }))
-      fold_params.push_back(param);
+  for (const TunedParam& each : other.tuned_params)
+    if (std::none_of(tuned_params.begin(), tuned_params.end(),
+                     [&](const TunedParam& own) { return own.param.name == each.param.name; }))
+      tuned_params.push_back(each);
   for (const auto* names : {&other.header_names, &other.facts.used_names, &other.facts.opaque_names})
     header_names.insert(names->begin(), names->end());
   step_names.insert(other.step_names.begin(), other.step_names.end());
@@ -168,13 +179,12 @@ bool is_in(const RuleCode& code, ScalarSet set, const std::string& name) {
   return set == ScalarSet::Step && code.step_names.contains(name);
 }
 
-/// Returns the values that say how folds run: the rule's own for its body, and those of joined rules around it.
-std::vector<Parameter> fold_params_of(const RuleCode& code, ScalarSet set) {
-  std::vector<Parameter> out = code.fold_params;
-  if (set == ScalarSet::Body)
-    std::erase_if(out, [&](const Parameter& param) {
-      return param.name != code.folds.any_order && param.name != code.folds.chunk;
-    });
+/// Returns the values that say how loops run, and that functions of the set need: for the body the rule's own, and
+/// around it those of joined rules, too.
+std::vector<Parameter> tuned_params_of(const RuleCode& code, ScalarSet set) {
+  std::vector<Parameter> out;
+  for (const TunedParam& each : code.tuned_params)
+    if (each.innermost <= set && (set != ScalarSet::Body || each.rule == code.rule_id)) out.push_back(each.param);
   return out;
 }
 
@@ -196,7 +206,7 @@ std::vector<Parameter> scalar_params(const RuleCode& code, ScalarSet set) {
     if (!is_in(code, set, tunable.name) || code.constants.contains(tunable.name)) continue;
     params.push_back({"const " + tunable_type(tunable) + (tunable.array_extent > 0 ? "&" : ""), tunable.name});
   }
-  for (Parameter& param : fold_params_of(code, set)) params.push_back(std::move(param));
+  for (Parameter& param : tuned_params_of(code, set)) params.push_back(std::move(param));
   return params;
 }
 
@@ -206,7 +216,7 @@ std::vector<std::string> scalar_args(const RuleCode& code, ScalarSet set) {
     if (is_in(code, set, var.name)) args.push_back(var.name);
   for (const UserTunable& tunable : code.transform.tunables)
     if (is_in(code, set, tunable.name) && !code.constants.contains(tunable.name)) args.push_back(tunable.name);
-  for (Parameter& param : fold_params_of(code, set)) args.push_back(std::move(param.name));
+  for (Parameter& param : tuned_params_of(code, set)) args.push_back(std::move(param.name));
   return args;
 }
 

@@ -19,6 +19,20 @@
 
 namespace pb {
 
+/// Which size variables, tunables and rule variables a function gets.
+enum class ScalarSet : std::uint8_t {
+  Body,   ///< scalars that the body may use
+  Loops,  ///< scalars that loops over instances may use: the header, the body, bounds beyond a box
+  Step,   ///< scalars that step functions may use
+};
+
+/// A value of the configuration that says how a rule's loops run.
+struct TunedParam {
+  RuleId rule;
+  Parameter param;
+  ScalarSet innermost = ScalarSet::Body;  ///< the functions that need it, and those around them
+};
+
 /// One rule of one transform, with what is known of it.
 struct RuleCode : RuleShape {
   RuleCode(const CppContext& context, TransformId transform_id, RuleId rule_id);
@@ -30,7 +44,7 @@ struct RuleCode : RuleShape {
   std::string checked_place;  ///< file and line of the rule if the program is checked: `scale.pbcc:5`; else empty
   std::map<std::string, ConstantText> constants;  ///< fixed tunables of the user, by name
   FoldNames folds;                                ///< values that say how its folds run
-  std::vector<Parameter> fold_params;             ///< its own, and those of the rules that it joins
+  std::vector<TunedParam> tuned_params;           ///< its own, and those of the rules that it joins
   std::vector<RuleCode> tried;                    ///< rules that an instance tries first
   std::set<std::string> header_names;             ///< names in accesses, temporaries and loops over instances
   std::set<std::string> step_names;               ///< names that step functions need beside `header_names`
@@ -46,15 +60,10 @@ struct RuleCode : RuleShape {
  private:
   void join_tried(RuleCode guest);
   void add_fold_names(const LoweredTransform& lowered);
+  void add_loop_values();
   void add_step_names(const TransformPlan& plan, const Step& step);
 };
 
-/// Which size variables, tunables and rule variables a function gets.
-enum class ScalarSet : std::uint8_t {
-  Body,   ///< scalars that the body may use
-  Loops,  ///< scalars that loops over instances may use: the header, the body, bounds beyond a box
-  Step,   ///< scalars that step functions may use
-};
 [[nodiscard]] std::vector<Parameter> scalar_params(const RuleCode& code, ScalarSet set);
 [[nodiscard]] std::vector<std::string> scalar_args(const RuleCode& code, ScalarSet set);
 /// Declares those scalars of the set that are constants. The declarations are the first statements of a function that

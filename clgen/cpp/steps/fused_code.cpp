@@ -63,7 +63,7 @@ void emit_fused_step(Writer& out, const CppContext& context, TransformId transfo
   statements.line("const pbrt::RuleScope pb_scope(pb_frame, " + rule_constant(code.stem) + ", " +
                   std::to_string(steps.size()) + " * pb_box.volume());");
   const auto fast = declare_views(statements, code, lowered_of(context, transform).fused[index].views, "pb_unit");
-  emit_piece(statements, code, code.stem, false, fast, "pb_box");
+  emit_piece(statements, code, code.stem, Condition::never(), fast, "pb_box");
   emit_departures(statements, hosted, "pb_frame");
   std::vector<Parameter> params = step_params(code);
   params.push_back({"const " + box_type(plan.steps[steps[0]]) + "&", "pb_box"});

@@ -67,12 +67,12 @@ std::string cells_of(const RuleCode& code, const std::vector<WrittenLine>& lines
 
 void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const LoweredStep& lowered,
                     const std::string& stem) {
-  const bool has_packs = !lowered.loops.packed.empty();
+  const Condition& in_packs = lowered.loops.in_packs;
   const auto fast = declare_views(out, code, lowered.views, "pb_unit");
   if (lowered.pieces == StepPieces::None) {
     out.line(is_box(step) ? scope_line(code, "pb_box.volume()") : counted_line(code, "pb_frame", stem, "pb_box"));
     if (code.needs_frame()) out.line("pbrt::Frame& pb_inner = pb_frame;");
-    emit_piece(out, code, stem, has_packs, fast, "pb_box");
+    emit_piece(out, code, stem, in_packs, fast, "pb_box");
     return;
   }
   const std::string frame = code.needs_frame() || !is_box(step) ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
@@ -81,7 +81,7 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const L
   out.open("pbrt::parallel_for(pb_frame, pb_box, " + split + ", [&](" + frame + ", const " + box_type(step) +
            "& pb_piece)");
   if (!is_box(step)) out.line(counted_line(code, "pb_inner", stem, "pb_piece"));
-  emit_piece(out, code, stem, has_packs, fast, "pb_piece");
+  emit_piece(out, code, stem, in_packs, fast, "pb_piece");
   const std::string shape = lowered.has_tall_pieces ? ", pbrt::kTallPieces" : "";
   const std::string no_rule = shape.empty() ? "" : ", nullptr";
   out.close((is_box(step) ? ", &" + rule_constant(code.stem) : no_rule) + shape + ");");
@@ -136,7 +136,7 @@ std::string emit_cpu_body(Writer& out, Writer& body, const CppContext& context, 
   std::string stem = free_stem(done.taken_by_loops, code.stem, id);
   emit_loops(out, code, step, lowered.steps[id].loops, {}, stem);
   if (code.needs_frame()) body.line("pbrt::Frame& pb_inner = pb_frame;");
-  emit_piece(body, code, stem, false, fast, "");
+  emit_piece(body, code, stem, Condition::never(), fast, "");
   return stem;
 }
 

@@ -173,7 +173,9 @@ CpuLoops lower_cpu_loops(const RuleShape& rule, const Step& step, PackUse packs)
   CpuLoops out;
   out.plain = best_plain_loops(rule, step);
   const auto facts = packs == PackUse::None || step.loops.empty() ? std::nullopt : find_packs(rule, step);
-  if (facts) out.packed = packed_loops(rule, step, *facts, out.plain);
+  if (!facts) return out;
+  out.in_packs = Condition::relation(rule.loop_value(TunableRole::Packs, 1), RelationOp::NotEqual, index_const(0));
+  if (!out.in_packs.is_never()) out.packed = packed_loops(rule, step, *facts, out.plain);
   return out;
 }
 

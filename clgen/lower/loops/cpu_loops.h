@@ -8,13 +8,15 @@
 
 #include "choicegraph/plan/plan.h"
 #include "clgen/lower/analysis/rule_shape.h"
+#include "clgen/lower/tree/condition.h"
 #include "clgen/lower/tree/loop_tree.h"
 
 namespace pb {
 
 struct CpuLoops {
-  TreeBlock plain;   ///< over any views
-  TreeBlock packed;  ///< on packs, over views whose rows are contiguous; empty: there are none
+  TreeBlock plain;                          ///< over any views
+  TreeBlock packed;                         ///< on packs, over views whose rows are contiguous; empty: there are none
+  Condition in_packs = Condition::never();  ///< when loops over such views are `packed`; they are `plain` else
 
   bool operator==(const CpuLoops&) const = default;
 };

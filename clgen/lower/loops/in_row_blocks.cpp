@@ -2,7 +2,9 @@
 #include "clgen/lower/loops/in_row_blocks.h"
 
 #include <algorithm>
+#include <cstdint>
 
+#include "base/loop_forms.h"
 #include "clgen/lower/loops/strip_loops.h"
 #include "lang/region/affine.h"
 #include "lang/types.h"
@@ -12,7 +14,7 @@ namespace {
 
 constexpr int kLineBytes = 64;
 /// Bytes that a block covers of the matrix with the largest elements.
-constexpr int kBlockBytes = 2 * kLineBytes;
+constexpr int kBlockBytes = kBlockLines * kLineBytes;
 
 /// Returns the cache line to request for an access, by its first cell. Returns none unless the innermost loop moves the
 /// access along its rows, and loops outside of it, if there are any, move it to other rows. In the slower dimensions
@@ -87,6 +89,8 @@ std::optional<RowBlocks> find_row_blocks(const RuleShape& rule, const Step& step
     return std::nullopt;
   RowBlocks out;
   out.var = step.loops.back().var;
+  out.size_rule = rule.loop_value(TunableRole::RowBlock, static_cast<std::int64_t>(SizeRule::BySize));
+  out.lines_ahead = rule.loop_value(TunableRole::RowAhead, kRowLinesAhead);
   out.lines = lines_of(rule, step);
   const auto is_output = [](const LineRequest& line) { return line.is_output; };
   if (std::none_of(out.lines.begin(), out.lines.end(), is_output)) return std::nullopt;

@@ -179,7 +179,7 @@ TreeBlock tile_loops(const RuleShape& rule, const TransformPlan& plan, const Nes
 CpuLoops lower_member_loops(const RuleShape& rule, const TransformPlan& plan, const Nest& nest,
                             const NestMember& member, PackUse packs) {
   if (is_sliced(nest)) return lower_cpu_loops(rule, step_in_slices(plan, member), packs);
-  return {tile_loops(rule, plan, nest, member), {}};
+  return {tile_loops(rule, plan, nest, member), {}, Condition::never()};
 }
 
 }  // namespace pb

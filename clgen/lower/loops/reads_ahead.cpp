@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/loop_forms.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"
 #include "lang/body/operands.h"
@@ -13,7 +14,11 @@ namespace {
 
 class Finder {
  public:
-  Finder(const Rule& rule, const RuleFacts& facts) : rule_(rule), body_(rule.body), facts_(facts) {}
+  explicit Finder(const RuleShape& shape)
+      : rule_(shape.rule),
+        body_(shape.rule.body),
+        facts_(shape.facts),
+        lines_(shape.loop_value(TunableRole::ReadAhead, kReadLinesAhead)) {}
 
   std::vector<ReadsAhead> run() {
     walk(
@@ -51,7 +56,7 @@ class Finder {
         body_, loop.body, [](StmtId) {}, visit);
     // A loop that also writes in order gets no requests: compilers may run it in vectors, but not with requests inside.
     if (!is_indirect || writes_in_order) return;
-    if (!in_order.empty()) found_.push_back({loop.step, var->text, std::move(in_order)});
+    if (!in_order.empty()) found_.push_back({loop.step, var->text, std::move(in_order), lines_});
   }
 
   /// Returns the local that the loop's step increments, and makes it the counter. Returns null if the step does
@@ -105,12 +110,13 @@ class Finder {
   const Rule& rule_;
   const Body& body_;
   const RuleFacts& facts_;
+  const IndexExpr lines_;
   std::uint32_t counter_ = 0;  ///< number of the declarator of the current loop's counter
   std::vector<ReadsAhead> found_;
 };
 
 }  // namespace
 
-std::vector<ReadsAhead> find_reads_ahead(const Rule& rule, const RuleFacts& facts) { return Finder(rule, facts).run(); }
+std::vector<ReadsAhead> find_reads_ahead(const RuleShape& rule) { return Finder(rule).run(); }
 
 }  // namespace pb

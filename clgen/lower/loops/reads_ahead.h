@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "clgen/facts/rule_facts.h"
+#include "clgen/lower/analysis/rule_shape.h"
+#include "lang/index/index_expr.h"
 #include "lang/program.h"
 
 namespace pb {
@@ -16,11 +17,12 @@ struct ReadsAhead {
   ExprId step;
   std::string counter;              ///< the loop's variable, which counts the elements
   std::vector<std::string> inputs;  ///< bindings of the inputs that the loop reads in order, each once
+  IndexExpr lines;                  ///< how many cache lines ahead they are asked for
 
   bool operator==(const ReadsAhead&) const = default;
 };
 
 /// Returns the loops of the rule's body that get requests.
-[[nodiscard]] std::vector<ReadsAhead> find_reads_ahead(const Rule& rule, const RuleFacts& facts);
+[[nodiscard]] std::vector<ReadsAhead> find_reads_ahead(const RuleShape& rule);
 
 }  // namespace pb

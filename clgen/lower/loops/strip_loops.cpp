@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/loop_forms.h"
 #include "lang/region/affine.h"
 
 namespace pb {
@@ -39,7 +40,9 @@ class StripFinder {
     if (!has_any) return std::nullopt;
     out.requests_across = requests([this](const RegionAccess& access) { return is_across(access); });
     out.requests_along = requests([this](const RegionAccess& access) { return is_along(access); });
-    out.may_stream = out.across && may_stream(step);
+    out.length = shape_.loop_value(TunableRole::Strip, kStripColumns);
+    if (out.across && may_stream(step))
+      out.stores = shape_.loop_value(TunableRole::Stores, static_cast<std::int64_t>(SizeRule::BySize));
     return out;
   }
 

@@ -28,7 +28,6 @@ class Condition {
     HasLanes,     ///< several work-items run one instance together, known when a kernel is built
     Apart,        ///< two matrices share no memory
     UnitStride,   ///< the cells of a matrix that differ by 1 in dimension 0 are neighbours in memory
-    FarRows,      ///< the rows of a matrix lie far apart in memory
     Not,          ///< the negation of a term that is no Not, Always, Never or Relation
     All,          ///< two or more terms that are no All, each once
     Any,          ///< two or more terms that are no Any, each once
@@ -65,7 +64,7 @@ class Condition {
   [[nodiscard]] RelationOp op() const { return op_; }
   /// The name of a Named.
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// The two matrices of Apart, and the one matrix of UnitStride and FarRows.
+  /// The two matrices of Apart, and the one matrix of UnitStride.
   [[nodiscard]] const std::vector<MatrixId>& matrices() const { return matrices_; }
 
   bool operator==(const Condition&) const = default;
@@ -92,9 +91,6 @@ class Condition {
 }
 [[nodiscard]] inline Condition has_unit_stride(MatrixId matrix) {
   return Condition::fact(Condition::Kind::UnitStride, {matrix});
-}
-[[nodiscard]] inline Condition has_far_rows(MatrixId matrix) {
-  return Condition::fact(Condition::Kind::FarRows, {matrix});
 }
 
 /// Returns the condition that all of the expressions are 0 or more.

@@ -44,8 +44,8 @@ TEST(Condition, ComparesFactsWithTheirMatrices) {
   EXPECT_EQ(are_apart(out, in), are_apart(out, in));
   EXPECT_NE(are_apart(out, in), are_apart(out, out));
   EXPECT_NE(has_unit_stride(in), has_unit_stride(out));
-  EXPECT_NE(has_unit_stride(in), has_far_rows(in));
-  EXPECT_EQ(Condition::all_of({has_far_rows(in), has_far_rows(in)}), has_far_rows(in));
+  EXPECT_NE(has_unit_stride(in), are_apart(in, in));
+  EXPECT_EQ(Condition::all_of({has_unit_stride(in), has_unit_stride(in)}), has_unit_stride(in));
   EXPECT_TRUE(Condition::any_of({is_root_call(), Condition::not_(is_root_call())}).is_always());
 }
 
@@ -67,7 +67,6 @@ bool value_of(const Condition& condition, const std::map<std::string, bool>& nam
     case Kind::HasLanes:
     case Kind::Apart:
     case Kind::UnitStride:
-    case Kind::FarRows:
       return condition.kind() == Kind::Apart;
     case Kind::Relation: {
       const auto difference = evaluate(index_sub(condition.lhs(), condition.rhs()), {{"n", n}});

@@ -58,8 +58,6 @@ std::string to_text(const Transform& transform, const Condition& condition) {
       return fact_text(transform, condition, "apart");
     case Kind::UnitStride:
       return fact_text(transform, condition, "unit_stride");
-    case Kind::FarRows:
-      return fact_text(transform, condition, "far_rows");
     case Kind::Not:
       return "not " + term_text(transform, condition.terms().front());
     case Kind::All:

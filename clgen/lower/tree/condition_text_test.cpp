@@ -17,7 +17,6 @@ TEST(ConditionText, SaysWhatMustHold) {
   EXPECT_EQ(text(Condition::never()), "never");
   EXPECT_EQ(text(are_apart(out, in)), "apart(Out, In)");
   EXPECT_EQ(text(Condition::not_(has_unit_stride(in))), "not unit_stride(In)");
-  EXPECT_EQ(text(has_far_rows(out)), "far_rows(Out)");
   EXPECT_EQ(text(device_is_cpu()), "device is a CPU");
   const Condition choice = Condition::any_of({Condition::chosen(SiteId(3), 1), is_root_call()});
   const Condition rest = Condition::at_least_zero(index_sub(index_symbol("n"), index_const(3)));

@@ -7,7 +7,8 @@
 // of the launch or call. Along loop 0, the fastest one, these are `pb_lo0` and `pb_extent0`, the begin and extent of
 // the box, `pb_group_size0`, the work-items of a work-group, and `pb_span0`, the instances of a work-group: a multiple
 // of its work-items. `pb_lanes` is the number of work-items of a group that run one instance together, where they do,
-// and `pb_fold_groups` the number of groups that do so in one launch.
+// and `pb_fold_groups` the number of groups that do so in one launch. `pb_strip_0` and the like are the values of
+// tunables that say which form the loops of a rule have (RuleShape::loop_value).
 #pragma once
 
 #include <array>
@@ -326,12 +327,17 @@ struct TreeBranch {
   bool operator==(const TreeBranch&) const;
 };
 
+/// Cache lines of the matrix with the largest elements that a block of a row covers.
+inline constexpr int kBlockLines = 2;
+
 /// The innermost loop along the rows of a matrix, in blocks of a fixed length. Each block prefetches the lines of a
-/// later one. A plain loop then runs what is left, which is everything if the matrices are small.
+/// later one. A plain loop then runs what is left, which is everything where there are no blocks.
 struct RowBlocks {
   std::string var;
   IndexExpr lo, hi;
-  int length = 1;                  ///< instances of a block
+  IndexExpr size_rule;             ///< number of the SizeRule that says whether there are blocks (base/loop_forms.h)
+  IndexExpr lines_ahead;           ///< lines between a request and the use of what it asks for
+  int length = 1;                  ///< instances of a block: kBlockLines cache lines
   std::vector<LineRequest> lines;  ///< lines that an instance needs; at least one is of an output
   TreeBlock body;                  ///< the nodes of one instance
 
@@ -352,9 +358,12 @@ struct Strips {
   std::string outer, inner;        ///< variables
   std::optional<MatrixId> across;  ///< the matrix whose size decides whether lines are prefetched
   std::vector<AccessRef> requests_across, requests_along;
-  bool may_stream = false;  ///< results may be stored past the caches where their matrix is large
-  bool is_vector = false;   ///< the inner loop is as LoopRole::Vector says
-  TreeBlock body;           ///< the nodes of one instance
+  IndexExpr length;  ///< iterations of the inner loop in a strip, if results are stored in the caches
+  /// Number of the SizeRule that says whether results are stored past the caches (base/loop_forms.h); none: they never
+  /// are.
+  std::optional<IndexExpr> stores;
+  bool is_vector = false;  ///< the inner loop is as LoopRole::Vector says
+  TreeBlock body;          ///< the nodes of one instance
 
   bool operator==(const Strips&) const;
 };

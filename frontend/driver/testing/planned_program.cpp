@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "choicegraph/passes/build_plan.h"
+#include "clgen/lower/loops/list_loop_tunables.h"
 #include "frontend/check_types/check_types.h"
 #include "frontend/infer_regions/infer_regions.h"
 #include "frontend/parse/parse.h"
@@ -26,6 +27,7 @@ std::optional<PlannedProgram> planned_file(const std::string& path) {
     return std::nullopt;
   Plan plan = build_plan(*program, diags);
   if (diags.has_errors()) return std::nullopt;
+  plan = list_loop_tunables(*program, std::move(plan));
   return PlannedProgram{std::move(*program), std::move(plan)};
 }
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/lower/loops/list_loop_tunables.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/loop_forms.h"
+#include "clgen/facts/numbering.h"
+#include "clgen/lower/analysis/nest_shape.h"
+#include "clgen/lower/analysis/rule_shapes.h"
+#include "clgen/lower/loops/cpu_loops.h"
+#include "clgen/lower/loops/nest_loops.h"
+#include "clgen/lower/loops/reads_ahead.h"
+
+namespace pb {
+namespace {
+
+using Roles = std::set<TunableRole>;
+
+/// Adds the roles of the tunables that say something about the loops.
+void add_roles(const CpuLoops& loops, Roles& roles) {
+  for (const TreeBlock* tree : {&loops.plain, &loops.packed})
+    walk(*tree, [&](const TreeNode& node) {
+      if (const auto* strips = std::get_if<Strips>(&node.node)) {
+        roles.insert(TunableRole::Strip);
+        if (strips->stores) roles.insert(TunableRole::Stores);
+      }
+      if (std::holds_alternative<RowBlocks>(node.node)) roles.insert({TunableRole::RowBlock, TunableRole::RowAhead});
+      const auto* packs = std::get_if<Packs>(&node.node);
+      // One by one, instances would call the functions of the C library: that takes longer, and rounds in other ways.
+      if (packs != nullptr && !packs->facts.calls_vector_functions) roles.insert(TunableRole::Packs);
+    });
+}
+
+PlanTunable tunable_of(const Rule& rule, RuleId id, TunableRole role) {
+  PlanTunable out;
+  out.name = rule.name + "." + to_string(Version::Cpu) + "." + to_string(role);
+  out.role = role;
+  out.rule = id;
+  if (role == TunableRole::Packs) {
+    out.initial = {1};
+    out.max = 1;
+  } else if (role == TunableRole::Stores || role == TunableRole::RowBlock) {
+    out.initial = {static_cast<double>(SizeRule::BySize)};
+    out.max = static_cast<double>(SizeRule::Always);
+  } else {
+    out.min = 1;
+    out.max = role == TunableRole::Strip ? kMostStripColumns : kMostLinesAhead;
+    out.initial = {static_cast<double>(role == TunableRole::Strip      ? kStripColumns
+                                       : role == TunableRole::RowAhead ? kRowLinesAhead
+                                                                       : kReadLinesAhead)};
+  }
+  return out;
+}
+
+/// Returns the roles of the tunables of each rule that has steps.
+Store<RuleId, Roles> roles_of(const TransformPlan& plan, const RuleShapes& rules) {
+  Store<RuleId, Roles> out;
+  for (std::size_t i = 0; i < rules.size(); ++i) out.add({});
+  for (const StepId id : plan.steps.ids()) {
+    const Step& step = plan.steps[id];
+    if (own_nest(plan, id) == nullptr) add_roles(lower_cpu_loops(rules[step.rule], step), out[step.rule]);
+    if (!find_reads_ahead(rules[step.rule]).empty()) out[step.rule].insert(TunableRole::ReadAhead);
+  }
+  for (const Nest& nest : plan.nests)
+    for (const NestMember& member : nest.members) {
+      const RuleId rule = plan.steps[member.step].rule;
+      add_roles(lower_member_loops(rules[rule], plan, nest, member), out[rule]);
+    }
+  return out;
+}
+
+}  // namespace
+
+Plan list_loop_tunables(const Program& program, Plan plan) {
+  const bool program_has_kernels = has_kernels(plan);
+  for (TransformPlan& transform : plan.transforms) {
+    const RuleShapes rules = find_rule_shapes(program, transform, program_has_kernels);
+    const Store<RuleId, Roles> roles = roles_of(transform, rules);
+    for (const RuleId id : rules.ids())
+      for (const TunableRole role : roles[id]) transform.tunables.push_back(tunable_of(rules[id].rule, id, role));
+  }
+  return plan;
+}
+
+}  // namespace pb

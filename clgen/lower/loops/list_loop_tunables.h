@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Pass: which forms of loops (docs/architecture.md 7.2) a configuration may change, as tunables of the Plan. Their
+// defaults are what the passes of this folder would choose without them.
+#pragma once
+
+#include "choicegraph/plan/plan.h"
+#include "lang/program.h"
+
+namespace pb {
+
+/// Returns the Plan with tunables for the rules whose loops on CPUs have such forms: `RULE.cpu.strip` and others.
+///
+/// Pre: `plan` was made from `program` and has no such tunables
+[[nodiscard]] Plan list_loop_tunables(const Program& program, Plan plan);
+
+}  // namespace pb
