@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// C++ of the rounds of a fold that run in lanes (choicegraph/plan/lane_loops.h, runtime/matrix/simd_folds.h). The user's
-// loop runs what is left, or all of it where no lanes run: it stands once, in a function that is inlined for each.
+// C++ of the rounds of a fold that run in lanes (choicegraph/plan/lane_loops.h, runtime/matrix/simd_folds.h). The
+// user's loop runs what is left, or all of it where no lanes run: it stands once, in a function that is inlined for
+// each.
 #pragma once
 
 #include <optional>
