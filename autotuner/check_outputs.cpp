@@ -137,7 +137,7 @@ Configuration OutputCheck::reduced(Configuration configuration) {
   }
   for (std::size_t id = 0; id < configuration.tunables.size(); ++id) {
     Configuration candidate = configuration;
-    candidate.tunables[id] = standard.tunables[id];
+    candidate.tunables[id] = pbrt::for_each_schedule(standard.tunables[id], candidate.tunables[id].size());
     if (candidate != configuration && fails(candidate)) configuration = candidate;
   }
   return configuration;

@@ -43,15 +43,32 @@ int num_common(const std::vector<std::string>& a, const std::vector<std::string>
       a.begin(), a.end(), [&](const std::string& word) { return std::find(b.begin(), b.end(), word) != b.end(); }));
 }
 
-/// The level that the written site has for size `n`; null if it has none.
+/// The level that the written site has for largest size `n`; null if it has none.
 const WrittenLevel* level_at(const WrittenSite& site, std::int64_t n) {
   const WrittenLevel* found = nullptr;
   for (const WrittenLevel& level : site.levels)
-    if (level.from <= n) found = &level;
+    if (level.by.empty() && level.from <= n) found = &level;
   return found;
 }
 
-std::string size_text(std::int64_t from) { return from > 0 ? fmt::format(" from size {}", from) : std::string(); }
+/// Where a level begins: at a value of a size variable, or of the largest size if `by` is empty.
+struct Cut {
+  std::int64_t from = 0;
+  std::string by = {};
+};
+
+std::string size_text(const Cut& cut) {
+  if (!cut.by.empty()) return fmt::format(" where {} is at least {}", cut.by, cut.from);
+  return cut.from > 0 ? fmt::format(" from size {}", cut.from) : std::string();
+}
+
+/// The number that Level::by has for a size variable of this name; none if the transform has none such.
+std::optional<int> size_now(const pbrt::TransformInfo& transform, const std::string& by) {
+  const auto found = std::find(transform.sizes.begin(), transform.sizes.end(), by);
+  if (by.empty()) return 0;
+  if (found == transform.sizes.end()) return std::nullopt;
+  return transform.sizes.size() == 1 ? 0 : static_cast<int>(found - transform.sizes.begin()) + 1;
+}
 
 class Migrator {
  public:
@@ -116,37 +133,89 @@ class Migrator {
   }
 
   using Sources = std::vector<std::pair<std::string, OldPart*>>;  // for each part of now its old part; null: none
+  using Chosen = std::vector<const WrittenLevel*>;                // for each source its level; null: none
 
   void move_site(const TransformNames& names, int id, std::vector<OldPart>& parts) {
     const SiteInfo& site = *index_.site(id).site;
     Sources sources;
-    std::set<std::int64_t> cuts{0};
-    bool has_source = false;
+    std::set<const WrittenSite*> sites;
     for (const std::string& part : parts_of(site)) {
       OldPart* source = source_of(names, part, parts);
       sources.emplace_back(part, source);
-      if (source == nullptr) continue;
-      source->is_used = has_source = true;
-      for (const WrittenLevel& level : source->site->levels) cuts.insert(level.from);
+      sites.insert(source != nullptr ? source->site : nullptr);
+      if (source != nullptr) source->is_used = true;
     }
     if (!site.fixed.empty()) return;  // its choice is a constant of the program
-    if (!has_source) return out_.added.push_back(index_.site_name(id) + ": " + default_words(id));
+    if (sites == std::set<const WrittenSite*>{nullptr})
+      return out_.added.push_back(index_.site_name(id) + ": " + default_words(id));
     note_new_name(names, id, sources);
-    std::vector<Level> levels;
-    bool is_kept = false;
-    for (const std::int64_t from : cuts) {
-      int choice = choice_at(names, id, sources, from);
-      is_kept = is_kept || choice >= 0;
-      if (choice < 0) choice = levels.empty() ? default_choice(id) : levels.back().alternative;
-      if (levels.empty() || levels.back().alternative != choice) levels.push_back({from, choice});
-    }
-    out_.num_sites += is_kept ? 1 : 0;
+    std::vector<Level> levels =
+        sites.size() == 1 ? levels_of_one(names, id, sources, **sites.begin()) : levels_of_several(names, id, sources);
     if (levels.size() > pbrt::kMaxSelectorLevels) {
       out_.changed.push_back(index_.site_name(id) + ": more than 12 levels, those of the smallest sizes are dropped");
       levels.erase(levels.begin() + 1,
                    levels.begin() + 1 + static_cast<std::ptrdiff_t>(levels.size() - pbrt::kMaxSelectorLevels));
     }
+    int num_schedules = 1;
+    for (const Level& level : levels) num_schedules = std::max(num_schedules, level.schedule + 1);
     out_.configuration.sites[at(id)].levels = std::move(levels);
+    pbrt::set_num_schedules(index_, out_.configuration, id, num_schedules);
+  }
+
+  /// The levels of a site that was one site before, too, one by one.
+  std::vector<Level> levels_of_one(const TransformNames& names, int id, const Sources& sources,
+                                   const WrittenSite& before) {
+    std::vector<Level> levels;
+    if (before.levels.front().from > 0) levels.push_back({0, default_choice(id)});
+    bool is_kept = false;
+    for (const WrittenLevel& written : before.levels) {
+      const Cut cut{written.from, written.by};
+      const std::optional<int> by = size_now(*names.now, written.by);
+      const auto is_behind = [&](const Level& level) { return level.by == by && level.from >= written.from; };
+      if (!by || (!levels.empty() && std::any_of(levels.begin(), levels.end(), is_behind))) {
+        out_.changed.push_back(fmt::format("{}: the choice{} is dropped, since {} has no such size variable to test",
+                                           index_.site_name(id), size_text(cut), names.now->name));
+        continue;
+      }
+      int choice = choice_at(names, id, sources, Chosen(sources.size(), &written), cut);
+      is_kept = is_kept || choice >= 0;
+      if (choice < 0 && *by != 0) continue;
+      if (choice < 0) choice = levels.empty() ? default_choice(id) : levels.back().alternative;
+      const Level level{written.from, choice, written.schedule - 1, *by};
+      if (levels.empty() || levels.back().by != level.by || !does_same(levels.back(), level)) levels.push_back(level);
+    }
+    out_.num_sites += is_kept ? 1 : 0;
+    return levels;
+  }
+
+  /// The levels of a site whose parts come from several sites, or are new. Levels of two sites that test different size
+  /// variables have no order together, so only those that test the largest size are taken.
+  std::vector<Level> levels_of_several(const TransformNames& names, int id, const Sources& sources) {
+    std::set<std::int64_t> cuts{0};
+    bool is_simple = true;
+    for (const auto& [part, source] : sources) {
+      if (source == nullptr) continue;
+      for (const WrittenLevel& level : source->site->levels) {
+        if (level.by.empty()) cuts.insert(level.from);
+        is_simple = is_simple && level.by.empty() && level.schedule == 1;
+      }
+    }
+    if (!is_simple)
+      out_.changed.push_back(index_.site_name(id) + ": it was several sites, so choices by size variables and " +
+                             "schedules other than the first are dropped");
+    std::vector<Level> levels;
+    bool is_kept = false;
+    for (const std::int64_t from : cuts) {
+      Chosen chosen;
+      for (const auto& [part, source] : sources)
+        chosen.push_back(source != nullptr ? level_at(*source->site, from) : nullptr);
+      int choice = choice_at(names, id, sources, chosen, {from});
+      is_kept = is_kept || choice >= 0;
+      if (choice < 0) choice = levels.empty() ? default_choice(id) : levels.back().alternative;
+      if (levels.empty() || levels.back().alternative != choice) levels.push_back({from, choice});
+    }
+    out_.num_sites += is_kept ? 1 : 0;
+    return levels;
   }
 
   void note_new_name(const TransformNames& names, int id, const Sources& sources) {
@@ -169,15 +238,16 @@ class Migrator {
     return choice.rule + " on " + to_string(choice.on);
   }
 
-  /// The choice for a size; -1 if the choice in the old file does not exist any more. A note says so where its level
-  /// begins.
-  int choice_at(const TransformNames& names, int id, const Sources& sources, std::int64_t from) {
+  /// The choice of chosen levels; -1 if the choice in the old file does not exist any more. A note says so where its
+  /// level begins.
+  int choice_at(const TransformNames& names, int id, const Sources& sources, const Chosen& chosen, const Cut& cut) {
     const SiteInfo& site = *index_.site(id).site;
     std::map<std::string, std::string> rules;
     std::string on, text;
     bool is_said_there = false;
-    for (const auto& [part, source] : sources) {
-      const WrittenLevel* level = source != nullptr ? level_at(*source->site, from) : nullptr;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const auto& [part, source] = sources[i];
+      const WrittenLevel* level = chosen[i];
       const auto found =
           level != nullptr ? level->rules.find(source->written) : std::map<std::string, std::string>::const_iterator();
       if (level == nullptr || found == level->rules.end()) {
@@ -187,11 +257,11 @@ class Migrator {
       rules[part] = names.rule_now(found->second);
       on = on.empty() || on == level->on ? level->on : "cpu";
       text += (text.empty() ? "" : " and ") + found->second;
-      is_said_there = is_said_there || level->from == from;
+      is_said_there = is_said_there || level->from == cut.from;
     }
     if (on.empty()) return default_choice(id);
-    const int choice = with_version(id, rule_of(site, rules), on, from, is_said_there);
-    if (choice < 0 && is_said_there) note_lost(id, text, from);
+    const int choice = with_version(id, rule_of(site, rules), on, cut, is_said_there);
+    if (choice < 0 && is_said_there) note_lost(id, text, cut);
     return choice;
   }
 
@@ -209,13 +279,16 @@ class Migrator {
     return choice.rule;
   }
 
-  void note_lost(int id, const std::string& rules, std::int64_t from) {
-    out_.changed.push_back(index_.site_name(id) + ": " + rules + size_text(from) + " is gone, " +
-                           (from > 0 ? "what was chosen for smaller sizes is" : "the default is") + " used there");
+  void note_lost(int id, const std::string& rules, const Cut& cut) {
+    out_.changed.push_back(index_.site_name(id) + ": " + rules + size_text(cut) + " is gone, " +
+                           (!cut.by.empty() ? "what the other sizes say is"
+                            : cut.from > 0  ? "what was chosen for smaller sizes is"
+                                            : "the default is") +
+                           " used there");
   }
 
   /// The choice with this version of the rule, or with the nearest version that there is.
-  int with_version(int id, const std::string& rule, const std::string& word, std::int64_t from, bool is_said) {
+  int with_version(int id, const std::string& rule, const std::string& word, const Cut& cut, bool is_said) {
     const SiteInfo& site = *index_.site(id).site;
     const auto wanted = pb::find_version(word);
     if (const int choice = wanted ? site.index_of(rule, *wanted) : -1; choice >= 0) return choice;
@@ -224,7 +297,7 @@ class Migrator {
       if (choice < 0 || (on == Version::OpenCl && wanted != Version::OpenClLocal)) continue;
       if (is_said)
         out_.changed.push_back(fmt::format("{}: {}{} does not run on {} any more, but on {}", index_.site_name(id),
-                                           rule, size_text(from), word, to_string(on)));
+                                           rule, size_text(cut), word, to_string(on)));
       return choice;
     }
     return -1;
@@ -246,7 +319,7 @@ class Migrator {
         continue;
       }
       named_.insert(id);
-      take(id, *fitted, written);
+      take(id, value.schedule, *fitted, written);
     }
   }
 
@@ -272,19 +345,27 @@ class Migrator {
     return std::vector<double>(begin, begin + tunable.count);
   }
 
-  /// Takes the values over; one that is out of range takes its default.
-  void take(int id, const std::vector<double>& values, const std::string& written) {
+  /// Takes the values over, in a schedule (from 1) or in all of them (0); one that is out of range takes its default.
+  void take(int id, int schedule, const std::vector<double>& values, const std::string& written) {
     const TunableInfo& tunable = *index_.tunable(id).tunable;
     std::vector<double>& slots = out_.configuration.tunables[at(id)];
-    int num_good = 0;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      if (!pbrt::is_valid_value(tunable, values[i])) continue;
-      slots[i] = values[i];
+    if (schedule > 1 && index_.site_of(id) < 0) {
+      out_.dropped.push_back(fmt::format("{}, of schedule {}: it has one value now", written, schedule));
+      return;
+    }
+    const std::size_t size = values.size();
+    const std::size_t begin = schedule > 0 ? at(schedule - 1) * size : 0;
+    const std::size_t end = schedule > 0 ? std::min(begin + size, slots.size()) : slots.size();
+    if (begin >= end) return;  // no level names this schedule
+    std::size_t num_good = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!pbrt::is_valid_value(tunable, values[i % size])) continue;
+      slots[i] = values[i % size];
       ++num_good;
     }
     const bool is_kept = num_good > 0;
     if (is_kept) ++out_.num_values;
-    if (num_good == static_cast<int>(slots.size())) return;
+    if (num_good == end - begin) return;
     (is_kept ? out_.changed : out_.dropped)
         .push_back(fmt::format("{}: out of range ({} to {}), the default is used: {}", written,
                                number_text(tunable.min), number_text(tunable.max), value_words(id)));

@@ -80,6 +80,7 @@ class Command {
     if (pbrt::is_former_configuration(text)) return run_former(text);
     const pbrt::ConfigFile before = pbrt::parse_config_file(text, path_, index_, pbrt::OfProgram::Any);
     if (is_current(before, info_) && options_.renames.empty()) {
+      if (before.format < pbrt::kConfigFormat) return rewrite(before);
       fmt::print("{}: all of it applies to {} as it is, nothing is written\n", path_, options_.program);
       return 0;
     }
@@ -89,6 +90,21 @@ class Command {
   }
 
  private:
+  /// Writes a file of an older format anew. It is of this state of the program, so what was measured stays.
+  int rewrite(pbrt::ConfigFile file) const {
+    fmt::print("{}: all of it applies to {}; format {} becomes {}\n", path_, options_.program, file.format,
+               pbrt::kConfigFormat);
+    if (options_.is_dry) return 0;
+    const std::string old = set_aside(output_);
+    for (pbrt::ConfigEntry& entry : file.entries) entry.raw.clear();
+    if (file.is_short)
+      pbrt::write_file_atomically(output_, pbrt::to_short_file(index_, file.entries.at(0).configuration) + "\n");
+    else
+      pbrt::save_config_file(output_, index_, file);
+    fmt::print("written to {}{}\n", output_, old.empty() ? "" : "; what was there is " + old);
+    return 0;
+  }
+
   /// Carries over a configuration of PetaBricks, which is for no machine in particular.
   int run_former(const std::string& text) {
     const FormerConfiguration former = read_former(text, index_);

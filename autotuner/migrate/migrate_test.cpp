@@ -67,6 +67,15 @@ class MigrateTest : public ::testing::Test {
   Migration of_value(const std::string& name, const std::string& number) {
     return migrated(R"({"transforms": {"Sort": {"tunables": {")" + name + "\": " + number + "}}}}");
   }
+  /// Migrates a configuration whose site has two schedules and levels that test size variables.
+  Migration of_shapes(const std::string& size) {
+    info.transforms[0].sizes = {"n", "k"};
+    info.transforms[0].tunables[1].site = "Insertion|Merge|Radix";
+    return migrated(R"({"transforms": {"Sort": {"sites": {"Insertion|Merge|Radix": [{"rule": "Insertion"},
+        {"from": 9, "by": ")" +
+                    size + R"(", "rule": "Merge", "schedule": 2}, {"from": 60, "rule": "Radix"}]},
+        "schedules": {"Insertion|Merge|Radix": [{"Merge.cpu.split_size": 5}, {"Merge.cpu.split_size": 6}]}}}})");
+  }
   /// Returns the error that a migration with these values of --rename ends in.
   [[nodiscard]] std::string fault(const std::vector<std::string>& renames) {
     try {
@@ -301,6 +310,30 @@ TEST_F(MigrateTest, ValuesOfPetaBricksAreCarriedOver) {
   EXPECT_EQ(w.num_lists, 32);
   EXPECT_THAT(found.dropped, ElementsAre(HasSubstr("worker_threads: "), "Sort_i2_w: the value has not so many parts",
                                          "Other_x: the program has no such value"));
+}
+
+TEST_F(MigrateTest, SchedulesAndLevelsBySizeVariablesAreKept) {
+  const Migration same = of_shapes("k");
+  EXPECT_EQ(same.configuration.sites[0].levels, (std::vector<Level>{{0, 0}, {9, 1, 1, 2}, {60, 3}}));
+  EXPECT_EQ(same.configuration.tunables[3], (std::vector<double>{5, 6}));
+  EXPECT_THAT(same.changed, IsEmpty());
+  EXPECT_THAT(same.dropped, IsEmpty());
+}
+
+TEST_F(MigrateTest, SizeVariablesThatAreGoneTakeTheirLevelsAlong) {
+  const Migration gone = of_shapes("depth");
+  EXPECT_EQ(gone.configuration.sites[0].levels, (std::vector<Level>{{0, 0}, {60, 3}}));
+  EXPECT_EQ(gone.configuration.tunables[3], std::vector<double>{5});
+  EXPECT_THAT(gone.changed,
+              ElementsAre(HasSubstr("where depth is at least 9 is dropped, since Sort has no such size")));
+}
+
+TEST_F(MigrateTest, Format1BecomesSchedulesWithTheSameMeaning) {
+  info.transforms[0].tunables[1].site = "Insertion|Merge|Radix";
+  const Migration found = of_value("Merge.cpu.split_size", "7");
+  EXPECT_EQ(found.configuration.tunables[3], std::vector<double>{7});
+  EXPECT_THAT(pbrt::to_json(pbrt::InfoIndex(info), found.configuration, -1),
+              HasSubstr(R"("schedules":{"Insertion|Merge|Radix":[{"Merge.cpu.split_size":7}]})"));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "autotuner/migrate/written_configuration.h"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "runtime/config/configuration.h"
@@ -52,11 +54,12 @@ bool read_value(const Json& value, WrittenValue& out) {
   return true;
 }
 
-void read_values(const Node& node, const std::string& prefix, std::vector<WrittenValue>& out,
+void read_values(const Node& node, const std::string& prefix, int schedule, std::vector<WrittenValue>& out,
                  std::vector<std::string>& unread) {
   node.each_member([&](const std::string& name, const Node& item) {
     WrittenValue value;
     value.name = name;
+    value.schedule = schedule;
     if (read_value(item.json(), value))
       out.push_back(std::move(value));
     else
@@ -72,6 +75,12 @@ bool read_level(const Node& node, const std::string& site, WrittenLevel& out) {
   const double from = node.number_or("from", 0);
   if (!(from >= 0 && from <= kMaxFrom) || std::floor(from) != from) return false;
   out.from = static_cast<std::int64_t>(from);
+  if (node.has("by") && !json["by"].is_string()) return false;
+  out.by = node.string_or("by", "");
+  if (node.has("schedule") && !is_number(json["schedule"])) return false;
+  const double schedule = node.number_or("schedule", 1);
+  if (!(schedule >= 1 && schedule <= pbrt::kMaxSchedules) || std::floor(schedule) != schedule) return false;
+  out.schedule = static_cast<int>(schedule);
   if (node.has("on") && !json["on"].is_string()) return false;
   out.on = node.string_or("on", "cpu");
   if (node.has("rule") && json["rule"].is_string()) {
@@ -88,10 +97,11 @@ bool read_level(const Node& node, const std::string& site, WrittenLevel& out) {
 bool read_site(const Node& node, WrittenSite& out) {
   if (!node.json().is_array() || node.json().empty()) return false;
   bool is_good = true;
+  std::map<std::string, std::int64_t> last;  // by what levels test
   node.each_item([&](const Node& item) {
     WrittenLevel level;
-    is_good =
-        is_good && read_level(item, out.name, level) && (out.levels.empty() || level.from > out.levels.back().from);
+    is_good = is_good && read_level(item, out.name, level) && (!last.contains(level.by) || level.from > last[level.by]);
+    last[level.by] = level.from;
     out.levels.push_back(std::move(level));
   });
   return is_good;
@@ -110,7 +120,16 @@ WrittenTransform read_transform(const std::string& name, const Node& node, std::
         unread.push_back(name + "." + site_name);
     });
   }
-  if (node.has("tunables")) read_values(node.at("tunables"), name + ".", out.values, unread);
+  if (node.has("tunables")) read_values(node.at("tunables"), name + ".", 0, out.values, unread);
+  if (!node.has("schedules")) return out;
+  node.at("schedules").each_member([&](const std::string& site, const Node& schedules) {
+    const Json& list = schedules.json();
+    const bool is_list = list.is_array() && !list.empty() && list.size() <= pbrt::kMaxSchedules &&
+                         std::all_of(list.begin(), list.end(), [](const Json& item) { return item.is_object(); });
+    if (!is_list) return unread.push_back(name + ".schedules." + site);
+    int schedule = 0;
+    schedules.each_item([&](const Node& item) { read_values(item, name + ".", ++schedule, out.values, unread); });
+  });
   return out;
 }
 
@@ -122,7 +141,7 @@ WrittenConfiguration read_written(const std::string& entry, const std::string& f
   WrittenConfiguration out;
   if (root.has("global")) {
     const Node global = root.at("global");
-    read_values(global, "", out.globals, out.unread);
+    read_values(global, "", 0, out.globals, out.unread);
     const std::string core_type = pbrt::kOpenBlasCoreType;
     if (global.has(pbrt::kOpenBlasCoreType) && global.at(pbrt::kOpenBlasCoreType).json().is_string()) {
       out.core_type = global.at(pbrt::kOpenBlasCoreType).string();

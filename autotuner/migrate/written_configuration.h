@@ -16,6 +16,8 @@ struct WrittenLevel {
   std::int64_t from = 0;
   std::map<std::string, std::string> rules;  ///< rule of each part
   std::string on;
+  std::string by = {};  ///< the size variable that it tests; empty: the largest size
+  int schedule = 1;     ///< counted from 1, as files do
 };
 
 struct WrittenSite {
@@ -30,12 +32,13 @@ struct WrittenValue {
   int num_lists = 0;  ///< 0: a number or a plain list
   bool is_list = false;
   std::string text;  ///< the value as the file spells it
+  int schedule = 0;  ///< which of its site's schedules has it, from 1; 0: it stands alone
 };
 
 struct WrittenTransform {
   std::string name;
   std::vector<WrittenSite> sites;
-  std::vector<WrittenValue> values;
+  std::vector<WrittenValue> values;  ///< those of schedules after those that stand alone
 };
 
 struct WrittenConfiguration {

@@ -20,9 +20,15 @@ using pbrt::Version;
 
 std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
-/// The values of a tunable for size `n` (size-specific ones: of its bucket).
-std::vector<double> values_at(const TunableInfo& tunable, const std::vector<double>& values, std::int64_t n) {
-  if (!tunable.is_size_specific) return values;
+/// The values of a tunable for size `n` (size-specific ones: of its bucket) in a schedule (those that schedules have).
+std::vector<double> values_at(const TunableInfo& tunable, const std::vector<double>& values, std::int64_t n,
+                              int schedule = 0) {
+  if (!tunable.is_size_specific) {
+    const std::size_t size = at(tunable.count), begin = at(schedule) * size;
+    if (tunable.site.empty() || begin + size > values.size()) return {values.begin(), values.begin() + tunable.count};
+    return {values.begin() + static_cast<std::ptrdiff_t>(begin),
+            values.begin() + static_cast<std::ptrdiff_t>(begin + size)};
+  }
   const int bucket = std::clamp(static_cast<int>(std::log2(static_cast<double>(std::max<std::int64_t>(n, 1)))), 0,
                                 pbrt::kNumSizeBuckets - 1);
   const auto begin = values.begin() + bucket * tunable.count;
@@ -56,9 +62,11 @@ std::string shape_words(TunableRole role) {
 }
 
 /// Whether the tunable that gives this one a say is not 0, if there is one.
-bool has_what_it_needs(const InfoIndex& index, const Configuration& configuration, int tunable, std::int64_t n) {
+bool has_what_it_needs(const InfoIndex& index, const Configuration& configuration, int tunable, std::int64_t n,
+                       int schedule) {
   const int needed = index.needed_tunable(tunable);
-  return needed < 0 || values_at(*index.tunable(needed).tunable, configuration.tunables[at(needed)], n)[0] != 0;
+  return needed < 0 ||
+         values_at(*index.tunable(needed).tunable, configuration.tunables[at(needed)], n, schedule)[0] != 0;
 }
 
 std::string chunk_words(double rounds) {
@@ -67,15 +75,16 @@ std::string chunk_words(double rounds) {
 
 /// What the compiler's own tunables say about a version: work-groups, pieces, the device's share.
 std::string detail_words(const InfoIndex& index, const Configuration& configuration, const InfoIndex::SiteRef& site,
-                         const pbrt::Choice& choice, std::int64_t n) {
+                         const pbrt::Level& level, std::int64_t n) {
   std::string out;
+  const pbrt::Choice choice = site.site->choice(level.alternative);
   const std::vector<std::string> users = site.site->users_of(choice);
   for (int id = 0; id < index.num_tunables(); ++id) {
     const InfoIndex::TunableRef& ref = index.tunable(id);
     if (ref.transform != site.transform) continue;
     const TunableInfo& tunable = *ref.tunable;
     const bool is_open = tunable.used_by.empty();
-    const std::vector<double> values = values_at(tunable, configuration.tunables[at(id)], n);
+    const std::vector<double> values = values_at(tunable, configuration.tunables[at(id)], n, level.schedule);
     const bool is_chosen = std::find(values.begin(), values.end(), 0) == values.end();  // else the runtime chooses
     const bool is_shape = pb::is_of_launches(tunable.role) && is_used_by(tunable, users) && is_chosen;
     if (is_shape) out += ", " + shape_words(tunable.role) + " " + values_text(values, " x ");
@@ -85,7 +94,7 @@ std::string detail_words(const InfoIndex& index, const Configuration& configurat
     if (tunable.role == TunableRole::FoldOrder && is_used_by(tunable, users) && values[0] != 0)
       out += ", folds in any order";
     if (tunable.role == TunableRole::FoldChunk && is_used_by(tunable, users) &&
-        has_what_it_needs(index, configuration, id, n))
+        has_what_it_needs(index, configuration, id, n, level.schedule))
       out += ", " + chunk_words(values[0]);
     const bool is_shared =
         tunable.role == TunableRole::DeviceShare && pbrt::is_device(choice.on) && values[0] < tunable.max;
@@ -95,15 +104,42 @@ std::string detail_words(const InfoIndex& index, const Configuration& configurat
   return out;
 }
 
+std::string size_name(const pbrt::TransformInfo& transform, const pbrt::Level& level) {
+  return transform.sizes[at(level.by - 1)];
+}
+
+/// Returns words for where a level that is not the first one holds.
+std::string condition_words(const pbrt::TransformInfo& transform, const pbrt::Level& level) {
+  if (level.by == 0) return fmt::format("from size {}", level.from);
+  return fmt::format("where {} is at least {}", size_name(transform, level), level.from);
+}
+
 std::string selector_words(const InfoIndex& index, const Configuration& configuration, int site,
                            const std::string& device) {
-  const std::vector<pbrt::Level>& levels = configuration.sites[at(site)].levels;
   std::string out;
-  for (std::size_t i = 0; i < levels.size(); ++i) {
-    if (i > 0) out += fmt::format("; from size {}: ", levels[i].from);
-    out += choice_words(index, configuration, site, levels[i].alternative, device,
-                        std::max<std::int64_t>(levels[i].from, 1));
+  for (const pbrt::Level& level : configuration.sites[at(site)].levels) {
+    if (!out.empty()) out += "; " + condition_words(*index.site(site).transform, level) + ": ";
+    out += choice_words(index, configuration, site, level, device, std::max<std::int64_t>(level.from, 1));
   }
+  return out;
+}
+
+/// Returns words for the levels that test size variables.
+std::string variable_words(const InfoIndex& index, const Configuration& configuration, int site,
+                           const std::string& device, std::int64_t n) {
+  std::string out;
+  for (const pbrt::Level& level : configuration.sites[at(site)].levels)
+    if (level.by != 0)
+      out += "; " + condition_words(*index.site(site).transform, level) + ": " +
+             choice_words(index, configuration, site, level, device, n);
+  return out;
+}
+
+/// Returns the level that counts at size `n` by the largest size alone.
+pbrt::Level level_by_largest(const Selector& selector, std::int64_t n) {
+  pbrt::Level out;
+  for (const pbrt::Level& level : selector.levels)
+    if (level.by == 0 && level.from <= n) out = level;
   return out;
 }
 
@@ -111,14 +147,15 @@ std::string selector_words(const InfoIndex& index, const Configuration& configur
 std::string recursive_words(const InfoIndex& index, const Configuration& configuration, int site,
                             const std::string& device, std::int64_t n) {
   std::string out;
-  const std::vector<pbrt::Level>& levels = configuration.sites[at(site)].levels;
+  std::vector<pbrt::Level> levels = configuration.sites[at(site)].levels;
+  std::erase_if(levels, [](const pbrt::Level& level) { return level.by != 0; });
   for (std::size_t i = levels.size(); i-- > 0;) {
     if (i > 0 && levels[i].from > n) continue;
     if (!out.empty()) out += fmt::format("; below size {}: ", levels[i + 1].from);
     const std::int64_t size = out.empty() ? n : levels[i + 1].from - 1;
-    out += choice_words(index, configuration, site, levels[i].alternative, device, std::max<std::int64_t>(size, 1));
+    out += choice_words(index, configuration, site, levels[i], device, std::max<std::int64_t>(size, 1));
   }
-  return out;
+  return out + variable_words(index, configuration, site, device, n);
 }
 
 bool is_of_folds(TunableRole role) { return role == TunableRole::FoldOrder || role == TunableRole::FoldChunk; }
@@ -151,6 +188,15 @@ std::string value_words(TunableRole role, const std::vector<double>& values) {
   return role == TunableRole::RowAhead || role == TunableRole::ReadAhead ? text + " lines" : text;
 }
 
+/// Returns the values of a tunable, those of several schedules with commas between them.
+std::string schedules_text(const TunableInfo& tunable, const std::vector<double>& values) {
+  const auto size = static_cast<std::ptrdiff_t>(tunable.num_values());
+  std::string out;
+  for (auto begin = values.begin(); begin < values.end(); begin += size)
+    out += (out.empty() ? "" : ", ") + values_text({begin, begin + size}, " ");
+  return out;
+}
+
 /// Whether one of the rules that use the tunable is chosen at this size. The answer is yes without a size, without such
 /// rules, or in a recursion.
 bool is_used_at(const InfoIndex& index, const Configuration& configuration, int tunable, std::int64_t n) {
@@ -176,8 +222,12 @@ void add_tunable_lines(const InfoIndex& index, const Configuration& configuratio
     if (is_said_by_choice(index, ref)) continue;
     if (!transforms.empty() && ref.transform != nullptr && !transforms.contains(ref.transform->name)) continue;
     if (!is_used_at(index, configuration, id, n)) continue;
-    const std::vector<double> values =
-        values_at(*ref.tunable, configuration.tunables[at(id)], std::max<std::int64_t>(n, 1));
+    const std::vector<double>& all = configuration.tunables[at(id)];
+    if (!ref.tunable->site.empty() && all.size() > at(ref.tunable->num_values())) {
+      out.push_back(index.tunable_name(id) + " by schedule: " + schedules_text(*ref.tunable, all));
+      continue;
+    }
+    const std::vector<double> values = values_at(*ref.tunable, all, std::max<std::int64_t>(n, 1));
     if (values == values_at(*ref.tunable, standard.tunables[at(id)], std::max<std::int64_t>(n, 1))) continue;
     out.push_back(index.tunable_name(id) + ": " + value_words(ref.tunable->role, values));
   }
@@ -190,10 +240,10 @@ std::string number_text(double value) {
                                                                : fmt::format("{:.6g}", value);
 }
 
-std::string choice_words(const InfoIndex& index, const Configuration& configuration, int site, int alternative,
+std::string choice_words(const InfoIndex& index, const Configuration& configuration, int site, const pbrt::Level& level,
                          const std::string& device, std::int64_t n) {
   const InfoIndex::SiteRef& ref = index.site(site);
-  const pbrt::Choice choice = ref.site->choice(alternative);
+  const pbrt::Choice choice = ref.site->choice(level.alternative);
   const bool has_one_rule = ref.site->alternatives.size() == 1;
   bool has_versions = false;
   for (const pbrt::AlternativeInfo& rule : ref.site->alternatives) has_versions = has_versions || rule.on.size() > 1;
@@ -212,7 +262,7 @@ std::string choice_words(const InfoIndex& index, const Configuration& configurat
         break;
     }
   }
-  return out + detail_words(index, configuration, ref, choice, n);
+  return out + detail_words(index, configuration, ref, level, n);
 }
 
 std::vector<std::string> explain(const InfoIndex& index, const Configuration& configuration, std::int64_t n,
@@ -235,7 +285,8 @@ std::vector<std::string> explain(const InfoIndex& index, const Configuration& co
     else if (calls_itself(index.info(), ref.transform->name))
       words = recursive_words(index, configuration, id, device, n);
     else
-      words = choice_words(index, configuration, id, configuration.sites[at(id)].select(n), device, n);
+      words = choice_words(index, configuration, id, level_by_largest(configuration.sites[at(id)], n), device, n) +
+              variable_words(index, configuration, id, device, n);
     out.push_back(name + ": " + words);
   }
   add_tunable_lines(index, configuration, n, transforms, out);
@@ -247,8 +298,11 @@ std::vector<std::string> differences(const InfoIndex& index, const Configuration
     std::string out;
     for (const pbrt::Level& level : selector.levels) {
       const pbrt::Choice choice = index.site(id).site->choice(level.alternative);
-      if (level.from > 0) out += fmt::format(", from {} ", level.from);
+      if (level.from > 0)
+        out += ", from " + (level.by > 0 ? size_name(*index.site(id).transform, level) + " = " : "") +
+               std::to_string(level.from) + " ";
       out += choice.rule + " on " + to_string(choice.on);
+      if (level.schedule > 0) out += " with schedule " + std::to_string(level.schedule + 1);
     }
     return out;
   };
@@ -260,8 +314,8 @@ std::vector<std::string> differences(const InfoIndex& index, const Configuration
   }
   for (int id = 0; id < index.num_tunables(); ++id) {
     if (a.tunables[at(id)] == b.tunables[at(id)]) continue;
-    out.push_back(index.tunable_name(id) + ": " + values_text(a.tunables[at(id)], " ") + " -> " +
-                  values_text(b.tunables[at(id)], " "));
+    out.push_back(index.tunable_name(id) + ": " + schedules_text(*index.tunable(id).tunable, a.tunables[at(id)]) +
+                  " -> " + schedules_text(*index.tunable(id).tunable, b.tunables[at(id)]));
   }
   return out;
 }

@@ -13,9 +13,9 @@
 
 namespace pbtune {
 
-/// `OnePass`, `on PoCL with local memory, work-groups of 32 x 8`: one choice of a site.
+/// `OnePass`, `on PoCL with local memory, work-groups of 32 x 8`: what a level of a site chooses.
 [[nodiscard]] std::string choice_words(const InfoIndex& index, const Configuration& configuration, int site,
-                                       int alternative, const std::string& device, std::int64_t n);
+                                       const pbrt::Level& level, const std::string& device, std::int64_t n);
 
 /// Describes the choices in words: one line per transform that has something to choose, for calls of size `n`, and for
 /// the smaller calls of a recursive transform. If `n` < 0, the line covers all sizes with their cut-offs. `only` names

@@ -75,6 +75,28 @@ TEST_F(WordsTest, FormsOfLoopsThatAreNotTheDefault) {
                           "Halves.Only.cpu.row_block: always"));
 }
 
+TEST_F(WordsTest, LevelsBySizeVariablesAndTheirSchedules) {
+  info.transforms[0].sizes = {"n", "k"};
+  pbrt::TunableInfo order{
+      "Merge.cpu.fold_order", pbrt::TunableType::Int, 0, 1, {0}, pbrt::TunableRole::FoldOrder, false, 1, {"Merge.cpu"}};
+  order.site = "Insertion|Merge";
+  info.transforms[0].tunables = {order};
+  const pbrt::InfoIndex index(info);
+  Configuration configuration = pbrt::default_configuration(index);
+  pbrt::set_num_schedules(index, configuration, 0, 2);
+  configuration.tunables[2] = {0, 1};
+  configuration.sites[0].levels = {{0, 0}, {60, 1}, {9, 1, 1, 2}};
+  EXPECT_THAT(explain(index, configuration, 59, "PoCL", {}),
+              ElementsAre("Sort: Insertion; where k is at least 9: Merge, folds in any order"));
+  EXPECT_THAT(explain(index, configuration, -1, "PoCL", {}),
+              ElementsAre("Sort: Insertion; from size 60: Merge; where k is at least 9: Merge, folds in any order"));
+  EXPECT_THAT(
+      differences(index, pbrt::default_configuration(index), configuration),
+      ElementsAre("Sort.Insertion|Merge: Insertion on cpu -> Insertion on cpu, from 60 Merge on cpu, from k = 9 "
+                  "Merge on cpu with schedule 2",
+                  "Sort.Merge.cpu.fold_order: 0 -> 0, 1"));
+}
+
 TEST(Words, LossesComeLargestFirst) {
   EXPECT_EQ(loss_lines({{"the default of threads", 1.2}, {"the default's choice of Sort", 7}}),
             (std::vector<std::string>{"the default's choice of Sort would be more than 4x slower",

@@ -81,6 +81,7 @@ std::vector<StartingPoint> StartingPoints::at(const SizeStep& step, std::vector<
     const NamedConfiguration& seed = seeds_[static_cast<std::size_t>(id)];
     Configuration grafted = graft(best, seed.configuration, from);
     grafted.tunables = tunables;
+    name_known_schedules(space_.index(), grafted);
     (void)pbrt::repair_forbidden(space_.index(), grafted);  // a forbidden configuration becomes the nearest legal one
     out.push_back(point(std::move(grafted), seed.name + " from " + std::to_string(from) + words, id));
   };

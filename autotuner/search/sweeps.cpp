@@ -119,7 +119,8 @@ void Sweeps::try_usual_values_of(Candidate parent, double end_s) {
     for (const std::vector<double>& values : context_.space.usual_values(gene)) {
       if (context_.trials.elapsed_s() > end_s) return;
       Configuration configuration = parent.configuration;
-      configuration.tunables[static_cast<std::size_t>(gene.id)] = values;
+      std::vector<double>& slots = configuration.tunables[static_cast<std::size_t>(gene.id)];
+      slots = pbrt::for_each_schedule(values, slots.size());
       if (!context_.attempts.is_new(configuration)) continue;
       Candidate child = context_.attempts.child_of(parent, std::move(configuration),
                                                    "usual value of " + context_.space.index().tunable_name(gene.id));

@@ -95,24 +95,11 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
   return scaled_log_normal(value, gene.min, gene.max, rng);
 }
 
-/// Changes one element (of the bucket of `n`, and with `is_range` of all larger ones by the same rule).
-bool change_tunable(std::vector<double>& values, const TunableGene& gene, std::int64_t n, bool is_range, Rng& rng) {
-  const std::vector<double> before = values;
-  const int count = gene.info->count;
-  const int first = gene.info->is_size_specific ? bucket_of(n) : 0;
-  const int lowest = is_range ? std::max(0, first - static_cast<int>(rng.uniform_int(0, 4))) : first;
-  const int last = is_range ? pbrt::kNumSizeBuckets - 1 : first;
-  if (pb::is_of_launches(gene.info->role)) {
-    std::vector<double> shape(values.begin() + first * count, values.begin() + (first + 1) * count);
-    if (!change_shape(shape, gene, rng)) return false;
-    for (int bucket = lowest; bucket <= last; ++bucket)
-      std::copy(shape.begin(), shape.end(), values.begin() + bucket * count);
-  } else {
-    const int element = static_cast<int>(rng.uniform_int(0, count - 1));
-    const double value = changed_value(values[index_of(first * count + element)], gene, rng);
-    for (int bucket = lowest; bucket <= last; ++bucket) values[index_of(bucket * count + element)] = value;
-  }
-  return values != before;
+/// Where the values of one of the schedules begin. There is one set of values for tunables that schedules do not have.
+std::size_t pick_schedule(const std::vector<double>& values, const TunableGene& gene, Rng& rng) {
+  const auto size = static_cast<std::size_t>(gene.info->num_values());
+  if (values.size() <= size) return 0;
+  return size * static_cast<std::size_t>(rng.uniform_int(0, static_cast<std::int64_t>(values.size() / size) - 1));
 }
 
 /// Moves every site of the program to one uniform choice from a random size on.
@@ -187,7 +174,76 @@ void add_site_mutators(const Space& space, const SiteGene& gene, std::vector<Mut
   for (std::size_t i = first; i < out.size(); ++i) out[i].apply = allowed(space, gene, std::move(out[i].apply));
 }
 
+/// The sites at which several sizes may have choices or schedules of their own.
+std::vector<ScheduleGene> schedule_genes(const Space& space) {
+  std::vector<ScheduleGene> out;
+  for (int id = 0; id < space.index().num_sites(); ++id) {
+    const pbrt::TransformInfo& transform = *space.index().site(id).transform;
+    ScheduleGene gene{id, {}, {}, space.size_cuts(transform)};
+    for (const SiteGene& site : space.sites())
+      if (site.id == id) gene.choices = site.choices;
+    for (const TunableGene& value : space.tunables())
+      if (space.index().site_of(value.id) == id) gene.values.push_back(value);
+    if (!gene.cuts.empty() && (gene.choices.size() > 1 || !gene.values.empty())) out.push_back(std::move(gene));
+  }
+  return out;
+}
+
+/// Adds mutators that tell sizes apart at a site by what else the cases differ in, or by schedules.
+void add_schedule_mutators(const Space& space, const ScheduleGene& gene, std::vector<Mutator>& out) {
+  const std::size_t first = out.size();
+  const std::string name = space.index().site_name(gene.site);
+  const std::size_t id = index_of(gene.site);
+  const bool has_variables =
+      std::any_of(gene.cuts.begin(), gene.cuts.end(), [](const SizeCut& cut) { return cut.by > 0; });
+  if (has_variables && gene.choices.size() > 1)
+    out.push_back({"tell sizes apart at " + name, gene.site, -1, [id, gene](Configuration& c, Rng& rng, std::int64_t) {
+                     return add_case_level(c.sites[id], gene, rng);
+                   }});
+  if (has_variables)
+    out.push_back({"test another size at " + name, gene.site, -1, [id, gene](Configuration& c, Rng& rng, std::int64_t) {
+                     return move_to_other_size(c.sites[id], gene.cuts, rng);
+                   }});
+  if (!gene.values.empty())
+    out.push_back(
+        {"give some sizes a schedule of their own at " + name, gene.site, -1,
+         [&space, gene](Configuration& c, Rng& rng, std::int64_t n) { return add_schedule(space, c, gene, n, rng); }});
+  for (std::size_t i = first; i < out.size(); ++i)
+    out[i].apply = allowed(space, {gene.site, gene.choices}, std::move(out[i].apply));
+}
+
+/// Lets a mutator of a site leave no schedule behind that no level names.
+void forget_schedules(const Space& space, Mutator& mutator) {
+  if (mutator.site < 0 || space.index().scheduled(mutator.site).empty()) return;
+  mutator.apply = [&space, site = mutator.site, change = std::move(mutator.apply)](Configuration& c, Rng& rng,
+                                                                                   std::int64_t n) {
+    if (!change(c, rng, n)) return false;
+    drop_unused_schedules(space.index(), c, site);
+    return true;
+  };
+}
+
 }  // namespace
+
+bool change_values(std::vector<double>& values, const TunableGene& gene, std::size_t first, std::int64_t n,
+                   bool is_range, Rng& rng) {
+  const std::vector<double> before = values;
+  const int count = gene.info->count;
+  const auto begin = values.begin() + static_cast<std::ptrdiff_t>(first);
+  const int here = gene.info->is_size_specific ? bucket_of(n) : 0;
+  const int lowest = is_range ? std::max(0, here - static_cast<int>(rng.uniform_int(0, 4))) : here;
+  const int last = is_range ? pbrt::kNumSizeBuckets - 1 : here;
+  if (pb::is_of_launches(gene.info->role)) {
+    std::vector<double> shape(begin + here * count, begin + (here + 1) * count);
+    if (!change_shape(shape, gene, rng)) return false;
+    for (int bucket = lowest; bucket <= last; ++bucket) std::copy(shape.begin(), shape.end(), begin + bucket * count);
+  } else {
+    const int element = static_cast<int>(rng.uniform_int(0, count - 1));
+    const double value = changed_value(begin[here * count + element], gene, rng);
+    for (int bucket = lowest; bucket <= last; ++bucket) begin[bucket * count + element] = value;
+  }
+  return values != before;
+}
 
 double scaled_log_normal(double value, double min, double max, Rng& rng) {
   const double base = std::max(1.0, std::fabs(value));
@@ -205,32 +261,85 @@ bool add_level(Selector& selector, const std::vector<int>& choices, std::int64_t
   // choice more often than not.
   const double from =
       std::round(0.75 * static_cast<double>(std::max<std::int64_t>(n, 2)) * std::exp(kSigma * rng.normal()));
-  const Level level{std::max<std::int64_t>(1, std::llround(from)),
-                    pick_other(choices, selector.select(std::llround(from)), rng)};
-  const auto place = std::find_if(selector.levels.begin(), selector.levels.end(),
-                                  [&](const Level& other) { return other.from >= level.from; });
-  if (place != selector.levels.end() && place->from == level.from) return false;
-  selector.levels.insert(place, level);
-  return true;
+  const Level& before = selector.level_at(std::llround(from));
+  return insert_level(selector, {std::max<std::int64_t>(1, std::llround(from)),
+                                 pick_other(choices, before.alternative, rng), before.schedule});
 }
 
 bool split_level(Selector& selector, const std::vector<int>& choices, std::int64_t n, Rng& rng) {
   if (selector.levels.size() >= pbrt::kMaxSelectorLevels) return false;
   const std::int64_t from = std::llround(rng.log_uniform(2, static_cast<double>(std::max<std::int64_t>(n, 2))));
-  const auto next = std::find_if(selector.levels.begin(), selector.levels.end(),
-                                 [&](const Level& other) { return other.from > from; });
-  const auto whole = next - 1;
+  const auto whole = std::find_if(selector.levels.rbegin(), selector.levels.rend(),
+                                  [&](const Level& other) { return other.by == 0 && other.from <= from; });
   if (whole->from == from) return false;
-  Level upper{from, whole->alternative};
+  Level upper{from, whole->alternative, whole->schedule};
   (rng.chance(0.5) ? upper : *whole).alternative = pick_other(choices, whole->alternative, rng);
-  selector.levels.insert(next, upper);
-  return true;
+  return insert_level(selector, upper);
+}
+
+/// Draws where a level begins that tells values of a size apart.
+std::int64_t draw_from(const SizeCut& cut, Rng& rng) {
+  return std::llround(rng.log_uniform(static_cast<double>(cut.lo) + 1, static_cast<double>(cut.hi)));
+}
+
+bool add_case_level(Selector& selector, const ScheduleGene& gene, Rng& rng) {
+  const SizeCut& cut = pick(gene.cuts, rng);
+  Level& whole = selector.levels[pick_level(selector, 0, rng)];
+  const Level before = whole;
+  Level upper{draw_from(cut, rng), before.alternative, before.schedule, cut.by};
+  (rng.chance(0.5) ? upper : whole).alternative = pick_other(gene.choices, before.alternative, rng);
+  return insert_level(selector, upper);
+}
+
+bool move_to_other_size(Selector& selector, const std::vector<SizeCut>& cuts, Rng& rng) {
+  if (selector.levels.size() < 2 || cuts.size() < 2) return false;
+  const auto moved = selector.levels.begin() + static_cast<std::ptrdiff_t>(pick_level(selector, 1, rng));
+  Level level = *moved;
+  const SizeCut& cut = pick(cuts, rng);
+  if (cut.by == level.by) return false;
+  level.by = cut.by;
+  level.from = draw_from(cut, rng);
+  selector.levels.erase(moved);
+  return insert_level(selector, level);
+}
+
+bool add_schedule(const Space& space, Configuration& configuration, const ScheduleGene& gene, std::int64_t n,
+                  Rng& rng) {
+  constexpr double kUsual = 0.5;
+  const InfoIndex& index = space.index();
+  Selector& selector = configuration.sites[index_of(gene.site)];
+  const int count = num_schedules(index, configuration, gene.site);
+  Level& whole = selector.levels[pick_level(selector, 0, rng)];
+  const Level before = whole;
+  std::vector<TunableGene> used;
+  for (const TunableGene& value : gene.values)
+    if (space.is_tunable_relevant(value.id, {{gene.site, before.alternative}})) used.push_back(value);
+  if (count >= pbrt::kMaxSchedules || used.empty()) return false;
+  const SizeCut& cut = pick(gene.cuts, rng);
+  Level upper{draw_from(cut, rng), before.alternative, before.schedule, cut.by};
+  (rng.chance(0.5) ? upper : whole).schedule = count;
+  if (!insert_level(selector, upper)) return false;
+  pbrt::set_num_schedules(index, configuration, gene.site, count + 1);
+  for (const int id : index.scheduled(gene.site)) {
+    std::vector<double>& values = configuration.tunables[index_of(id)];
+    const int size = index.tunable(id).tunable->num_values();
+    std::copy_n(values.begin() + before.schedule * size, size, values.begin() + count * size);
+  }
+  const TunableGene& changed = pick(used, rng);
+  std::vector<double>& values = configuration.tunables[index_of(changed.id)];
+  const std::vector<std::vector<double>> usual = space.usual_values(changed);
+  const auto first = index_of(count * changed.info->num_values());
+  if (usual.empty() || !rng.chance(kUsual)) return change_values(values, changed, first, n, false, rng);
+  const std::vector<double> former = values;
+  std::copy_n(pick(usual, rng).begin(), changed.info->num_values(),
+              values.begin() + static_cast<std::ptrdiff_t>(first));
+  return values != former;
 }
 
 bool remove_level(Selector& selector, Rng& rng) {
   if (selector.levels.size() < 2) return false;
   selector.levels.erase(selector.levels.begin() + static_cast<std::ptrdiff_t>(pick_level(selector, 0, rng)));
-  selector.levels[0].from = 0;
+  selector.levels[0].from = selector.levels[0].by = 0;
   return true;
 }
 
@@ -245,9 +354,12 @@ bool move_cut_off(Selector& selector, Rng& rng) {
   if (selector.levels.size() < 2) return false;
   const std::size_t i = pick_level(selector, 1, rng);
   Level& level = selector.levels[i];
-  const double lo = static_cast<double>(selector.levels[i - 1].from) + 1;
-  const bool is_last = i + 1 == selector.levels.size();
-  const double hi = is_last ? 0x1.0p62 : static_cast<double>(selector.levels[i + 1].from) - 1;
+  double lo = 1, hi = 0x1.0p62;
+  for (const Level& other : selector.levels) {
+    if (other.by != level.by || other.from == level.from) continue;
+    if (other.from < level.from) lo = std::max(lo, static_cast<double>(other.from) + 1);
+    if (other.from > level.from) hi = std::min(hi, static_cast<double>(other.from) - 1);
+  }
   const std::int64_t before = level.from;
   level.from = std::llround(scaled_log_normal(static_cast<double>(before), lo, std::max(lo, hi), rng));
   return level.from != before;
@@ -257,7 +369,8 @@ bool change_range(Selector& selector, const std::vector<int>& choices, std::int6
   const Selector before = selector;
   const double top = static_cast<double>(std::max<std::int64_t>(n, 1));
   const std::int64_t from = std::llround(rng.log_uniform(std::max(1.0, top / 16), top));
-  selector = graft(selector, Selector{{Level{0, pick_other(choices, selector.select(n), rng)}}}, from);
+  const Level& level = selector.level_at(n);
+  selector = graft(selector, Selector{{Level{0, pick_other(choices, level.alternative, rng), level.schedule}}}, from);
   return selector != before;
 }
 
@@ -294,14 +407,24 @@ bool change_shape(std::vector<double>& shape, const TunableGene& gene, Rng& rng)
 
 std::vector<Mutator> make_mutators(const Space& space) {
   std::vector<Mutator> out;
-  for (const SiteGene& gene : space.sites()) add_site_mutators(space, gene, out);
+  // What changes a site stands together, since a site is drawn first, then what to do with it.
+  std::vector<ScheduleGene> schedules = schedule_genes(space);
+  for (const SiteGene& gene : space.sites()) {
+    add_site_mutators(space, gene, out);
+    for (const ScheduleGene& each : schedules)
+      if (each.site == gene.id) add_schedule_mutators(space, each, out);
+  }
+  for (const ScheduleGene& each : schedules)
+    if (each.choices.size() < 2) add_schedule_mutators(space, each, out);
+  for (Mutator& mutator : out) forget_schedules(space, mutator);
   for (const TunableGene& gene : space.tunables()) {
     const std::string name = space.index().tunable_name(gene.id);
     for (const bool is_range : {false, true}) {
       if (is_range && !gene.info->is_size_specific) continue;
       out.push_back({(is_range ? "change a range of " : "change ") + name, -1, gene.id,
                      [gene, is_range](Configuration& c, Rng& rng, std::int64_t n) {
-                       return change_tunable(c.tunables[index_of(gene.id)], gene, n, is_range, rng);
+                       std::vector<double>& values = c.tunables[index_of(gene.id)];
+                       return change_values(values, gene, pick_schedule(values, gene, rng), n, is_range, rng);
                      }});
     }
   }

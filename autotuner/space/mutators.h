@@ -14,6 +14,14 @@
 
 namespace pbtune {
 
+/// A site whose choices or schedules may be varied, with the values that each of its schedules has.
+struct ScheduleGene {
+  int site = 0;
+  std::vector<int> choices;         ///< allowed alternatives; one: there is no choice
+  std::vector<TunableGene> values;  ///< those that may be varied
+  std::vector<SizeCut> cuts;        ///< where levels may begin
+};
+
 struct Mutator {
   std::string name;  ///< words for people: `add a level to Conv.Out#1`
   int site = -1;     ///< the site it belongs to, else -1
@@ -30,10 +38,23 @@ struct Mutator {
 /// A whole number scaled by a log-normal factor (sigma = ln 2: small changes are likelier than large ones, halving as
 /// likely as doubling), never the same number again unless the range has only one.
 [[nodiscard]] double scaled_log_normal(double value, double min, double max, pbrt::Rng& rng);
+/// Changes one element of a tunable's values (of those for size `n`, and with `is_range` of all larger ones by the same
+/// rule). `first`: where the values of the schedule in question begin.
+bool change_values(std::vector<double>& values, const TunableGene& gene, std::size_t first, std::int64_t n,
+                   bool is_range, pbrt::Rng& rng);
 bool add_level(Selector& selector, const std::vector<int>& choices, std::int64_t n, pbrt::Rng& rng);
 /// Cuts a level at a random size up to `n`, with all orders of magnitude alike. One of its two parts gets another
 /// choice.
 bool split_level(Selector& selector, const std::vector<int>& choices, std::int64_t n, pbrt::Rng& rng);
+/// Adds a level that tells apart the values of one of the sizes. It gets another choice, or the level that it is taken
+/// from does.
+bool add_case_level(Selector& selector, const ScheduleGene& gene, pbrt::Rng& rng);
+/// Lets a level test another one of the sizes.
+bool move_to_other_size(Selector& selector, const std::vector<SizeCut>& cuts, pbrt::Rng& rng);
+/// Adds a level beside another one, and a schedule for one of the two: a copy of what they have, in which one value is
+/// changed.
+bool add_schedule(const Space& space, Configuration& configuration, const ScheduleGene& gene, std::int64_t n,
+                  pbrt::Rng& rng);
 bool remove_level(Selector& selector, pbrt::Rng& rng);
 bool change_level(Selector& selector, const std::vector<int>& choices, pbrt::Rng& rng);
 bool move_cut_off(Selector& selector, pbrt::Rng& rng);

@@ -50,6 +50,27 @@ int choice_near(const SiteInfo& site, const std::string& rule, Version on) {
   return std::max(0, site.index_of(rule, on));
 }
 
+/// Whether some size of two calls has another ratio than the first one has.
+bool differ_in_shape(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
+  for (std::size_t i = 1; i < a.size(); ++i)
+    if (static_cast<double>(a[i]) * static_cast<double>(b[0]) != static_cast<double>(b[i]) * static_cast<double>(a[0]))
+      return true;
+  return false;
+}
+
+/// Gives a tunable the values that it has in another configuration, which may have other schedules: then those of its
+/// first one.
+void take_values(const InfoIndex& index, const Configuration& from, int id, Configuration& to) {
+  const std::vector<double>& values = from.tunables[at(id)];
+  std::vector<double>& slots = to.tunables[at(id)];
+  if (values.size() == slots.size()) {
+    slots = values;
+    return;
+  }
+  const std::vector<double> first(values.begin(), values.begin() + index.tunable(id).tunable->num_values());
+  slots = pbrt::for_each_schedule(first, slots.size());
+}
+
 bool is_for_accuracy(const TunableGene& gene) {
   return gene.info->role == pbrt::TunableRole::Accuracy || gene.info->role == pbrt::TunableRole::ForEnough;
 }
@@ -83,6 +104,53 @@ Space::Space(const InfoIndex& index, const SpaceOptions& options) : index_(&inde
     const TunableGene gene = gene_of(id, ref, options);
     if (gene.min < gene.max) tunables_.push_back(gene);
   }
+}
+
+/// The values of the measured transform's size variables in each case.
+std::vector<std::vector<std::int64_t>> Space::case_sizes() const {
+  const auto& transforms = index_->info().transforms;
+  const auto measured = std::find_if(transforms.begin(), transforms.end(),
+                                     [&](const auto& transform) { return transform.name == options_.measured; });
+  std::vector<std::vector<std::int64_t>> out;
+  if (measured == transforms.end()) return out;
+  for (const auto& fixed : options_.cases) {
+    std::vector<std::int64_t> sizes;
+    for (const std::string& name : measured->sizes) {
+      const auto found = std::find_if(fixed.begin(), fixed.end(), [&](const auto& size) { return size.first == name; });
+      sizes.push_back(found != fixed.end() ? found->second : options_.target_n);
+    }
+    if (!sizes.empty()) out.push_back(std::move(sizes));
+  }
+  return out;
+}
+
+std::vector<SizeCut> Space::size_cuts(const pbrt::TransformInfo& transform) const {
+  const std::vector<std::vector<std::int64_t>> cases = case_sizes();
+  std::vector<SizeCut> out;
+  const auto add = [&](int by, std::int64_t lo, std::int64_t hi) {
+    if (std::max<std::int64_t>(lo, 1) < hi) out.push_back({by, std::max<std::int64_t>(lo, 1), hi});
+  };
+  if (options_.is_recursive) {
+    add(0, 1, options_.target_n);
+  } else if (cases.size() > 1) {
+    std::vector<std::int64_t> largest;
+    for (const auto& sizes : cases) largest.push_back(*std::max_element(sizes.begin(), sizes.end()));
+    add(0, *std::min_element(largest.begin(), largest.end()), *std::max_element(largest.begin(), largest.end()));
+  }
+  const bool differ =
+      std::any_of(cases.begin(), cases.end(), [&](const auto& sizes) { return differ_in_shape(cases.front(), sizes); });
+  if (!differ || transform.sizes.size() < 2) return out;
+  const bool is_measured = transform.name == options_.measured;
+  for (std::size_t i = 0; i < transform.sizes.size(); ++i) {
+    // What the sizes of transforms inside are is not known, but they lie between those of the cases.
+    std::vector<std::int64_t> values;
+    for (const auto& sizes : cases)
+      values.insert(values.end(), sizes.begin() + (is_measured ? static_cast<std::ptrdiff_t>(i) : 0),
+                    is_measured ? sizes.begin() + static_cast<std::ptrdiff_t>(i) + 1 : sizes.end());
+    add(static_cast<int>(i) + 1, *std::min_element(values.begin(), values.end()),
+        *std::max_element(values.begin(), values.end()));
+  }
+  return out;
 }
 
 Configuration Space::default_configuration() const {
@@ -279,8 +347,7 @@ std::vector<NamedConfiguration> Space::plainer(const NamedConfiguration& configu
       const bool is_for_accuracy =
           gene.info->role == TunableRole::Accuracy || gene.info->role == TunableRole::ForEnough;
       if (is_for_accuracy || !is_tunable_relevant(gene.id, ran)) continue;
-      if (is_all || is_threads(index_->tunable(gene.id)))
-        plain.configuration.tunables[at(gene.id)] = standard.tunables[at(gene.id)];
+      if (is_all || is_threads(index_->tunable(gene.id))) take_values(*index_, standard, gene.id, plain.configuration);
     }
     const bool is_new = plain.configuration != configuration.configuration &&
                         (out.empty() || plain.configuration != out[0].configuration);
@@ -327,7 +394,8 @@ void Space::forget_unused(Configuration& configuration) const {
     for (const pbrt::Level& level : configuration.sites[at(id)].levels) chosen.push_back({id, level.alternative});
   for (const TunableGene& gene : tunables_)
     if (!is_tunable_relevant(gene.id, chosen) || !has_what_it_needs(gene.id, configuration))
-      configuration.tunables[at(gene.id)] = standard.tunables[at(gene.id)];
+      take_values(*index_, standard, gene.id, configuration);
+  for (int id = 0; id < index_->num_sites(); ++id) drop_unused_schedules(*index_, configuration, id);
 }
 
 int bucket_of(std::int64_t n) {
@@ -362,29 +430,36 @@ std::vector<NamedConfiguration> Space::reversions(const Configuration& configura
     const pbrt::TransformInfo& transform = *index_->site(gene.id).transform;
     const std::string name = transform.sites.size() == 1 ? transform.name : index_->site_name(gene.id);
     const auto level = std::find_if(selector.levels.rbegin(), selector.levels.rend(),
-                                    [&](const pbrt::Level& other) { return other.from <= n; });
+                                    [&](const pbrt::Level& other) { return other.by == 0 && other.from <= n; });
     NamedConfiguration plain{"the default's choice of " + name, configuration};
     if (level != selector.levels.rend())
       plain.configuration.sites[id] = graft(selector, Selector{{{0, standard.sites[id].select(n)}}}, level->from);
     add(std::move(plain));
     // In a program that calls itself, the levels below are part of the run. In other programs they serve other sizes.
-    for (std::size_t i = 0; options_.is_recursive && selector.levels.size() > 1 && i < selector.levels.size(); ++i) {
+    // Those that test a size variable serve one of the cases, and so do schedules of their own.
+    for (std::size_t i = 0; selector.levels.size() > 1 && i < selector.levels.size(); ++i) {
+      const pbrt::Level& dropped = selector.levels[i];
+      const bool is_for_case = dropped.by != 0 || (i > 0 && dropped.schedule != selector.levels[i - 1].schedule);
+      if (!options_.is_recursive && !is_for_case) continue;
+      const std::string from = std::to_string(dropped.from);
       NamedConfiguration fewer{
           name + (i == 0 ? " without its choice below " + std::to_string(selector.levels[1].from)
-                         : " without its choice from " + std::to_string(selector.levels[i].from) + " on"),
+                  : dropped.by == 0
+                      ? " without its choice from " + from + " on"
+                      : " without its choice where " + transform.sizes[at(dropped.by - 1)] + " is at least " + from),
           configuration};
       std::vector<pbrt::Level>& levels = fewer.configuration.sites[id].levels;
       levels.erase(levels.begin() + static_cast<std::ptrdiff_t>(i));
-      levels[0].from = 0;
+      levels[0].from = levels[0].by = 0;
       simplify(fewer.configuration.sites[id]);
+      drop_unused_schedules(*index_, fewer.configuration, gene.id);
       add(std::move(fewer));
     }
   }
   for (const TunableGene& gene : tunables_) {
     if (is_for_accuracy(gene) || gene.info->is_size_specific) continue;
-    const auto id = static_cast<std::size_t>(gene.id);
     NamedConfiguration plain{"the default of " + index_->tunable_name(gene.id), configuration};
-    plain.configuration.tunables[id] = standard.tunables[id];
+    take_values(*index_, standard, gene.id, plain.configuration);
     add(std::move(plain));
   }
   return out;
@@ -392,17 +467,54 @@ std::vector<NamedConfiguration> Space::reversions(const Configuration& configura
 
 void simplify(Selector& selector) {
   std::vector<pbrt::Level>& levels = selector.levels;
-  const auto is_same = [](const pbrt::Level& a, const pbrt::Level& b) { return a.alternative == b.alternative; };
+  const auto is_same = [](const pbrt::Level& a, const pbrt::Level& b) { return a.by == b.by && does_same(a, b); };
   levels.erase(std::unique(levels.begin(), levels.end(), is_same), levels.end());
+}
+
+void drop_unused_schedules(const InfoIndex& index, Configuration& configuration, int site) {
+  const int count = num_schedules(index, configuration, site);
+  std::vector<pbrt::Level>& levels = configuration.sites[at(site)].levels;
+  int num_used = 0;
+  for (int schedule = 0; schedule < count; ++schedule) {
+    const auto names_it = [&](const pbrt::Level& level) { return level.schedule == schedule; };
+    if (std::none_of(levels.begin(), levels.end(), names_it)) continue;
+    for (pbrt::Level& level : levels)
+      if (level.schedule == schedule) level.schedule = num_used;
+    for (const int id : index.scheduled(site)) {
+      std::vector<double>& values = configuration.tunables[at(id)];
+      const int size = index.tunable(id).tunable->num_values();
+      std::copy_n(values.begin() + schedule * size, size, values.begin() + num_used * size);
+    }
+    ++num_used;
+  }
+  pbrt::set_num_schedules(index, configuration, site, num_used);
+}
+
+bool insert_level(Selector& selector, const pbrt::Level& level) {
+  std::vector<pbrt::Level>& levels = selector.levels;
+  const auto begins_there = [&](const pbrt::Level& other) { return other.by == level.by && other.from == level.from; };
+  if (levels.size() >= pbrt::kMaxSelectorLevels || std::any_of(levels.begin(), levels.end(), begins_there))
+    return false;
+  const auto before = std::find_if(levels.rbegin(), levels.rend(), [&](const pbrt::Level& other) {
+    return other.by == level.by && other.from < level.from;
+  });
+  const auto after =
+      std::find_if(levels.begin(), levels.end(), [&](const pbrt::Level& other) { return other.by == level.by; });
+  levels.insert(before != levels.rend() ? before.base() : after, level);
+  return true;
 }
 
 Selector graft(const Selector& low, const Selector& high, std::int64_t from) {
   Selector out{{}};
   for (const pbrt::Level& level : low.levels)
-    if (level.from < from) out.levels.push_back(level);
-  out.levels.push_back({std::max<std::int64_t>(from, 0), high.select(from)});
+    if (level.by == 0 && level.from < from) out.levels.push_back(level);
+  pbrt::Level at_from;
   for (const pbrt::Level& level : high.levels)
-    if (level.from > from) out.levels.push_back(level);
+    if (level.by == 0 && level.from <= from) at_from = level;
+  at_from.from = std::max<std::int64_t>(from, 0);
+  out.levels.push_back(at_from);
+  for (const pbrt::Level& level : high.levels)
+    if (level.by != 0 || level.from > from) out.levels.push_back(level);
   simplify(out);
   return out.levels.size() <= pbrt::kMaxSelectorLevels ? out : high;
 }
@@ -411,6 +523,11 @@ Configuration graft(const Configuration& low, const Configuration& high, std::in
   Configuration out = high;
   for (std::size_t id = 0; id < out.sites.size(); ++id) out.sites[id] = graft(low.sites[id], high.sites[id], from);
   return out;
+}
+
+void name_known_schedules(const InfoIndex& index, Configuration& configuration) {
+  for (int id = 0; id < index.num_sites(); ++id)
+    pbrt::set_num_schedules(index, configuration, id, num_schedules(index, configuration, id));
 }
 
 int num_differences(const Configuration& a, const Configuration& b) {

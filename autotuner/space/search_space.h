@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/config/configuration.h"
@@ -32,6 +33,13 @@ struct TunableGene {
   double min = 0, max = 0;
 };
 
+/// A size by which levels of a transform's selectors may tell calls apart: the number that Level::by has for it, and
+/// the least and largest value that it has in the cases.
+struct SizeCut {
+  int by = 0;
+  std::int64_t lo = 0, hi = 0;
+};
+
 struct SpaceOptions {
   bool has_device = false;  ///< else device versions are left out
   int max_threads = 1;      ///< CPUs available
@@ -43,7 +51,9 @@ struct SpaceOptions {
   std::string measured{};               ///< the transform that is measured; empty: not said
   pbrt::AccuracyInfo accuracy{};        ///< accuracy of the transform that is measured
   bool is_recursive = false;            ///< choices for small sizes also take part in runs at large sizes
-  bool has_large_pages = false;         ///< the system gives large pages only to programs that ask for them
+  /// Names and values of the size variables of the measured transform that each case fixes.
+  std::vector<std::vector<std::pair<std::string, std::int64_t>>> cases{};
+  bool has_large_pages = false;  ///< the system gives large pages only to programs that ask for them
 };
 
 struct NamedConfiguration {
@@ -75,6 +85,11 @@ class Space {
   /// The number of the tunable that puts memory on large pages, if it may be varied. It is not among tunables(), since
   /// each change gives the program new memory for all its matrices.
   [[nodiscard]] std::optional<int> large_pages() const { return large_pages_; }
+
+  /// The sizes by which levels may tell apart the calls of a transform that one configuration serves. The largest size
+  /// of a call is one if there are several cases, or if the program calls itself. Size variables are some only if the
+  /// cases differ in shape: if some variable does not grow with the others.
+  [[nodiscard]] std::vector<SizeCut> size_cuts(const pbrt::TransformInfo& transform) const;
 
   /// The program's default, or the base, with the number of threads if that is fixed.
   [[nodiscard]] Configuration default_configuration() const;
@@ -124,6 +139,7 @@ class Space {
  private:
   [[nodiscard]] Configuration uniform(int rule, pbrt::Version on) const;
   [[nodiscard]] Configuration wherever_possible(pbrt::Version on) const;
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> case_sizes() const;
   [[nodiscard]] NamedConfiguration more_accurate(const NamedConfiguration& seed, double factor, bool is_own) const;
 
   const InfoIndex* index_;
@@ -135,11 +151,20 @@ class Space {
 
 /// Drops each level that has the same choice as the level before it, since it changes nothing.
 void simplify(Selector& selector);
-/// Returns a selector that acts as `low` below `from`, and as `high` from there on. It acts as `high` alone if more
-/// than 12 levels would be needed.
+/// Drops the schedules of a site that no level names.
+void drop_unused_schedules(const InfoIndex& index, Configuration& configuration, int site);
+/// Adds a level where the order of levels wants it: behind those that test the same size and begin below. Of a size
+/// that no level tests yet, it is the last one. Returns false if there are 12 levels, or one that begins there.
+bool insert_level(Selector& selector, const pbrt::Level& level);
+/// Returns a selector that acts as `low` below `from`, and as `high` from there on. Levels that test size variables are
+/// those of `high`. It acts as `high` alone if more than 12 levels would be needed.
 [[nodiscard]] Selector graft(const Selector& low, const Selector& high, std::int64_t from);
-/// A configuration with all sites grafted, and the tunables of `high`.
+/// A configuration with all sites grafted, and the tunables of `high`. Levels of `low` may name schedules that these do
+/// not have (name_known_schedules).
 [[nodiscard]] Configuration graft(const Configuration& low, const Configuration& high, std::int64_t from);
+
+/// Makes levels that name a schedule which their site does not have name its first one.
+void name_known_schedules(const InfoIndex& index, Configuration& configuration);
 
 /// The entry of a size-specific value for calls of size `n`.
 [[nodiscard]] int bucket_of(std::int64_t n);

@@ -133,6 +133,7 @@ void copy_values(const InfoIndex& index, const std::string& from, const std::str
     if (source >= 0 && *index.tunable(source).tunable == *ref.tunable)
       configuration.tunables[static_cast<std::size_t>(id)] = configuration.tunables[static_cast<std::size_t>(source)];
   }
+  name_known_schedules(index, configuration);
 }
 
 }  // namespace pbtune

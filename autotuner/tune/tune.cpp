@@ -146,6 +146,8 @@ Space Session::make_space() const {
   if (targets_[0].reached.empty()) space.transforms.clear();
   space.measured = targets_[current()].transform;
   space.accuracy = targets_[current()].accuracy;
+  for (const ProblemCase& one : options_.run.cases)
+    if (one.inputs.empty()) space.cases.push_back(one.sizes);
   if (!results_.empty()) {
     space.has_globals = is_main_of_bins(targets_, current());
     space.base = results_.back().best;

@@ -58,26 +58,24 @@ class Fixer {
   void fix_site(SiteId id, const std::vector<FixedLevel>& levels) {
     Site& site = plan_.sites[id];
     std::vector<Alternative> kept;
+    site.fixed = levels;
     for (std::size_t i = 0; i < site.alternatives.size(); ++i) {
       std::set<Version> used;
-      for (const FixedLevel& level : levels)
-        if (level.alternative == i) used.insert(level.version);
-      if (used.empty()) continue;
-      for (FixedLevel level : levels) {
-        if (level.alternative != i) continue;
-        level.alternative = kept.size();
-        site.fixed.push_back(level);
+      for (std::size_t k = 0; k < levels.size(); ++k) {
+        if (levels[k].alternative != i) continue;
+        used.insert(levels[k].version);
+        site.fixed[k].alternative = kept.size();
       }
+      if (used.empty()) continue;
       Alternative& alternative = site.alternatives[i];
       std::erase_if(alternative.versions,
                     [&](Version version) { return version != Version::Cpu && !used.contains(version); });
       kept.push_back(std::move(alternative));
     }
     site.alternatives = std::move(kept);
-    std::sort(site.fixed.begin(), site.fixed.end(),
-              [](const FixedLevel& a, const FixedLevel& b) { return a.from < b.from; });
+    // Of levels that test the same size, one that chooses what the level before does changes nothing.
     const auto is_same = [](const FixedLevel& a, const FixedLevel& b) {
-      return a.alternative == b.alternative && a.version == b.version;
+      return a.by == b.by && a.alternative == b.alternative && a.version == b.version && a.schedule == b.schedule;
     };
     site.fixed.erase(std::unique(site.fixed.begin(), site.fixed.end(), is_same), site.fixed.end());
   }

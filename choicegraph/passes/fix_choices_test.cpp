@@ -122,6 +122,17 @@ TEST(FixChoices, KeepsWhatTheLevelsNameAndTheCpu) {
                                       FixedLevel{90, 1, Version::Cpu}));
 }
 
+TEST(FixChoices, KeepsSchedulesAndTheOrderOfLevels) {
+  Fixed fixed(TestTransform().from("A[n, m]").to("P[n]").rule({"P.cell(i)"}, {}).rule({"P.cell(i)"}, {"A.cell(i, 0)"}));
+  const std::vector<FixedLevel> levels = {{0, 1, Version::Cpu, 0, 0},
+                                          {300, 0, Version::Cpu, 0, 0},
+                                          {8, 1, Version::Cpu, 1, 2},
+                                          {20, 1, Version::Cpu, 1, 2},
+                                          {30, 1, Version::Cpu, 0, 2}};
+  const TransformPlan& plan = fixed.fix({{{SiteId(0), levels}}, {}});
+  EXPECT_THAT(plan.sites[SiteId(0)].fixed, ElementsAre(levels[0], levels[1], levels[2], levels[4]));
+}
+
 TEST(FixChoices, RunsANestThatHasToRun) {
   Fixed fixed(mirrors("i-1"));
   ASSERT_EQ(fixed.whole().nests.size(), 1U);

@@ -60,11 +60,14 @@ struct Alternative {
   std::optional<WhyNotDevice> why_not_local_memory;  ///< set if OpenCl is present and OpenClLocal absent
 };
 
-/// A level of a selector that was fixed when compiling: from this size on, an alternative runs in one of its versions.
+/// A level of a selector that was fixed when compiling: from this size on, an alternative runs in one of its versions
+/// and with one of the site's schedules.
 struct FixedLevel {
-  std::int64_t from = 0;        ///< 0 in the first level; strictly increasing
+  std::int64_t from = 0;        ///< 0 in the first level; strictly increasing among those that test the same size
   std::size_t alternative = 0;  ///< index into Site::alternatives
   Version version = Version::Cpu;
+  int schedule = 0;
+  int by = 0;  ///< what it tests: 0: the largest size; k: size variable k, from 1
   bool operator==(const FixedLevel&) const = default;
 };
 
@@ -240,7 +243,15 @@ struct PlanTunable {
   std::optional<RuleId> rule;  ///< for work groups, and for tiles of a nest of one step: the rule that they belong to
   Version version = Version::Cpu;
   std::vector<double> fixed = {};  ///< values decided when compiling; empty: by the configuration of a run. One per
-                                   ///< element, of size-specific ones for each of 32 powers of two of the size
+                                   ///< element, of size-specific ones for each of 32 powers of two of the size, of
+                                   ///< those that schedules of a site have perhaps for each schedule
+
+  /// Whether it is fixed to the same values at all sizes and in all schedules.
+  [[nodiscard]] bool is_constant() const {
+    for (std::size_t i = initial.size(); i < fixed.size(); ++i)
+      if (fixed[i] != fixed[i - initial.size()]) return false;
+    return !fixed.empty();
+  }
 };
 
 struct TransformPlan {

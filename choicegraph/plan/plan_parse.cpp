@@ -172,8 +172,11 @@ bool read_fixed_level(PartialPlan& plan, PlanLine& line) {
   const auto from = PlanLine::number(line.next_label());
   const auto alternative = find_alternative(*site, line.next());
   const auto version = find_version(line.next());
-  if (!from || !version || !alternative) return false;
-  site->fixed.push_back({static_cast<std::int64_t>(*from), *alternative, *version});
+  const auto read_index = [&](const char* word) { return line.accept(word) ? PlanLine::number(line.next()) : 0; };
+  const auto schedule = read_index("schedule"), by = read_index("by");
+  if (!from || !version || !alternative || !schedule || !by) return false;
+  site->fixed.push_back(
+      {static_cast<std::int64_t>(*from), *alternative, *version, static_cast<int>(*schedule), static_cast<int>(*by)});
   return true;
 }
 

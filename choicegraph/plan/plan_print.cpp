@@ -109,9 +109,13 @@ class Printer {
       if (alternative.why_not_device) line(3, "no opencl: " + alternative.why_not_device->reason);
       if (alternative.why_not_local_memory) line(3, "no opencl_local: " + alternative.why_not_local_memory->reason);
     }
-    for (const FixedLevel& level : site.fixed)
-      line(2, "fixed from " + std::to_string(level.from) + ": " + site.alternatives[level.alternative].name + " " +
-                  to_string(level.version));
+    for (const FixedLevel& level : site.fixed) {
+      std::string text = "fixed from " + std::to_string(level.from) + ": " + site.alternatives[level.alternative].name +
+                         " " + to_string(level.version);
+      if (level.schedule != 0) text += " schedule " + std::to_string(level.schedule);
+      if (level.by != 0) text += " by " + std::to_string(level.by);
+      line(2, text);
+    }
   }
 
   void print_step(StepId id) {

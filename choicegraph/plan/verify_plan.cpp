@@ -2,6 +2,7 @@
 #include "choicegraph/plan/verify_plan.h"
 
 #include <algorithm>
+#include <map>
 
 #include "lang/check.h"
 
@@ -50,10 +51,16 @@ void verify_displaced(const TransformPlan& plan, const Transform& transform) {
     PB_CHECK(rule.index() < transform.rules.size(), "instances of rules are left out");
 }
 
-void verify_fixed_levels(const Site& site) {
+void verify_fixed_levels(const Site& site, const Transform& transform) {
+  std::map<int, std::int64_t> last;  // by what levels test
   for (std::size_t i = 0; i < site.fixed.size(); ++i) {
     const FixedLevel& level = site.fixed[i];
-    PB_CHECK(i == 0 ? level.from == 0 : level.from > site.fixed[i - 1].from, "fixed levels start at 0 and increase");
+    const bool is_ordered = i == 0 ? level.from == 0 && level.by == 0 : level.from > last[level.by];
+    PB_CHECK(is_ordered, "fixed levels start at 0 and increase");
+    last[level.by] = level.from;
+    PB_CHECK(level.by >= 0 && static_cast<std::size_t>(level.by) <= transform.size_vars.size(),
+             "fixed levels test size variables");
+    PB_CHECK(level.schedule >= 0, "and have a schedule");
     PB_CHECK(level.alternative < site.alternatives.size(), "fixed levels name alternatives");
     const std::vector<Version>& versions = site.alternatives[level.alternative].versions;
     PB_CHECK(std::find(versions.begin(), versions.end(), level.version) != versions.end(), "and versions of them");
@@ -72,7 +79,7 @@ void verify_sites(const TransformPlan& plan, const Transform& transform) {
                "every rule runs on the CPU");
     }
     for (const SegmentId id : site.segments) PB_CHECK(id.index() < plan.segments.size(), "a site's segments exist");
-    verify_fixed_levels(site);
+    verify_fixed_levels(site, transform);
   }
 }
 
@@ -155,7 +162,8 @@ void verify_fused(const TransformPlan& plan, const FusedSteps& steps) {
 void verify_tunable(const PlanTunable& tunable) {
   PB_CHECK(static_cast<int>(tunable.initial.size()) == tunable.count, "an initial value per element of a tunable");
   const std::size_t num_values = tunable.initial.size() * (tunable.is_size_specific ? 32 : 1);
-  PB_CHECK(tunable.fixed.empty() || tunable.fixed.size() == num_values, "a fixed value per element and range of sizes");
+  PB_CHECK(tunable.fixed.size() % num_values == 0, "a fixed value per element and range of sizes, or schedule");
+  PB_CHECK(tunable.fixed.size() <= num_values || tunable.rule, "only what belongs to a rule is in schedules");
 }
 
 /// If there is no common order, every pair of edges in both directions must depend on choices or lie inside of a nest.

@@ -28,6 +28,7 @@ void emit_run_body(Writer& out, CallContext call, const Schedule& schedule, cons
   emit_uncovered(out, call, nullptr);
   emit_scattered(out, call);
   emit_choices(out, call);
+  emit_tuned_values(out, call);
   const auto emit_before = [&](const StepDispatch& dispatch) {
     emit_temporaries(out, call, dispatch.conditions());
     emit_uncovered(out, call, &dispatch.conditions());

@@ -3,6 +3,7 @@
 // information. Generated code and make_training_info both use it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@ namespace pb {
 [[nodiscard]] bool is_decision(const Site& site);
 /// Whether the training information lists the site: it is a decision, or it was fixed when compiling.
 [[nodiscard]] bool is_listed(const Site& site);
+/// Returns the site whose schedules have values of a tunable: that of its rule, if the rule runs at one site alone and
+/// the training information lists it. None for other tunables: those without a rule, and those whose rule has several
+/// sites, since no level of one of them could speak for all.
+[[nodiscard]] std::optional<SiteId> schedule_site(const TransformPlan& plan, const PlanTunable& tunable);
 /// Returns the position of the alternative's version among the flattened alternatives of `site`; -1 if it has no such
 /// version.
 [[nodiscard]] int choice_index(const Site& site, const Alternative& alternative, Version version);

@@ -17,7 +17,7 @@ FixedLevel level_of(const Site& site, const pbrt::Level& level) {
   int index = 0;
   for (std::size_t i = 0; i < site.alternatives.size(); ++i)
     for (const Version version : site.alternatives[i].versions)
-      if (index++ == level.alternative) return {level.from, i, version};
+      if (index++ == level.alternative) return {level.from, i, version, level.schedule, level.by};
   PB_CHECK(false, "a valid selector names choices of its site");
   return {};
 }
@@ -46,12 +46,18 @@ FixedProgram fixed_choices(const Plan& plan, const pbrt::InfoIndex& index, const
     std::set<SiteId> sites;
     for (const SiteId id : transform.sites.ids())
       if (named.sites.contains(numbering.site(transform.transform, id))) sites.insert(id);
-    for (const SiteId id : fixed_sites(transform, std::move(sites)))
+    std::set<SiteId> with_schedules;  // several: which one counts is fixed together with what they say
+    sites = fixed_sites(transform, std::move(sites));
+    for (const SiteId id : sites)
+      if (num_schedules(index, configuration, numbering.site(transform.transform, id)) > 1) with_schedules.insert(id);
+    for (const SiteId id : sites)
       for (const pbrt::Level& level : configuration.sites[at(numbering.site(transform.transform, id))].levels)
         fixed.sites[id].push_back(level_of(transform.sites[id], level));
     for (std::size_t i = 0; i < transform.tunables.size(); ++i) {
       const int number = numbering.tunable(transform.transform, i);
-      if (named.tunables.contains(number)) fixed.tunables[i] = configuration.tunables[at(number)];
+      const auto site = schedule_site(transform, transform.tunables[i]);
+      if (named.tunables.contains(number) || (site && with_schedules.contains(*site)))
+        fixed.tunables[i] = configuration.tunables[at(number)];
     }
     out.transforms.push_back(std::move(fixed));
   }

@@ -27,7 +27,8 @@ pbrt::SiteInfo site_info(const Transform& transform, const Site& site, const Sou
     out.alternatives.push_back(std::move(info));
   }
   for (const FixedLevel& level : site.fixed)
-    out.fixed.push_back({level.from, choice_index(site, site.alternatives[level.alternative], level.version)});
+    out.fixed.push_back({level.from, choice_index(site, site.alternatives[level.alternative], level.version),
+                         level.schedule, level.by});
   return out;
 }
 
@@ -118,6 +119,7 @@ pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& 
   if (tunable.role == TunableRole::ForEnough) out.used_by = users_of_loop(transform, plan, tunable.name);
   if (tunable.role == TunableRole::DeviceShare) out.used_by = device_versions(transform, plan);
   out.needs = needed_tunable(transform, plan, tunable);
+  if (const auto site = schedule_site(plan, tunable)) out.site = plan.sites[*site].name;
   out.fixed = tunable.fixed;
   if (tunable.rule) out.used_by.push_back(version_name(transform, *tunable.rule, tunable.version));
   return out;

@@ -28,6 +28,8 @@ ActiveConfig::ActiveConfig(const InfoIndex& index, const Configuration& configur
     for (std::size_t i = 0; i < selector.levels.size(); ++i) {
       row.from[i] = selector.levels[i].from;
       row.alternative[i] = selector.levels[i].alternative;
+      row.schedule[i] = selector.levels[i].schedule;
+      row.by[i] = selector.levels[i].by;
     }
     selectors_.push_back(row);
   }
@@ -54,9 +56,13 @@ std::optional<ActiveConfig> ActiveConfig::in_other_fold_order(const InfoIndex& i
   for (int id = 0; id < index.num_tunables(); ++id) {
     if (index.tunable(id).tunable->role != TunableRole::FoldOrder) continue;
     if (!out) out = *this;
-    const std::size_t at = offset(id, 1);
-    out->ints_[at] = 1 - ints_[at];
-    out->reals_[at] = static_cast<double>(out->ints_[at]);
+    const std::size_t begin = offset(id, 1);
+    const std::size_t end =
+        id + 1 < index.num_tunables() ? tunables_[static_cast<std::size_t>(id) + 1].offset : ints_.size();
+    for (std::size_t at = begin; at < end; ++at) {  // of each schedule
+      out->ints_[at] = 1 - ints_[at];
+      out->reals_[at] = static_cast<double>(out->ints_[at]);
+    }
   }
   return out;
 }

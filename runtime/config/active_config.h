@@ -28,13 +28,34 @@ class ActiveConfig {
   /// generator).
   ActiveConfig(const InfoIndex& index, const Configuration& configuration);
 
-  /// The alternative (flattened over rule and version) that `site` uses for a call of size `n`:
-  /// that of the last level whose `from` is <= n.
-  [[nodiscard]] int select(int site, std::int64_t n) const noexcept {
+  /// The level of `site` that counts for a call of size `n`: the last one whose `from` is <= n.
+  ///
+  /// Pre:     the levels test the largest size alone, as those of a transform with one size variable do
+  [[nodiscard]] int level_at(int site, std::int64_t n) const noexcept {
     const SelectorRow& row = selectors_[static_cast<std::size_t>(site)];
     int level = row.num_levels - 1;
     while (level > 0 && n < row.from[level]) --level;
-    return row.alternative[level];
+    return level;
+  }
+  /// The same for a call of these sizes: the largest one, then each size variable.
+  [[nodiscard]] int level_at(int site, const std::int64_t* sizes) const noexcept {
+    const SelectorRow& row = selectors_[static_cast<std::size_t>(site)];
+    int level = row.num_levels - 1;
+    while (level > 0 && sizes[row.by[level]] < row.from[level]) --level;
+    return level;
+  }
+  /// The alternative (flattened over rule and version) of a level.
+  [[nodiscard]] int alternative(int site, int level) const noexcept {
+    return selectors_[static_cast<std::size_t>(site)].alternative[level];
+  }
+  /// The schedule of a level: it says which values of the site's tunables count.
+  [[nodiscard]] int schedule(int site, int level) const noexcept {
+    return selectors_[static_cast<std::size_t>(site)].schedule[level];
+  }
+  /// The alternative that `site` uses; `size` is what level_at takes.
+  template <class Size>
+  [[nodiscard]] int select(int site, Size size) const noexcept {
+    return alternative(site, level_at(site, size));
   }
 
   /// Value of an integer tunable (its element 0) for a call of size `n`.
@@ -47,6 +68,20 @@ class ActiveConfig {
   }
   [[nodiscard]] const double* tunable_real_array(int id, std::int64_t n = 1) const noexcept {
     return reals_.data() + offset(id, n);
+  }
+
+  /// The same for a tunable of which each schedule of a site has a value.
+  [[nodiscard]] std::int64_t scheduled_int(int id, int schedule) const noexcept {
+    return *scheduled_array(id, schedule);
+  }
+  [[nodiscard]] double scheduled_real(int id, int schedule) const noexcept {
+    return *scheduled_real_array(id, schedule);
+  }
+  [[nodiscard]] const std::int64_t* scheduled_array(int id, int schedule) const noexcept {
+    return ints_.data() + offset_in(id, schedule);
+  }
+  [[nodiscard]] const double* scheduled_real_array(int id, int schedule) const noexcept {
+    return reals_.data() + offset_in(id, schedule);
   }
 
   [[nodiscard]] int num_sites() const noexcept { return static_cast<int>(selectors_.size()); }
@@ -70,6 +105,8 @@ class ActiveConfig {
     int num_levels = 1;
     std::int64_t from[kMaxLevels] = {};
     int alternative[kMaxLevels] = {};
+    int schedule[kMaxLevels] = {};
+    int by[kMaxLevels] = {};  ///< index into the sizes of a call
   };
   struct TunableRow {
     std::size_t offset = 0;
@@ -81,6 +118,12 @@ class ActiveConfig {
   [[nodiscard]] std::size_t offset(int id, std::int64_t n) const noexcept {
     const TunableRow& row = tunables_[static_cast<std::size_t>(id)];
     return row.is_size_specific ? row.offset + size_bucket(n) * row.count : row.offset;
+  }
+
+  /// Values of schedules lie as [schedule][element].
+  [[nodiscard]] std::size_t offset_in(int id, int schedule) const noexcept {
+    const TunableRow& row = tunables_[static_cast<std::size_t>(id)];
+    return row.offset + static_cast<std::size_t>(schedule) * row.count;
   }
 
   std::vector<SelectorRow> selectors_;

@@ -56,30 +56,99 @@ std::set<std::int64_t> cut_offs(const Configuration& configuration, const std::v
   return cuts;
 }
 
-std::vector<int> choices_at(const Configuration& configuration, const std::vector<int>& ids, std::int64_t n) {
+/// What each of the sites takes where the largest size is `n`.
+std::vector<Level> levels_at(const Configuration& configuration, const std::vector<int>& ids, std::int64_t n) {
+  std::vector<Level> levels;
+  for (const int id : ids) levels.push_back(configuration.sites[at(id)].level_at(n));
+  return levels;
+}
+
+std::vector<int> choices_of(const std::vector<Level>& levels) {
   std::vector<int> choices;
-  for (const int id : ids) choices.push_back(configuration.sites[at(id)].select(n));
+  for (const Level& level : levels) choices.push_back(level.alternative);
   return choices;
 }
 
-std::string selector_fault(const SiteInfo& site, const Selector& selector) {
+std::string selector_fault(const InfoIndex::SiteRef& ref, const Selector& selector, int num_schedules) {
   if (selector.levels.empty()) return "has no level";
   if (selector.levels.size() > kMaxSelectorLevels) return "has more than 12 levels";
-  if (selector.levels[0].from != 0) return "does not start at size 0";
+  if (selector.levels[0].from != 0 || selector.levels[0].by != 0) return "does not start at size 0";
+  std::vector<std::int64_t> last(ref.transform->sizes.size() + 1, 0);
   for (std::size_t i = 0; i < selector.levels.size(); ++i) {
     const Level& level = selector.levels[i];
-    if (level.alternative < 0 || level.alternative >= site.num_choices()) return "names a choice that does not exist";
-    if (i > 0 && level.from <= selector.levels[i - 1].from) return "has levels out of order";
+    if (level.alternative < 0 || level.alternative >= ref.site->num_choices())
+      return "names a choice that does not exist";
+    if (level.schedule < 0 || level.schedule >= num_schedules) return "names a schedule that does not exist";
+    if (level.by < 0 || at(level.by) >= last.size()) return "tests a size variable that does not exist";
+    if (i > 0 && level.from <= last[at(level.by)]) return "has levels out of order";
+    last[at(level.by)] = level.from;
   }
   return "";
 }
 
+bool holds(const Level& level, std::int64_t size) {
+  return size > level.from || (size == level.from && !PB_FAULT(level_starts_late));
+}
+
+/// Whether levels of the sites might together choose a forbidden assignment at some sizes, whatever each level tests.
+bool may_be_forbidden(const InfoIndex& index, const TransformInfo& transform, const Configuration& configuration) {
+  const auto may_hold = [&](const std::pair<const std::string, std::string>& item) {
+    const int id = index.find_site(transform.name, item.first);
+    if (id < 0) return false;
+    const std::vector<Level>& levels = configuration.sites[at(id)].levels;
+    return std::any_of(levels.begin(), levels.end(), [&](const Level& level) {
+      return index.site(id).site->choice(level.alternative).rule == item.second;
+    });
+  };
+  return std::any_of(transform.forbidden.begin(), transform.forbidden.end(), [&](const Forbidden& forbidden) {
+    return !forbidden.empty() && std::all_of(forbidden.begin(), forbidden.end(), may_hold);
+  });
+}
+
 }  // namespace
 
-int Selector::select(std::int64_t n) const {
+const Level& Selector::level_for(std::span<const std::int64_t> sizes) const {
   std::size_t i = levels.size() - 1;
-  while (i > 0 && (n < levels[i].from || (PB_FAULT(level_starts_late) && n == levels[i].from))) --i;
-  return levels[i].alternative;
+  while (i > 0 && !holds(levels[i], sizes[at(levels[i].by)])) --i;
+  return levels[i];
+}
+
+const Level& Selector::level_at(std::int64_t n) const {
+  std::size_t i = levels.size() - 1;
+  while (i > 0 && !holds(levels[i], n)) --i;
+  return levels[i];
+}
+
+bool Selector::tests_variables() const {
+  return std::any_of(levels.begin(), levels.end(), [](const Level& level) { return level.by != 0; });
+}
+
+int num_schedules(const InfoIndex& index, const Configuration& configuration, int site) {
+  const std::vector<int>& scheduled = index.scheduled(site);
+  if (!scheduled.empty()) {
+    const int id = scheduled.front();
+    return static_cast<int>(configuration.tunables[at(id)].size()) / index.tunable(id).tunable->num_values();
+  }
+  int last = 0;  // all values are constants, and so is their number
+  for (const Level& level : configuration.sites[at(site)].levels) last = std::max(last, level.schedule);
+  return last + 1;
+}
+
+void set_num_schedules(const InfoIndex& index, Configuration& configuration, int site, int count) {
+  for (const int id : index.scheduled(site)) {
+    std::vector<double>& values = configuration.tunables[at(id)];
+    const std::vector<double> first(values.begin(), values.begin() + index.tunable(id).tunable->num_values());
+    while (values.size() < first.size() * at(count)) values.insert(values.end(), first.begin(), first.end());
+    values.resize(first.size() * at(count));
+  }
+  for (Level& level : configuration.sites[at(site)].levels)
+    if (level.schedule >= count) level.schedule = 0;
+}
+
+std::vector<double> for_each_schedule(const std::vector<double>& values, std::size_t num_values) {
+  std::vector<double> out;
+  while (out.size() < num_values) out.insert(out.end(), values.begin(), values.end());
+  return out;
 }
 
 namespace {
@@ -108,6 +177,11 @@ Configuration default_configuration(const InfoIndex& index) {
     const TunableInfo& tunable = *index.tunable(id).tunable;
     out.tunables.push_back(tunable.fixed.empty() ? initial_values(tunable) : tunable.fixed);
   }
+  for (int id = 0; id < index.num_sites(); ++id) {
+    int last = 0;
+    for (const Level& level : index.site(id).site->fixed) last = std::max(last, level.schedule);
+    if (last > 0) set_num_schedules(index, out, id, last + 1);
+  }
   return out;
 }
 
@@ -127,7 +201,8 @@ std::string find_fault(const InfoIndex& index, const Configuration& configuratio
   if (configuration.sites.size() != at(index.num_sites())) return "wrong number of sites";
   if (configuration.tunables.size() != at(index.num_tunables())) return "wrong number of tunables";
   for (int id = 0; id < index.num_sites(); ++id) {
-    const std::string fault = selector_fault(*index.site(id).site, configuration.sites[at(id)]);
+    const std::string fault =
+        selector_fault(index.site(id), configuration.sites[at(id)], num_schedules(index, configuration, id));
     if (!fault.empty()) return "`" + index.site_name(id) + "` " + fault;
     const std::vector<Level>& fixed = index.site(id).site->fixed;
     if (!fixed.empty() && configuration.sites[at(id)].levels != fixed)
@@ -136,7 +211,10 @@ std::string find_fault(const InfoIndex& index, const Configuration& configuratio
   for (int id = 0; id < index.num_tunables(); ++id) {
     const TunableInfo& tunable = *index.tunable(id).tunable;
     const std::vector<double>& values = configuration.tunables[at(id)];
-    if (values.size() != at(tunable.num_values()))
+    const bool is_scheduled = index.site_of(id) >= 0 && tunable.fixed.empty();
+    const int num_sets = is_scheduled ? num_schedules(index, configuration, index.site_of(id)) : 1;
+    const std::size_t num_values = tunable.fixed.empty() ? at(tunable.num_values() * num_sets) : tunable.fixed.size();
+    if (values.size() != num_values || num_sets < 1 || num_sets > kMaxSchedules)
       return "`" + index.tunable_name(id) + "` has a wrong number of values";
     for (const double value : values)
       if (!is_valid_value(tunable, value)) return "`" + index.tunable_name(id) + "` has a value that is out of range";
@@ -164,18 +242,26 @@ bool repair_forbidden(const InfoIndex& index, Configuration& configuration) {
     if (transform.forbidden.empty() || PB_FAULT(forbidden_choices_pass)) continue;
     const std::vector<int> ids = sites_of(index, transform);
     const std::vector<int> fallback = default_choices(index, transform, ids);
+    const auto tests_variables = [&](int id) { return configuration.sites[at(id)].tests_variables(); };
+    if (std::any_of(ids.begin(), ids.end(), tests_variables)) {
+      if (!may_be_forbidden(index, transform, configuration)) continue;
+      has_changed = true;
+      for (std::size_t i = 0; i < ids.size(); ++i) configuration.sites[at(ids[i])] = Selector{{Level{0, fallback[i]}}};
+      continue;
+    }
     std::vector<Selector> fixed(ids.size());
     bool is_bad = false;
     for (Selector& selector : fixed) selector.levels.clear();
     for (const std::int64_t from : cut_offs(configuration, ids)) {
-      std::vector<int> choices = choices_at(configuration, ids, from);
-      if (is_forbidden(index, transform, ids, choices)) {
-        choices = fallback;
+      std::vector<Level> chosen = levels_at(configuration, ids, from);
+      if (is_forbidden(index, transform, ids, choices_of(chosen))) {
+        for (std::size_t i = 0; i < ids.size(); ++i) chosen[i] = Level{0, fallback[i]};
         is_bad = true;
       }
       for (std::size_t i = 0; i < ids.size(); ++i) {
         std::vector<Level>& levels = fixed[i].levels;
-        if (levels.empty() || levels.back().alternative != choices[i]) levels.push_back({from, choices[i]});
+        if (levels.empty() || !does_same(levels.back(), chosen[i]))
+          levels.push_back({from, chosen[i].alternative, chosen[i].schedule});
       }
     }
     if (!is_bad) continue;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,14 +16,22 @@ namespace pbrt {
 struct Selector {
   std::vector<Level> levels{Level{}};  ///< 1 to 12
   bool operator==(const Selector&) const = default;
-  /// The alternative for size `n`: that of the last level with from <= n.
-  [[nodiscard]] int select(std::int64_t n) const;
+  /// The level that counts for a call of these sizes: the largest one, then each size variable.
+  [[nodiscard]] const Level& level_for(std::span<const std::int64_t> sizes) const;
+  /// The level that counts for a call whose sizes are all `n`.
+  [[nodiscard]] const Level& level_at(std::int64_t n) const;
+  /// Its alternative.
+  [[nodiscard]] int select(std::int64_t n) const { return level_at(n).alternative; }
+  /// Whether a level tests another size than the largest.
+  [[nodiscard]] bool tests_variables() const;
 };
 
 struct Configuration {
-  std::vector<Selector> sites;                ///< by site number
-  std::vector<std::vector<double>> tunables;  ///< by tunable number; num_values() each, [bucket][element]
-  std::string openblas_coretype = "auto";     ///< value for OPENBLAS_CORETYPE; "auto": the best one for the processor
+  std::vector<Selector> sites;  ///< by site number
+  /// By tunable number; num_values() each, [bucket][element]. Of those that a site's schedules have, as many for each
+  /// schedule of the site, [schedule][element].
+  std::vector<std::vector<double>> tunables;
+  std::string openblas_coretype = "auto";  ///< value for OPENBLAS_CORETYPE; "auto": the best one for the processor
   bool operator==(const Configuration&) const = default;
 };
 
@@ -30,6 +39,14 @@ struct Configuration {
 inline constexpr const char* kOpenBlasCoreType = "openblas_coretype";
 /// "auto", or what may be a name of OpenBLAS: up to 20 letters, digits and `_`.
 [[nodiscard]] bool is_core_type(std::string_view word);
+
+/// How many schedules a site has: 1 to kMaxSchedules. All have values of InfoIndex::scheduled(site).
+[[nodiscard]] int num_schedules(const InfoIndex& index, const Configuration& configuration, int site);
+/// Gives a site more schedules, which are copies of the first one, or fewer. Levels that name one which is gone name
+/// the first one then.
+void set_num_schedules(const InfoIndex& index, Configuration& configuration, int site, int count);
+/// Repeats the values of a tunable until there are as many as a configuration has for it now.
+[[nodiscard]] std::vector<double> for_each_schedule(const std::vector<double>& values, std::size_t num_values);
 
 /// First choice everywhere (first legal one where that is forbidden), initial values.
 [[nodiscard]] Configuration default_configuration(const InfoIndex& index);

@@ -110,9 +110,9 @@ TEST_F(FixedTest, DifferencesHaveAPlace) {
       "\n\"sites\": {\"Out#1\": [{\"rule\": \"Out#1\", \"on\": \"opencl\"}]},\n"
       "\"tunables\": {\"split_size\": 78, \"Out#1.opencl.work_group\": [8]}");
   EXPECT_EQ(c, default_configuration(index));
-  EXPECT_THAT(warnings.differences, ElementsAre(HasSubstr("t.cfg:2:20: `Conv.Out#1` was fixed"),
-                                                HasSubstr("t.cfg:3:28: `Conv.split_size` was fixed"),
-                                                HasSubstr("t.cfg:3:59: `Conv.Out#1.opencl.work_group` was fixed")));
+  EXPECT_THAT(warnings.differences, ElementsAre(HasSubstr("t.cfg:3:28: `Conv.split_size` was fixed"),
+                                                HasSubstr("t.cfg:3:59: `Conv.Out#1.opencl.work_group` was fixed"),
+                                                HasSubstr("t.cfg:2:20: `Conv.Out#1` was fixed")));
   EXPECT_THAT(warnings.lines("t.cfg"), IsEmpty());
 }
 

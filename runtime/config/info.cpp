@@ -101,6 +101,13 @@ InfoIndex::InfoIndex(const TrainingInfo& info) : info_(&info) {
     for (const TunableInfo& tunable : transform.tunables) tunables_.push_back({&transform, &tunable});
   }
   for (auto tunable = first_further; tunable != info.global.end(); ++tunable) tunables_.push_back({nullptr, &*tunable});
+  scheduled_.resize(sites_.size());
+  for (int id = 0; id < num_tunables(); ++id) {
+    const TunableRef& ref = tunable(id);
+    const int site = ref.tunable->site.empty() ? -1 : find_site(ref.transform->name, ref.tunable->site);
+    schedule_sites_.push_back(site);
+    if (site >= 0 && ref.tunable->fixed.empty()) scheduled_[static_cast<std::size_t>(site)].push_back(id);
+  }
 }
 
 int InfoIndex::find_site(std::string_view transform, std::string_view site) const {

@@ -24,13 +24,21 @@ inline constexpr int kInfoFormat = 1;
 inline constexpr int kNumSizeBuckets = 32;  ///< size-specific values: one per floor(log2 N)
 
 inline constexpr int kMaxSelectorLevels = 12;
+inline constexpr int kMaxSchedules = 4;  ///< of a site
 
-/// One level of a selector: `alternative` (flattened, see above) is used from size `from` on.
+/// One level of a selector: where the size that it tests is at least `from`, `alternative` (flattened, see above) runs
+/// with the numbers of `schedule`. The last level that holds counts (docs/reference/formats.md 1.3).
 struct Level {
-  std::int64_t from = 0;  ///< 0 in the first level; strictly increasing
+  std::int64_t from = 0;  ///< 0 in the first level; strictly increasing among the levels that test the same size
   int alternative = 0;
+  int schedule = 0;  ///< counted from 0; files count from 1
+  int by = 0;        ///< what it tests: 0: the largest size, as the first level does; k: size variable k, from 1
   bool operator==(const Level&) const = default;
 };
+/// Whether two levels choose the same, wherever they begin.
+[[nodiscard]] inline bool does_same(const Level& a, const Level& b) {
+  return a.alternative == b.alternative && a.schedule == b.schedule;
+}
 
 /// These names are shared with the compiler.
 using pb::is_device;
@@ -51,12 +59,13 @@ struct TunableInfo {
   int count = 1;                     ///< elements of an array or dimensions of a shape
   std::vector<std::string> used_by;  ///< `RULE.ON` of its transform (`Out#1.opencl`); empty: by everything
   std::string needs = {};            ///< it has a say only if this tunable of its transform is not 0; empty: always
-  /// num_values() numbers, if the compiler made the tunable a constant (`pbc --config`): no configuration can change
-  /// it.
+  std::string site = {};             ///< the site of its transform whose schedules each have a value; empty: none
+  /// num_values() numbers, or as many for each schedule of the site, if the compiler made the tunable a constant (`pbc
+  /// --config`): no configuration can change it.
   std::vector<double> fixed = {};
   bool operator==(const TunableInfo&) const = default;
 
-  /// Numbers stored for it in a configuration: count, times 32 if size-specific.
+  /// Numbers stored for it in a configuration: count, times 32 if size-specific; for each schedule, if it has a site.
   [[nodiscard]] int num_values() const { return count * (is_size_specific ? kNumSizeBuckets : 1); }
   [[nodiscard]] double initial_of(int element) const {
     return initial.empty() ? min : initial[initial.size() == 1 ? 0 : static_cast<std::size_t>(element)];
@@ -194,6 +203,10 @@ class InfoIndex {
   /// The number of the site or tunable with that name; -1 if there is none. An empty transform means the global ones.
   [[nodiscard]] int find_site(std::string_view transform, std::string_view site) const;
   [[nodiscard]] int find_tunable(std::string_view transform, std::string_view tunable) const;
+  /// The number of the site whose schedules have values of a tunable; -1 if there is none.
+  [[nodiscard]] int site_of(int tunable) const { return schedule_sites_[static_cast<std::size_t>(tunable)]; }
+  /// The tunables of which each schedule of a site has a value, without those that the compiler made constants.
+  [[nodiscard]] const std::vector<int>& scheduled(int site) const { return scheduled_[static_cast<std::size_t>(site)]; }
   /// The number of the tunable that must not be 0 for this one to have a say (TunableInfo::needs); -1 if there is none.
   [[nodiscard]] int needed_tunable(int id) const;
   /// `Convolve2D.Out#1`, `Convolve2D.split_size`, `threads`: the name that messages, statistics and the protocol use.
@@ -204,6 +217,8 @@ class InfoIndex {
   const TrainingInfo* info_;
   std::vector<SiteRef> sites_;
   std::vector<TunableRef> tunables_;
+  std::vector<int> schedule_sites_;          ///< by tunable
+  std::vector<std::vector<int>> scheduled_;  ///< by site
 };
 
 }  // namespace pbrt

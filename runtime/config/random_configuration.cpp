@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "runtime/config/configuration.h"
 #include "runtime/config/rng.h"
@@ -13,18 +14,25 @@ namespace {
 
 std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
-Selector random_selector(const SiteInfo& site, Rng& rng, const RandomOptions& options) {
+/// Draws levels. Now and then some of a transform with several size variables test one of them.
+Selector random_selector(const InfoIndex::SiteRef& ref, int num_schedules, Rng& rng, const RandomOptions& options) {
+  constexpr double kVariableShare = 0.25;
+  const SiteInfo& site = *ref.site;
   std::vector<int> allowed;
   for (int i = 0; i < site.num_choices(); ++i)
     if (options.allow_devices || !is_device(site.choice(i).on)) allowed.push_back(i);
   const auto draw = [&] {
     return allowed[at(static_cast<int>(rng.uniform_int(0, static_cast<std::int64_t>(allowed.size()) - 1)))];
   };
+  const auto draw_schedule = [&] { return static_cast<int>(rng.uniform_int(0, num_schedules - 1)); };
   std::set<std::int64_t> cuts;
   while (cuts.size() + 1 < kMaxSelectorLevels && rng.chance(0.5))
     cuts.insert(std::llround(rng.log_uniform(2, std::max(2.0, static_cast<double>(options.max_n)))));
-  Selector selector{{Level{0, draw()}}};
-  for (const std::int64_t from : cuts) selector.levels.push_back({from, draw()});
+  Selector selector{{Level{0, draw(), draw_schedule()}}};
+  for (const std::int64_t from : cuts) selector.levels.push_back({from, draw(), draw_schedule()});
+  const auto num_variables = static_cast<std::int64_t>(ref.transform->sizes.size());
+  for (std::size_t i = 1; num_variables > 1 && i < selector.levels.size(); ++i)
+    if (rng.chance(kVariableShare)) selector.levels[i].by = static_cast<int>(rng.uniform_int(1, num_variables));
   return selector;
 }
 
@@ -78,17 +86,28 @@ std::vector<double> random_shape(const TunableInfo& tunable, Rng& rng) {
 Configuration random_configuration(const InfoIndex& index, std::uint64_t seed, const RandomOptions& options) {
   Rng rng(seed);
   Configuration out = default_configuration(index);
-  for (int id = 0; id < index.num_sites(); ++id)
-    if (index.site(id).site->fixed.empty()) out.sites[at(id)] = random_selector(*index.site(id).site, rng, options);
+  constexpr double kSchedulesShare = 0.25;
+  for (int id = 0; id < index.num_sites(); ++id) {
+    if (!index.site(id).site->fixed.empty()) continue;
+    if (!index.scheduled(id).empty() && rng.chance(kSchedulesShare))
+      set_num_schedules(index, out, id, static_cast<int>(rng.uniform_int(2, kMaxSchedules)));
+    out.sites[at(id)] = random_selector(index.site(id), num_schedules(index, out, id), rng, options);
+  }
   for (int id = 0; id < index.num_tunables(); ++id) {
     const InfoIndex::TunableRef& ref = index.tunable(id);
     if (ref.tunable->role == TunableRole::Config || !ref.tunable->fixed.empty()) continue;
     const bool is_threads =
         ref.transform == nullptr && (ref.tunable->name == "threads" || ref.tunable->name == kOpenBlasThreads);
-    if (is_threads)
+    if (is_threads) {
       out.tunables[at(id)][0] = static_cast<double>(rng.uniform_int(1, std::max(1, options.max_threads)));
-    else
-      out.tunables[at(id)] = random_values(*ref.tunable, rng, options);
+      continue;
+    }
+    std::vector<double> drawn;  // for each schedule anew
+    while (drawn.size() < out.tunables[at(id)].size()) {
+      const std::vector<double> values = random_values(*ref.tunable, rng, options);
+      drawn.insert(drawn.end(), values.begin(), values.end());
+    }
+    out.tunables[at(id)] = std::move(drawn);
   }
   (void)repair_forbidden(index, out);  // whether it changed something does not matter here
   return out;

@@ -47,7 +47,7 @@ class Check:
         part = json.loads(json.dumps(entries[-1]))
         rng = random.Random(2)
         for transform in part["transforms"].values():
-            for kind in ("sites", "tunables"):
+            for kind in [kind for kind in ("sites", "schedules", "tunables") if kind in transform]:
                 transform[kind] = {name: value for name, value in transform[kind].items() if rng.random() < 0.5}
         return entries + [part]
 
@@ -75,13 +75,16 @@ class Check:
         """What the file names is fixed, what it leaves out is not, unless nothing reads it any longer."""
         for name, transform in fixed.info["transforms"].items():
             said = entry["transforms"].get(name, {"sites": {}, "tunables": {}})
+            schedules = said.get("schedules", {})
+            values = set(said["tunables"]).union(*(schedule for each in schedules.values() for schedule in each))
             for site, data in transform["sites"].items():
-                self.expect(("fixed" in data) == (site in said["sites"]), f"{name}.{site} in .info")
+                is_said = site in said["sites"] or len(schedules.get(site, [])) > 1
+                self.expect(("fixed" in data) == is_said, f"{name}.{site} in .info")
                 levels = {(level["rule"], level["on"]) for level in data.get("fixed", [])}
                 left = {(a["rule"], on) for a in data["alternatives"] for on in a["on"]}
                 self.expect(not levels or left - {(rule, "cpu") for rule, _ in levels} <= levels, f"{name}.{site}: {left}")
             for tunable, data in transform["tunables"].items():
-                self.expect("fixed" in data or tunable not in said["tunables"], f"{name}.{tunable} in .info")
+                self.expect("fixed" in data or tunable not in values, f"{name}.{tunable} in .info")
 
     def check_refusal(self, fixed, entry):
         """Another value of one tunable: an error at its place if the file was given, a warning if it lies beside the program."""

@@ -57,7 +57,8 @@ def config_texts():
     info = {"format": 1, "program": "p", "source": "sha256:0", "element": "double", "fp": "contract", "main": "T",
             "transforms": {"T": transform}, "global": {}}
     levels = [{"rule": "Out#1", "on": "cpu"}, {"from": 300, "rule": "Out#1", "on": "opencl_local"}]
-    conv = {"sites": {"Out#1": levels}, "tunables": {"split_size": 32, "block": {"*": [1, 2], "1024": [3, 4]}, "damp": 0.5}}
+    conv = {"sites": {"Out#1": levels + [{"from": 7, "by": "w", "rule": "Out#1", "on": "opencl", "schedule": 2}]},
+            "schedules": {"Out#1": [{"Out#1.opencl.work_group": [8, 8]}, {}]}, "tunables": {"split_size": 32, "block": {"*": [1, 2], "1024": [3, 4]}, "damp": 0.5}}
     configuration = {"global": {"threads": 2, "sequential_cutoff": 100}, "transforms": {"Conv": conv}}
     entry = {"machine": {"name": "m", "cpus": 2}, "provenance": {"seed": 3, "sizes": [64]}, **configuration}
     yield 0, info

@@ -104,7 +104,7 @@ class Program:
 
     def write_configuration(self, path, entry):
         """Writes one entry as a configuration file of this program."""
-        whole = {"format": 1, "program": self.info["program"], "source": self.info["source"], "entries": [entry]}
+        whole = {"format": 2, "program": self.info["program"], "source": self.info["source"], "entries": [entry]}
         pathlib.Path(path).write_text(json.dumps(whole))
 
     def all_assignments(self, transforms=None):

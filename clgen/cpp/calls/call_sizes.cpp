@@ -45,22 +45,6 @@ void declare_tunable(Writer& out, const CallContext& call, const UserTunable& tu
               tunable_value(call.context, call.id, index, "pb_parent.context()", n));
 }
 
-/// Declares how the rules run their folds, and which forms their loops have.
-void emit_tuned_values(Writer& out, const CallContext& call) {
-  for (std::size_t i = 0; i < call.plan.tunables.size(); ++i) {
-    const PlanTunable& tunable = call.plan.tunables[i];
-    if (tunable.role == TunableRole::FoldOrder)
-      out.declare("const bool", fold_order_name(*tunable.rule),
-                  tunable_value(call.context, call.id, i, "pb_parent.context()", "pb_n") + " != 0");
-    if (tunable.role == TunableRole::FoldChunk)
-      out.declare("const std::int64_t", fold_chunk_name(*tunable.rule),
-                  tunable_value(call.context, call.id, i, "pb_parent.context()", "pb_n"));
-    if (is_of_loop_forms(tunable.role) && tunable.fixed.empty())
-      out.declare("const std::int64_t", loop_value_name(tunable.role, *tunable.rule),
-                  tunable_value(call.context, call.id, i, "pb_parent.context()", "pb_n"));
-  }
-}
-
 void emit_tunables(Writer& out, const CallContext& call, bool is_size_specific) {
   for (const TunableId id : call.transform.tunables.ids()) {
     const UserTunable& tunable = call.transform.tunables[id];
@@ -99,7 +83,6 @@ void emit_sizes(Writer& out, const CallContext& call) {
   }
   emit_largest_size(out, call.transform);
   emit_tunables(out, call, true);
-  emit_tuned_values(out, call);
   for (const MatrixId id : call_matrices(call.transform)) {
     const Matrix& matrix = call.transform.matrices[id];
     for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
@@ -110,6 +93,21 @@ void emit_sizes(Writer& out, const CallContext& call) {
       out.line("pbrt::check_size(" + quoted(call.transform.name) + ", " + quoted(matrix.name) + ", " + dim + ", " +
                quoted(to_string(matrix.extents[d])) + ", " + expected + ", " + actual + ");");
     }
+  }
+}
+
+void emit_tuned_values(Writer& out, const CallContext& call) {
+  for (std::size_t i = 0; i < call.plan.tunables.size(); ++i) {
+    const PlanTunable& tunable = call.plan.tunables[i];
+    if (tunable.role == TunableRole::FoldOrder)
+      out.declare("const bool", fold_order_name(*tunable.rule),
+                  tunable_value(call.context, call.id, i, "pb_context", "pb_n") + " != 0");
+    if (tunable.role == TunableRole::FoldChunk)
+      out.declare("const std::int64_t", fold_chunk_name(*tunable.rule),
+                  tunable_value(call.context, call.id, i, "pb_context", "pb_n"));
+    if (is_of_loop_forms(tunable.role) && !tunable.is_constant())
+      out.declare("const std::int64_t", loop_value_name(tunable.role, *tunable.rule),
+                  tunable_value(call.context, call.id, i, "pb_context", "pb_n"));
   }
 }
 

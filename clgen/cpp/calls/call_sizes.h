@@ -12,6 +12,9 @@ namespace pb {
 /// Declares size variables, `pb_n` and tunables, and checks all extents.
 void emit_sizes(Writer& out, const CallContext& call);
 
+/// Declares how the rules run their folds, and which forms their loops have. The schedules of sites are in scope.
+void emit_tuned_values(Writer& out, const CallContext& call);
+
 /// Prints checks for rule variables, which are ints. A range that has larger values stops the call.
 void emit_variable_checks(Writer& out, const CallContext& call);
 

@@ -23,14 +23,6 @@ std::string list_text(const PlanTunable& tunable, std::size_t count) {
   return "{" + joined(items) + "}";
 }
 
-/// Whether the tunable is fixed to the same value at all sizes.
-bool is_constant(const PlanTunable& tunable) {
-  const auto count = static_cast<std::size_t>(tunable.count);
-  for (std::size_t i = count; i < tunable.fixed.size(); ++i)
-    if (tunable.fixed[i] != tunable.fixed[i - count]) return false;
-  return !tunable.fixed.empty();
-}
-
 std::string table_name(const CppContext& context, TransformId transform, std::size_t index) {
   return "kFixed_" + identifier_of(context.program, transform) + "_" + std::to_string(index);
 }
@@ -40,9 +32,33 @@ bool is_array(const CppContext& context, TransformId transform, const PlanTunabl
                       : is_shape(tunable.role);
 }
 
-std::string from_run(const CppContext& context, TransformId transform, std::size_t index, const std::string& getter,
-                     const std::string& n) {
-  return getter + "(" + tunable_constant(context, transform, index) + ", " + n + ")";
+/// How generated code reads the values of a tunable from the configuration.
+struct Getters {
+  const char *one, *one_real, *all, *all_real;
+};
+constexpr Getters kGetters{".tunable_int", ".tunable_real", ".tunable_array", ".config().tunable_real_array"};
+constexpr Getters kScheduledGetters{".config().scheduled_int", ".config().scheduled_real", ".config().scheduled_array",
+                                    ".config().scheduled_real_array"};
+
+/// Returns `run.config().scheduled_int(kTunable_T_2, pb_schedule_0)`: what counts for size `n`, or in the schedule that
+/// was chosen.
+std::string from_run(const CppContext& context, TransformId transform, std::size_t index, const std::string& run,
+                     const std::string& n, bool has_all) {
+  const TransformPlan& plan = context.plan.transforms[transform.index()];
+  const PlanTunable& tunable = plan.tunables[index];
+  const std::optional<SiteId> site = schedule_site(plan, tunable);
+  const Getters& getters = site ? kScheduledGetters : kGetters;
+  const char* one = tunable.is_real ? getters.one_real : getters.one;
+  const char* all = tunable.is_real ? getters.all_real : getters.all;
+  return run + (has_all ? all : one) + "(" + tunable_constant(context, transform, index) + ", " +
+         (site ? schedule_name(*site) : n) + ")";
+}
+
+/// Returns which of the sets of values of a fixed tunable counts.
+std::string fixed_set(const CppContext& context, TransformId transform, std::size_t index, const std::string& n) {
+  const TransformPlan& plan = context.plan.transforms[transform.index()];
+  const std::optional<SiteId> site = schedule_site(plan, plan.tunables[index]);
+  return site ? schedule_name(*site) : "pbrt::size_bucket(" + n + ")";
 }
 
 }  // namespace
@@ -53,11 +69,12 @@ std::string tunable_type(const UserTunable& declared) {
                                    : element;
 }
 
+std::string schedule_name(SiteId site) { return "pb_schedule_" + std::to_string(site.index()); }
 std::string fold_order_name(RuleId rule) { return "pb_any_order_" + std::to_string(rule.index()); }
 std::string fold_chunk_name(RuleId rule) { return "pb_fold_chunk_" + std::to_string(rule.index()); }
 
 std::optional<ConstantText> constant_text(const PlanTunable& tunable, const UserTunable& declared) {
-  if (!is_constant(tunable)) return std::nullopt;
+  if (!tunable.is_constant()) return std::nullopt;
   const std::string type = tunable_type(declared);
   if (declared.array_extent > 0)
     return ConstantText{"static constexpr " + type, list_text(tunable, static_cast<std::size_t>(tunable.count))};
@@ -68,8 +85,8 @@ void emit_fixed_values(Writer& out, const CppContext& context, TransformId trans
   const TransformPlan& plan = context.plan.transforms[transform.index()];
   for (std::size_t i = 0; i < plan.tunables.size(); ++i) {
     const PlanTunable& tunable = plan.tunables[i];
-    if (tunable.fixed.empty() || (is_constant(tunable) && !is_array(context, transform, tunable))) continue;
-    const std::size_t count = is_constant(tunable) ? static_cast<std::size_t>(tunable.count) : tunable.fixed.size();
+    if (tunable.fixed.empty() || (tunable.is_constant() && !is_array(context, transform, tunable))) continue;
+    const std::size_t count = tunable.is_constant() ? static_cast<std::size_t>(tunable.count) : tunable.fixed.size();
     out.line("constexpr " + std::string(tunable.is_real ? "double " : "std::int64_t ") +
              table_name(context, transform, i) + "[] = " + list_text(tunable, count) + ";  // " + tunable.name);
   }
@@ -78,19 +95,20 @@ void emit_fixed_values(Writer& out, const CppContext& context, TransformId trans
 std::string tunable_value(const CppContext& context, TransformId transform, std::size_t index, const std::string& run,
                           const std::string& n) {
   const PlanTunable& tunable = context.plan.transforms[transform.index()].tunables[index];
-  if (is_constant(tunable)) return number_text(tunable.fixed.front(), tunable.is_real);
-  if (!tunable.fixed.empty()) return table_name(context, transform, index) + "[pbrt::size_bucket(" + n + ")]";
-  return from_run(context, transform, index, run + (tunable.is_real ? ".tunable_real" : ".tunable_int"), n);
+  if (tunable.is_constant()) return number_text(tunable.fixed.front(), tunable.is_real);
+  if (!tunable.fixed.empty())
+    return table_name(context, transform, index) + "[" + fixed_set(context, transform, index, n) + "]";
+  return from_run(context, transform, index, run, n, false);
 }
 
 std::string tunable_elements(const CppContext& context, TransformId transform, std::size_t index,
                              const std::string& run, const std::string& n) {
   const PlanTunable& tunable = context.plan.transforms[transform.index()].tunables[index];
   std::string table = table_name(context, transform, index);
-  if (is_constant(tunable)) return table;
-  if (!tunable.fixed.empty()) return table + " + pbrt::size_bucket(" + n + ") * " + std::to_string(tunable.count);
-  return from_run(context, transform, index,
-                  run + (tunable.is_real ? ".config().tunable_real_array" : ".tunable_array"), n);
+  if (tunable.is_constant()) return table;
+  if (!tunable.fixed.empty())
+    return table + " + " + fixed_set(context, transform, index, n) + " * " + std::to_string(tunable.count);
+  return from_run(context, transform, index, run, n, true);
 }
 
 }  // namespace pb

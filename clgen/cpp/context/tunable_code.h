@@ -16,6 +16,8 @@ namespace pb {
 /// Returns the type in which bodies see the tunable: `IndexT`, `double`, `std::array<IndexT, 3>`.
 [[nodiscard]] std::string tunable_type(const UserTunable& declared);
 
+/// Returns the name of the variable that holds the schedule of a site in a call.
+[[nodiscard]] std::string schedule_name(SiteId site);
 /// Returns the name of the truth value that the folds of a rule may be added up in any order.
 [[nodiscard]] std::string fold_order_name(RuleId rule);
 /// Returns the name of the number of rounds of a rule's folds that a task runs.
@@ -31,7 +33,8 @@ struct ConstantText {
 /// Prints tables with the values of fixed tunables that are not a single number: `kFixed_T_0`.
 void emit_fixed_values(Writer& out, const CppContext& context, TransformId transform);
 
-/// Returns an expression for the value. `run` is an expression for the RunContext, and `n` for the size of the call.
+/// Returns an expression for the value. `run` is an expression for the RunContext, and `n` for the size of the call. If
+/// schedules of a site have the value, the variable schedule_name() is in scope.
 [[nodiscard]] std::string tunable_value(const CppContext& context, TransformId transform, std::size_t index,
                                         const std::string& run, const std::string& n);
 /// Returns an expression for a pointer to all elements of a tunable that is an array or a shape.

@@ -14,8 +14,8 @@ std::vector<LoopValue> loop_values_of(const TransformPlan& plan, RuleId rule) {
   std::vector<LoopValue> out;
   for (const PlanTunable& tunable : plan.tunables) {
     if (tunable.rule != rule || !is_of_loop_forms(tunable.role)) continue;
-    out.push_back({tunable.role, tunable.fixed.empty() ? index_symbol(loop_value_name(tunable.role, rule))
-                                                       : index_const(std::llround(tunable.fixed.front()))});
+    out.push_back({tunable.role, !tunable.is_constant() ? index_symbol(loop_value_name(tunable.role, rule))
+                                                        : index_const(std::llround(tunable.fixed.front()))});
   }
   return out;
 }

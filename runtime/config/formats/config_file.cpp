@@ -135,10 +135,10 @@ ConfigFile parse_config_file(std::string_view text, const std::string& path, con
   out.program = is_short ? root.string_or("program", info.program.c_str()) : root.at("program").string();
   out.source = root.string_or("source", "");
   out.is_short = is_short;
+  out.format = static_cast<int>(format);
   if (out.program != info.program && whose == OfProgram::Same)
     root.at("program").fail("this configuration belongs to program `" + out.program + "`, not to `" + info.program +
                             "`; if the program was renamed, `pbtune migrate` carries it over");
-  if (format < kConfigFormat) out.notes.push_back(path + ": read in its older format " + std::to_string(format));
   const auto add = [&](const Node& item) { out.entries.push_back(entry_of(item, index, out.warnings)); };
   if (is_short)
     add(root);

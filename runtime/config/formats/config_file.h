@@ -15,7 +15,7 @@
 
 namespace pbrt {
 
-inline constexpr int kConfigFormat = 1;
+inline constexpr int kConfigFormat = 2;  ///< format 1 has neither schedules nor `by`; what it says means the same
 
 /// How an entry was made: free text and numbers, which never decide anything.
 struct Provenance {
@@ -50,8 +50,9 @@ struct ConfigFile {
   std::string source;
   std::vector<ConfigEntry> entries;
   ConfigWarnings warnings;
-  std::vector<std::string> notes;  ///< compiled from other source text, older format, …
+  std::vector<std::string> notes;  ///< compiled from other source text, …
   bool is_short = false;           ///< one configuration, without entries
+  int format = kConfigFormat;      ///< of the text; what is written has the newest
 };
 
 /// Whether the file must belong to the same program. Code that carries a configuration over to a renamed program reads

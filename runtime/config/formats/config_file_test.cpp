@@ -153,13 +153,13 @@ TEST_F(ConfigFileTest, AnotherProgramsFileIsAnError) {
 
 TEST_F(ConfigFileTest, ANewerFormatIsAnErrorThatNamesBoth) {
   EXPECT_EQ(parse_error(R"({"format": 7, "program": "blur", "entries": []})"),
-            "t.cfg:1:12: format 7 is newer than the newest that this program reads, 1");
+            "t.cfg:1:12: format 7 is newer than the newest that this program reads, 2");
 }
 
-TEST_F(ConfigFileTest, AnOlderFormatAndAnotherSourceAreOnlyNotes) {
+TEST_F(ConfigFileTest, AnotherSourceIsOnlyANote) {
   const ConfigFile file =
-      parse_config_file(R"({"format": 0, "program": "blur", "source": "sha256:9", "entries": [{}]})", "t.cfg", index);
-  EXPECT_THAT(file.notes, SizeIs(2));
+      parse_config_file(R"({"format": 1, "program": "blur", "source": "sha256:9", "entries": [{}]})", "t.cfg", index);
+  EXPECT_THAT(file.notes, SizeIs(1));
   EXPECT_EQ(file.entries.at(0).configuration, default_configuration(index));
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "runtime/config/errors.h"
 #include "runtime/config/formats/former_names.h"
@@ -20,12 +22,14 @@ namespace {
 
 std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
-Json selector_to_value(const SiteInfo& site, const Selector& selector) {
+Json selector_to_value(const InfoIndex::SiteRef& ref, const Selector& selector) {
+  const SiteInfo& site = *ref.site;
   Json list = Json::array();
   for (const Level& level : selector.levels) {
     const Choice choice = site.choice(level.alternative);
     Json out;
     if (level.from > 0) out["from"] = level.from;
+    if (level.by > 0) out["by"] = ref.transform->sizes[at(level.by - 1)];
     const AlternativeInfo* alternative = site.find_alternative(choice.rule);
     if (alternative == nullptr || alternative->parts.empty()) {
       out["rule"] = choice.rule;
@@ -33,19 +37,21 @@ Json selector_to_value(const SiteInfo& site, const Selector& selector) {
       for (const auto& [part, rule] : alternative->parts) out["rules"][part] = rule;
     }
     out["on"] = to_string(choice.on);
+    if (level.schedule > 0) out["schedule"] = level.schedule + 1;
     list.push_back(std::move(out));
   }
   return list;
 }
 
-Json tunable_to_value(const TunableInfo& tunable, const std::vector<double>& values) {
+/// The value of a tunable; of one that schedules have, the value in the schedule whose numbers begin at `first`.
+Json tunable_to_value(const TunableInfo& tunable, const std::vector<double>& values, std::size_t first = 0) {
   const auto element_list = [&](std::size_t begin) {
     if (tunable.count == 1) return json::number_to_json(values[begin]);
     Json list = Json::array();
     for (int i = 0; i < tunable.count; ++i) list.push_back(json::number_to_json(values[begin + at(i)]));
     return list;
   };
-  if (!tunable.is_size_specific) return element_list(0);
+  if (!tunable.is_size_specific) return element_list(first);
   Json list = Json::array();
   for (int bucket = 0; bucket < kNumSizeBuckets; ++bucket) list.push_back(element_list(at(bucket * tunable.count)));
   return list;
@@ -113,16 +119,50 @@ class Reader {
                                     [&](const TransformInfo& transform) { return transform.name == name; });
     node.expect_object();
     if (found == transforms.end()) return unknown(node, "transforms.", name, names_of(transforms));
-    expect_members(node, "transforms." + name + ".", {"sites", "tunables"});
+    const std::string prefix = "transforms." + name + ".";
+    expect_members(node, prefix, {"sites", "schedules", "tunables"});
+    // Schedules may change values of all of them, and levels name schedules.
+    if (node.has("tunables")) read_tunables(name, found->tunables, node.at("tunables"), prefix + "tunables.");
+    if (node.has("schedules")) {
+      node.at("schedules").each_member([&](const std::string& site, const Node& schedules) {
+        const int id = index_.find_site(name, site);
+        if (id < 0) return unknown(schedules, prefix + "schedules.", site, names_of(found->sites));
+        read_schedules(id, schedules);
+      });
+    }
     if (node.has("sites")) {
       node.at("sites").each_member([&](const std::string& site, const Node& levels) {
         const int id = index_.find_site(name, site);
-        if (id < 0) return unknown(levels, "transforms." + name + ".sites.", site, names_of(found->sites));
+        if (id < 0) return unknown(levels, prefix + "sites.", site, names_of(found->sites));
         read_selector(id, levels);
       });
     }
-    if (node.has("tunables"))
-      read_tunables(name, found->tunables, node.at("tunables"), "transforms." + name + ".tunables.");
+  }
+
+  /// Reads the schedules of a site. What one of them does not name is as in `tunables`, else the default.
+  void read_schedules(int id, const Node& node) {
+    std::vector<Node> schedules;
+    node.each_item([&](const Node& item) { schedules.push_back(item); });
+    if (schedules.empty() || schedules.size() > at(kMaxSchedules))
+      return bad(node, index_.site_name(id) + ": " + std::to_string(schedules.size()) + " schedules (1 to " +
+                           std::to_string(kMaxSchedules) + ")");
+    set_num_schedules(index_, out_, id, static_cast<int>(schedules.size()));
+    if (schedules.size() > 1) {  // which one counts is decided together with what they say
+      named_.sites.insert(id);
+      named_.tunables.insert(index_.scheduled(id).begin(), index_.scheduled(id).end());
+    }
+    const TransformInfo& transform = *index_.site(id).transform;
+    std::vector<std::string> known;
+    for (const TunableInfo& tunable : transform.tunables)
+      if (tunable.site == index_.site(id).site->name) known.push_back(tunable.name);
+    for (std::size_t i = 0; i < schedules.size(); ++i) {
+      schedules[i].each_member([&](const std::string& name, const Node& value) {
+        const int tunable = index_.find_tunable(transform.name, name);
+        if (tunable < 0 || index_.site_of(tunable) != id)
+          return unknown(value, index_.site_name(id) + ": ", name, known);
+        read_values(tunable, value, i);
+      });
+    }
   }
 
   void differs(const std::string& name, const Node& node) {
@@ -137,11 +177,54 @@ class Reader {
     node.each_item([&](const Node& item) {
       const auto on = pb::find_version(item.string_or("on", "cpu"));
       const int choice = on ? site.index_of(rule_of(site, item), *on) : -1;
-      const Level level{static_cast<std::int64_t>(item.number_or("from", 0)), choice};
+      // What the text names and the program does not have was set aside when the program was compiled, too.
+      const int by = item.has("by") ? size_of(index_.site(id), item.at("by").string()) : 0;
+      const double schedule = item.number_or("schedule", 1);
+      const bool is_known = schedule >= 1 && schedule <= num_schedules(index_, out_, id);
+      if (by < 0) return;
+      const Level level{static_cast<std::int64_t>(item.number_or("from", 0)), choice,
+                        is_known ? static_cast<int>(schedule) - 1 : 0, by};
       if (levels.empty() && level.from > 0) levels.push_back(site.fixed.front());
-      if (levels.empty() || levels.back().alternative != choice) levels.push_back(level);
+      if (levels.empty() || level.by != 0 || levels.back().by != 0 || !does_same(levels.back(), level))
+        levels.push_back(level);
     });
     if (!levels.empty() && levels != site.fixed) differs(index_.site_name(id), node);
+  }
+
+  /// The number of the size that levels of the site call by this name; -1 if it is none. Where there is one size
+  /// variable, it is the largest.
+  static int size_of(const InfoIndex::SiteRef& ref, const std::string& name) {
+    const std::vector<std::string>& sizes = ref.transform->sizes;
+    const auto found = std::find(sizes.begin(), sizes.end(), name);
+    if (found == sizes.end()) return -1;
+    return sizes.size() == 1 ? 0 : static_cast<int>(found - sizes.begin()) + 1;
+  }
+
+  /// Reads the choice that a level names; -1, and a warning, if the site has none such.
+  int read_choice(int id, const Node& item) {
+    const SiteInfo& site = *index_.site(id).site;
+    const std::string rule = rule_of(site, item);
+    if (!item.has("rules") && site.find_alternative(rule) == nullptr) fail_unknown_rule(site, item.at("rule"), rule);
+    const std::string word = item.string_or("on", "cpu");
+    const auto on = pb::find_version(word);
+    const int choice = on ? site.index_of(rule, *on) : -1;
+    if (choice >= 0) return choice;
+    std::vector<std::string> choices;
+    for (int i = 0; i < site.num_choices(); ++i)
+      choices.push_back(site.choice(i).rule + " on " + to_string(site.choice(i).on));
+    unknown(item, index_.site_name(id) + ": ", rule + " on " + word, choices);
+    return -1;
+  }
+
+  /// Reads the schedule that a level names; the first one, and a warning, if the site has no such schedule.
+  int read_schedule(int id, const Node& item) {
+    if (!item.has("schedule")) return 0;
+    const double number = item.at("schedule").number();
+    const int count = num_schedules(index_, out_, id);
+    if (number >= 1 && number <= count && std::floor(number) == number) return static_cast<int>(number) - 1;
+    bad(item.at("schedule"), index_.site_name(id) + ": schedule " + json::dump_line(item.at("schedule").json()) +
+                                 " of " + std::to_string(count));
+    return 0;
   }
 
   void read_selector(int id, const Node& node) {
@@ -151,26 +234,21 @@ class Reader {
     const int fallback = out_.sites[at(id)].levels[0].alternative;
     std::vector<Level> levels;
     bool is_ordered = true;
-    std::int64_t last = -1;
+    std::map<int, std::int64_t> last;  // by what levels test
     node.each_item([&](const Node& item) {
       const double from_value = item.number_or("from", 0);
       const bool is_size = from_value >= 0 && from_value <= 4e18 && std::floor(from_value) == from_value;
       const std::int64_t from = is_size ? static_cast<std::int64_t>(from_value) : -1;
-      is_ordered = is_ordered && from > last;
-      last = from;
-      const std::string rule = rule_of(site, item);
-      if (!item.has("rules") && site.find_alternative(rule) == nullptr) fail_unknown_rule(site, item.at("rule"), rule);
-      const std::string word = item.string_or("on", "cpu");
-      const auto on = pb::find_version(word);
-      const int choice = on ? site.index_of(rule, *on) : -1;
-      expect_members(item, index_.site_name(id) + ": ", {"from", "rule", "rules", "on"});
-      if (choice < 0) {
-        std::vector<std::string> choices;
-        for (int i = 0; i < site.num_choices(); ++i)
-          choices.push_back(site.choice(i).rule + " on " + to_string(site.choice(i).on));
-        return unknown(item, index_.site_name(id) + ": ", rule + " on " + word, choices);
-      }
-      levels.push_back({from, choice});
+      const std::string by = item.string_or("by", "");
+      const int size = by.empty() ? 0 : size_of(index_.site(id), by);
+      const std::int64_t least = last.empty() && by.empty() ? 0 : 1;  // the first one alone may be without `from`
+      is_ordered = is_ordered && from >= least && (size < 0 || !last.contains(size) || from > last[size]);
+      last[size] = from;
+      expect_members(item, index_.site_name(id) + ": ", {"from", "by", "rule", "rules", "on", "schedule"});
+      const int choice = read_choice(id, item);
+      if (size < 0)
+        unknown(item.at("by"), index_.site_name(id) + ": size variable ", by, index_.site(id).transform->sizes);
+      if (choice >= 0 && size >= 0) levels.push_back({from, choice, read_schedule(id, item), size});
     });
     if (!is_ordered) return bad(node, index_.site_name(id) + ": sizes must increase from level to level");
     if (levels.size() > kMaxSelectorLevels) return bad(node, index_.site_name(id) + ": more than 12 levels");
@@ -226,28 +304,36 @@ class Reader {
     for (const Json& item : value) flatten(item, out);
   }
 
-  /// Compares the text with values that are constants of the program. Text that is no value stands for the initial one,
-  /// as in a program without constants.
-  void compare_values(int id, const Node& node) {
+  /// Compares the text with values that are constants of the program: in one of the site's schedules, or in all of
+  /// them. Text that is no value stands for the initial one, as in a program without constants.
+  void compare_values(int id, const Node& node, std::optional<std::size_t> schedule) {
     const TunableInfo& tunable = *index_.tunable(id).tunable;
+    const std::size_t count = at(tunable.num_values());
     std::vector<double> values;
     flatten(node.json(), values);
-    values.resize(at(tunable.num_values()), std::nan(""));
+    values.resize(count, std::nan(""));
     for (std::size_t i = 0; i < values.size(); ++i)
       if (!is_valid_value(tunable, values[i])) values[i] = tunable.initial_of(static_cast<int>(i % at(tunable.count)));
-    if (values != tunable.fixed) differs(index_.tunable_name(id), node);
+    const bool is_alike = tunable.fixed.size() == count;  // in all schedules
+    for (std::size_t begin = 0; begin < tunable.fixed.size(); begin += count) {
+      const bool is_meant = is_alike || !schedule || *schedule * count == begin;
+      if (is_meant &&
+          !std::equal(values.begin(), values.end(), tunable.fixed.begin() + static_cast<std::ptrdiff_t>(begin)))
+        return differs(index_.tunable_name(id), node);
+    }
   }
 
-  void read_values(int id, const Node& node) {
+  /// Reads the values of a tunable: in one of the site's schedules, if that is given.
+  void read_values(int id, const Node& node, std::optional<std::size_t> schedule = std::nullopt) {
     const TunableInfo& tunable = *index_.tunable(id).tunable;
     named_.tunables.insert(id);
-    if (!tunable.fixed.empty()) return compare_values(id, node);
-    const std::size_t count = at(tunable.count);
-    if (!tunable.is_size_specific) return read_elements(id, node, node.json(), 0);
+    if (!tunable.fixed.empty()) return compare_values(id, node, schedule);
+    const std::size_t count = at(tunable.count), begin = schedule.value_or(0) * at(tunable.num_values());
+    if (!tunable.is_size_specific) return read_elements(id, node, node.json(), begin);
     if (!node.json().is_array() || node.json().size() != at(kNumSizeBuckets))
       return wrong_kind(node, index_.tunable_name(id), "a list of 32 values, one per power of two of the size");
     for (std::size_t bucket = 0; bucket < at(kNumSizeBuckets); ++bucket)
-      read_elements(id, node, node.json()[bucket], bucket * count);
+      read_elements(id, node, node.json()[bucket], begin + bucket * count);
   }
 
   /// Reads the elements of a value. Messages point to `node`.
@@ -322,18 +408,32 @@ Json configuration_to_value(const InfoIndex& index, const Configuration& configu
   out["transforms"] = Json::object();
   for (const TransformInfo& transform : index.info().transforms) {
     if (transform.sites.empty() && transform.tunables.empty()) continue;
-    out["transforms"][transform.name] = {{"sites", Json::object()}, {"tunables", Json::object()}};
+    out["transforms"][transform.name] = {
+        {"sites", Json::object()}, {"schedules", Json::object()}, {"tunables", Json::object()}};
   }
   for (int id = 0; id < index.num_sites(); ++id) {
     const InfoIndex::SiteRef& ref = index.site(id);
     out["transforms"][ref.transform->name]["sites"][ref.site->name] =
-        selector_to_value(*ref.site, configuration.sites[at(id)]);
+        selector_to_value(ref, configuration.sites[at(id)]);
   }
   for (int id = 0; id < index.num_tunables(); ++id) {
     const InfoIndex::TunableRef& ref = index.tunable(id);
-    Json& owner = ref.transform == nullptr ? out["global"] : out["transforms"][ref.transform->name]["tunables"];
-    owner[ref.tunable->name] = tunable_to_value(*ref.tunable, configuration.tunables[at(id)]);
+    const TunableInfo& tunable = *ref.tunable;
+    const std::vector<double>& values = configuration.tunables[at(id)];
+    if (tunable.site.empty()) {
+      Json& owner = ref.transform == nullptr ? out["global"] : out["transforms"][ref.transform->name]["tunables"];
+      owner[tunable.name] = tunable_to_value(tunable, values);
+      continue;
+    }
+    Json& schedules = out["transforms"][ref.transform->name]["schedules"][tunable.site];
+    const int count = num_schedules(index, configuration, index.site_of(id));
+    for (int i = 0; i < count; ++i) {
+      const std::size_t begin = at(i * tunable.num_values());  // a constant has one value for all schedules, perhaps
+      schedules[at(i)][tunable.name] = tunable_to_value(tunable, values, begin < values.size() ? begin : 0);
+    }
   }
+  for (auto& [name, transform] : out["transforms"].items())
+    if (transform["schedules"].empty()) transform.erase("schedules");
   if (configuration.openblas_coretype != index.info().openblas_coretype)
     out["global"][kOpenBlasCoreType] = configuration.openblas_coretype;
   return out;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/config/formats/info_json.h"
 
+#include <algorithm>
+#include <map>
+
 #include "runtime/config/formats/json_reader.h"
 
 namespace pbrt {
@@ -38,6 +41,7 @@ Json to_value(const TunableInfo& tunable) {
   if (tunable.count != 1) out["count"] = tunable.count;
   if (!tunable.used_by.empty()) out["used_by"] = to_value(tunable.used_by);
   if (!tunable.needs.empty()) out["needs"] = tunable.needs;
+  if (!tunable.site.empty()) out["site"] = tunable.site;
   if (!tunable.fixed.empty()) out["fixed"] = to_list(tunable.fixed);
   return out;
 }
@@ -48,7 +52,7 @@ Json to_value(const std::vector<TunableInfo>& tunables) {
   return out;
 }
 
-Json to_value(const SiteInfo& site) {
+Json to_value(const SiteInfo& site, const std::vector<std::string>& sizes) {
   Json list = Json::array();
   for (const AlternativeInfo& alternative : site.alternatives) {
     Json out;
@@ -66,8 +70,10 @@ Json to_value(const SiteInfo& site) {
     const Choice choice = site.choice(level.alternative);
     Json item;
     if (level.from > 0) item["from"] = level.from;
+    if (level.by > 0) item["by"] = sizes[static_cast<std::size_t>(level.by) - 1];
     item["rule"] = choice.rule;
     item["on"] = to_string(choice.on);
+    if (level.schedule > 0) item["schedule"] = level.schedule + 1;
     out["fixed"].push_back(std::move(item));
   }
   return out;
@@ -99,7 +105,7 @@ Json to_value(const TransformInfo& transform) {
   out["calls"] = to_value(transform.calls);
   if (!transform.input_features.empty()) out["input_features"] = to_value(transform.input_features);
   out["sites"] = Json::object();
-  for (const SiteInfo& site : transform.sites) out["sites"][site.name] = to_value(site);
+  for (const SiteInfo& site : transform.sites) out["sites"][site.name] = to_value(site, transform.sizes);
   if (!transform.forbidden.empty()) {
     out["forbidden"] = Json::array();
     for (const Forbidden& forbidden : transform.forbidden) {
@@ -147,11 +153,15 @@ TunableInfo tunable_of(const std::string& name, const Node& node) {
     if (!(value >= out.min && value <= out.max)) initial.fail("the initial value is outside `min` to `max`");
   if (node.has("used_by")) out.used_by = node.at("used_by").strings();
   if (node.has("needs")) out.needs = node.at("needs").string();
+  if (node.has("site")) out.site = node.at("site").string();
   if (node.has("fixed")) {
     const Node fixed = node.at("fixed");
     out.fixed = fixed.numbers();
-    if (out.fixed.size() != static_cast<std::size_t>(out.num_values()))
-      fixed.fail("expected " + std::to_string(out.num_values()) + " values");
+    const auto num_values = static_cast<std::size_t>(out.num_values());
+    const std::size_t most = num_values * (out.site.empty() ? 1 : kMaxSchedules);
+    if (out.fixed.empty() || out.fixed.size() % num_values != 0 || out.fixed.size() > most)
+      fixed.fail("expected " + std::to_string(num_values) + " values" +
+                 (out.site.empty() ? "" : ", or as many for each of up to 4 schedules"));
     for (const double value : out.fixed)
       if (!(value >= out.min && value <= out.max)) fixed.fail("a fixed value is outside `min` to `max`");
   }
@@ -164,21 +174,30 @@ std::vector<TunableInfo> tunables_of(const Node& node) {
   return out;
 }
 
-std::vector<Level> fixed_levels_of(const SiteInfo& site, const Node& node) {
+std::vector<Level> fixed_levels_of(const SiteInfo& site, const std::vector<std::string>& sizes, const Node& node) {
   std::vector<Level> out;
+  std::map<int, std::int64_t> last;  // by what levels test
   node.each_item([&](const Node& item) {
     const std::int64_t from = item.integer_or("from", 0, std::int64_t{4000000000000000000}, 0);
     const auto on = pb::find_version(item.at("on").string());
     const int choice = on ? site.index_of(item.at("rule").string(), *on) : -1;
     if (choice < 0) item.fail("the site has no such alternative");
-    if (out.empty() ? from != 0 : from <= out.back().from) item.fail("`from` must start at 0 and increase");
-    out.push_back({from, choice});
+    int by = 0;
+    if (item.has("by")) {
+      const auto found = std::find(sizes.begin(), sizes.end(), item.at("by").string());
+      if (found == sizes.end()) item.at("by").fail("the transform has no such size variable");
+      by = static_cast<int>(found - sizes.begin()) + 1;
+    }
+    const bool is_ordered = out.empty() ? from == 0 && by == 0 : from > last[by];
+    if (!is_ordered) item.fail("`from` must start at 0 and increase");
+    last[by] = from;
+    out.push_back({from, choice, static_cast<int>(item.integer_or("schedule", 1, kMaxSchedules, 1)) - 1, by});
   });
   if (out.empty() || out.size() > kMaxSelectorLevels) node.fail("expected 1 to 12 levels");
   return out;
 }
 
-SiteInfo site_of(const std::string& name, const Node& node) {
+SiteInfo site_of(const std::string& name, const std::vector<std::string>& sizes, const Node& node) {
   SiteInfo out;
   out.name = name;
   node.at("alternatives").each_item([&](const Node& item) {
@@ -199,7 +218,7 @@ SiteInfo site_of(const std::string& name, const Node& node) {
     out.alternatives.push_back(std::move(alternative));
   });
   if (out.alternatives.empty()) node.fail("the site has no alternatives");
-  if (node.has("fixed")) out.fixed = fixed_levels_of(out, node.at("fixed"));
+  if (node.has("fixed")) out.fixed = fixed_levels_of(out, sizes, node.at("fixed"));
   return out;
 }
 
@@ -235,7 +254,7 @@ TransformInfo transform_of(const std::string& name, const Node& node) {
         [&](const std::string& input, const Node& range) { out.ranges.emplace_back(input, range.string()); });
   if (node.has("input_features")) out.input_features = node.at("input_features").strings();
   node.at("sites").each_member(
-      [&](const std::string& site, const Node& value) { out.sites.push_back(site_of(site, value)); });
+      [&](const std::string& site, const Node& value) { out.sites.push_back(site_of(site, out.sizes, value)); });
   if (node.has("forbidden")) {
     node.at("forbidden").each_item([&](const Node& item) {
       Forbidden forbidden;
@@ -245,6 +264,11 @@ TransformInfo transform_of(const std::string& name, const Node& node) {
     });
   }
   out.tunables = tunables_of(node.at("tunables"));
+  for (const TunableInfo& tunable : out.tunables) {
+    const auto is_its_site = [&](const SiteInfo& site) { return site.name == tunable.site; };
+    if (!tunable.site.empty() && std::none_of(out.sites.begin(), out.sites.end(), is_its_site))
+      node.at("tunables").at(tunable.name.c_str()).at("site").fail("the transform has no such site");
+  }
   return out;
 }
 
@@ -289,6 +313,8 @@ TrainingInfo parse_training_info(std::string_view text, const std::string& name)
     out.transforms.push_back(transform_of(transform, value));
   });
   out.global = tunables_of(root.at("global"));
+  for (const TunableInfo& tunable : out.global)
+    if (!tunable.site.empty()) root.at("global").at(tunable.name.c_str()).fail("a global tunable has no site");
   return out;
 }
 

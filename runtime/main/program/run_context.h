@@ -51,8 +51,12 @@ class RunContext {
   RunContext& operator=(const RunContext&) = delete;
 
   [[nodiscard]] const ActiveConfig& config() const { return *setup_.config; }
-  /// The alternative (flattened over rule and version) of `site` for a call of size `n`.
-  [[nodiscard]] int select(int site, std::int64_t n) const { return setup_.config->select(site, n); }
+  /// The alternative (flattened over rule and version) of `site` for a call of this size, or of these sizes:
+  /// what ActiveConfig::level_at takes.
+  template <class Size>
+  [[nodiscard]] int select(int site, Size size) const {
+    return setup_.config->select(site, size);
+  }
   [[nodiscard]] std::int64_t tunable_int(int id, std::int64_t n = 1) const { return setup_.config->tunable_int(id, n); }
   [[nodiscard]] double tunable_real(int id, std::int64_t n = 1) const { return setup_.config->tunable_real(id, n); }
   [[nodiscard]] const std::int64_t* tunable_array(int id, std::int64_t n = 1) const {
