@@ -23,7 +23,8 @@ enum class TunableRole : std::uint8_t {
   Accuracy,     ///< the program's own: it trades time for accuracy
   ForEnough,    ///< rounds of a `for_enough` loop
   Flag,
-  FoldChunk,  ///< rounds of a rule's folds that one task runs; 0: no fold is divided
+  FoldChunk,   ///< rounds of a rule's folds that one task runs; 0: no fold is divided
+  KeptRounds,  ///< the most rounds of which a kernel's work-item keeps cells; 0: none keeps any
   // Of a rule's loops on the CPU (base/loop_forms.h).
   Packs,      ///< 1: instances run in packs, 0: one by one
   Strip,      ///< columns of a strip
@@ -34,20 +35,22 @@ enum class TunableRole : std::uint8_t {
 };
 
 inline constexpr TunableRole kTunableRoles[] = {
-    TunableRole::Cutoff,    TunableRole::Split,     TunableRole::Tile,      TunableRole::DeviceShare,
-    TunableRole::WorkGroup, TunableRole::Items,     TunableRole::FoldItems, TunableRole::FoldOrder,
-    TunableRole::User,      TunableRole::Config,    TunableRole::Accuracy,  TunableRole::ForEnough,
-    TunableRole::Flag,      TunableRole::FoldChunk, TunableRole::Packs,     TunableRole::Strip,
-    TunableRole::Stores,    TunableRole::RowBlock,  TunableRole::RowAhead,  TunableRole::ReadAhead};
+    TunableRole::Cutoff,    TunableRole::Split,     TunableRole::Tile,       TunableRole::DeviceShare,
+    TunableRole::WorkGroup, TunableRole::Items,     TunableRole::FoldItems,  TunableRole::FoldOrder,
+    TunableRole::User,      TunableRole::Config,    TunableRole::Accuracy,   TunableRole::ForEnough,
+    TunableRole::Flag,      TunableRole::FoldChunk, TunableRole::KeptRounds, TunableRole::Packs,
+    TunableRole::Strip,     TunableRole::Stores,    TunableRole::RowBlock,   TunableRole::RowAhead,
+    TunableRole::ReadAhead};
 
 /// Whether a tunable of this role is a shape: a number per dimension.
 [[nodiscard]] constexpr bool is_shape(TunableRole role) {
   return role == TunableRole::Tile || role == TunableRole::WorkGroup || role == TunableRole::Items ||
-         role == TunableRole::FoldItems;
+         role == TunableRole::FoldItems || role == TunableRole::KeptRounds;
 }
 /// Whether a tunable of this role belongs to the launches of kernels.
 [[nodiscard]] constexpr bool is_of_launches(TunableRole role) {
-  return role == TunableRole::WorkGroup || role == TunableRole::Items || role == TunableRole::FoldItems;
+  return role == TunableRole::WorkGroup || role == TunableRole::Items || role == TunableRole::FoldItems ||
+         role == TunableRole::KeptRounds;
 }
 /// Whether a tunable of this role says which form a rule's loops have on the CPU.
 [[nodiscard]] constexpr bool is_of_loop_forms(TunableRole role) {
@@ -76,6 +79,8 @@ inline constexpr TunableRole kTunableRoles[] = {
       return "fold_order";
     case TunableRole::FoldChunk:
       return "fold_chunk";
+    case TunableRole::KeptRounds:
+      return "kept_rounds";
     case TunableRole::User:
       return "user";
     case TunableRole::Config:

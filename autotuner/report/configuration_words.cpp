@@ -58,6 +58,7 @@ std::string rule_words(const pbrt::SiteInfo& site, const pbrt::Choice& choice) {
 /// Returns the words before the values of a tunable of launches.
 std::string shape_words(TunableRole role) {
   if (role == TunableRole::Items) return "per work-item";
+  if (role == TunableRole::KeptRounds) return "most rounds kept per work-item";
   return role == TunableRole::FoldItems ? "work-items per instance" : "work-groups of";
 }
 
@@ -85,7 +86,8 @@ std::string detail_words(const InfoIndex& index, const Configuration& configurat
     const TunableInfo& tunable = *ref.tunable;
     const bool is_open = tunable.used_by.empty();
     const std::vector<double> values = values_at(tunable, configuration.tunables[at(id)], n, level.schedule);
-    const bool is_chosen = std::find(values.begin(), values.end(), 0) == values.end();  // else the runtime chooses
+    // Else the runtime chooses, or no cells are kept.
+    const bool is_chosen = std::find(values.begin(), values.end(), 0) == values.end();
     const bool is_shape = pb::is_of_launches(tunable.role) && is_used_by(tunable, users) && is_chosen;
     if (is_shape) out += ", " + shape_words(tunable.role) + " " + values_text(values, " x ");
     const bool is_split =

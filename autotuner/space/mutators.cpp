@@ -89,6 +89,7 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
     case TunableRole::WorkGroup:
     case TunableRole::Items:
     case TunableRole::FoldItems:
+    case TunableRole::KeptRounds:
     case TunableRole::Config:
       break;
   }

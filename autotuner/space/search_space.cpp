@@ -367,6 +367,8 @@ std::vector<std::vector<double>> Space::usual_values(const TunableGene& gene) co
     for (std::vector<double>& shape : out) shape.resize(at(gene.info->count), 1);
   } else if (gene.info->role == TunableRole::FoldItems) {
     out = {{1}, {4}, {16}, {32}, {64}, {256}, {4096}, {65536}};
+  } else if (gene.info->role == TunableRole::KeptRounds) {
+    out = {{0}, {8}, {16}, {32}, {64}};
   } else if (gene.info->role == TunableRole::FoldOrder) {
     out = {{1}, {0}};
   } else if (gene.info->role == TunableRole::FoldChunk) {

@@ -97,6 +97,9 @@ struct Fold {
 struct MapLoop {
   Fold loop;                   ///< its head and its accumulators; there may be none
   std::vector<ExprId> stores;  ///< assignments to `c.cell(i, …)`, where `i` is the loop's variable; at least one
+  /// Outputs of one dimension, by index in Rule::outputs, whose cell each round gives a new value before it may read
+  /// it.
+  std::vector<std::size_t> renewed = {};
 };
 
 /// Why a loop is no fold, or why work-items do not divide it: shown by --explain at `span`.
@@ -125,6 +128,32 @@ struct Phase {
   bool operator==(const Phase&) const = default;
 };
 
+/// A region of one dimension whose cells work-items may keep while they run an instance.
+struct KeptRegion {
+  bool is_output = false;
+  std::size_t index = 0;  ///< into Rule::outputs or Rule::inputs
+  /// The accesses `c.cell(i)` that mean the kept cell, where `i` is the variable of the divided loop around. Of an
+  /// output these are all.
+  std::vector<ExprId> accesses;
+  StmtId first;  ///< the first loop with such an access: it reads an input
+  StmtId last;   ///< the last loop that stores an output: it writes the cells to memory
+
+  bool operator==(const KeptRegion&) const = default;
+};
+
+/// How work-items may run an instance so that memory is read and written once. Divided loops over the same range give
+/// each round to the same work-item, which keeps the cells of its rounds in variables of its own.
+struct KeptCells {
+  std::vector<KeptRegion> regions;  ///< empty: no cells are kept, and nothing else is known
+  std::vector<StmtId> loops;        ///< the divided loops that access kept cells, in the order of the text
+  std::string length;               ///< a size variable that is the number of rounds, or more
+  std::size_t bytes = 0;            ///< of the cells that a round keeps at a time, at most
+  /// Those of the computation. Others neither see nor wait for kept cells, and only loops that write to memory store.
+  std::vector<Phase> phases;
+
+  [[nodiscard]] bool any() const { return !regions.empty(); }
+};
+
 /// The loops of one rule's body. A loop is in one of the lists, unless it only computes values for others.
 struct Computation {
   std::vector<Fold> folds;  ///< in the order of the text: outer loops first
@@ -136,6 +165,7 @@ struct Computation {
   /// In the order of the text; at least one is divided, unless there are none
   /// (choicegraph/passes/device/find_phases.h).
   std::vector<Phase> phases;
+  KeptCells kept;                     ///< (choicegraph/passes/device/find_kept_cells.h)
   bool stores_in_phases = false;      ///< the rule has outputs that are no single elements
   std::vector<WhyNotFold> undivided;  ///< loops at the top of the body, or what keeps all of them from being divided
 

@@ -112,6 +112,7 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
       const char* const fields[] = {".fold_length = ", ".inner_length = "};
       for (std::size_t i = 0; i < lowered.fold_lengths.size(); ++i)
         out.line(fields[i] + std::to_string(lowered.fold_lengths[i]) + ",");
+      if (lowered.kept_length) out.line(".kept_length = " + std::to_string(*lowered.kept_length) + ",");
       const RuleInstance& instance = *instance_with_lanes(lowered.tree);
       out.line(".num_folds = " + std::to_string(has_stages(instance) ? instance.divided.size() : 0) + ",");
       out.line(".record_bytes = " + std::to_string(kRecordSlotBytes * lowered.record_slots) + ",");

@@ -49,13 +49,20 @@ const char* role_word(LoopRole role) {
   return "";
 }
 
-std::string divided_words(const DividedFold& divided) {
+/// `rule` and `kept`: those of the instance.
+std::string divided_words(const DividedFold& divided, const Rule& rule, const std::vector<KeptRegion>& kept) {
   std::vector<std::string> parts;
   if (divided.stores) parts.emplace_back("cells");
   for (const Accumulator& each : divided.fold.accumulators) parts.push_back(to_words(each));
   const std::string loops =
       divided.inner ? "s over " + divided.fold.var + " and " + divided.inner->var : " over " + divided.fold.var;
-  return ", lanes divide the loop" + loops + ": " + joined(parts);
+  std::string out = ", lanes divide the loop" + loops;
+  if (divided.keeps) out += " and keep its cells";
+  for (const KeptRegion& region : kept) {
+    if (!region.is_output && region.first == divided.fold.loop) out += ", reading " + rule.inputs[region.index].binding;
+    if (region.is_output && region.last == divided.fold.loop) out += ", writing " + rule.outputs[region.index].binding;
+  }
+  return out + (parts.empty() ? "" : ": " + joined(parts));
 }
 
 /// Prints the nodes of a tree.
@@ -225,7 +232,7 @@ class TreeText {
     for (const Phase& phase : instance.phases) {
       if (phase.waits) text += ", lanes wait";
       if (phase.kind == PhaseKind::First) text += ", the first lane stores";
-      if (phase.kind == PhaseKind::Divided) text += divided_words(*divided++);
+      if (phase.kind == PhaseKind::Divided) text += divided_words(*divided++, rule_, instance.kept);
     }
     line(text);
   }
@@ -243,6 +250,7 @@ void print_parameters(TreeText& text, const KernelTree& kernel) {
     const char* word = !use.is_output ? "read " : use.is_overwritten && !use.is_input ? "write " : "update ";
     text.line(word + text.matrix_name(use.matrix));
   }
+  if (kernel.kept_length) text.line("keeps cells of rounds up to " + kernel.scalars[*kernel.kept_length].name);
   if (kernel.record_slots > 0) text.line(fmt::format("records of {} values", kernel.record_slots));
   if (kernel.crossed_loop)
     text.line("crosses rows along " + kernel.vars[static_cast<std::size_t>(*kernel.crossed_loop)]);

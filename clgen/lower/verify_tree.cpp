@@ -25,7 +25,10 @@ class Verifier {
     if (num_dims() < 1 || num_dims() > kMaxItemDims) return "a kernel has one to three loops";
     check_block(kernel_.tree.root);
     if (!fault_.empty()) return fault_;
-    if (num_instances_ != 1 || num_with_lanes_ > 1) return "a kernel has one instance, and one with lanes";
+    if (num_instances_ != 1 || num_with_lanes_ > 1 || num_that_keep_ > 1)
+      return "a kernel has one instance, one with lanes, and one whose lanes keep cells";
+    const bool has_kept_length = kernel_.kept_length && *kernel_.kept_length < kernel_.scalars.size();
+    if (has_kept_length != (num_that_keep_ == 1)) return "a scalar says how many rounds have kept cells";
     return {};
   }
 
@@ -105,6 +108,23 @@ class Verifier {
     if (has_stages(instance) && stores) return fail("one group runs an instance that stores cells in its phases");
   }
 
+  /// Kept cells are read and written in loops whose rounds are kept, and loops that store run once. Nothing waits for
+  /// other groups.
+  void check_kept(const RuleInstance& instance) {
+    const auto find = [&](StmtId loop) {
+      return std::find_if(instance.divided.begin(), instance.divided.end(),
+                          [&](const DividedFold& divided) { return divided.fold.loop == loop; });
+    };
+    for (const KeptRegion& region : instance.kept) {
+      const auto first = find(region.first), last = region.is_output ? find(region.last) : first;
+      if (first == instance.divided.end() || last == instance.divided.end() || last < first || !first->keeps ||
+          !last->keeps)
+        return fail("the loops that read or write kept cells are divided, and keep their cells");
+      if (region.is_output && !last->stores) return fail("the loop that writes kept cells to memory stores");
+    }
+    if (has_stages(instance)) return fail("one group runs an instance whose lanes keep cells");
+  }
+
   /// Each fold has a stage of its own, and each value a place of its own in the record.
   void check_records(const RuleInstance& instance) {
     std::vector<bool> is_taken(kernel_.record_slots);
@@ -166,13 +186,14 @@ class Verifier {
   void check(const StoreResult&) { fail("a kernel's instance stores what it computes"); }
 
   void check(const RuleInstance& instance) {
-    ++(has_lanes_ ? num_with_lanes_ : num_instances_);
+    ++(!instance.kept.empty() ? num_that_keep_ : has_lanes_ ? num_with_lanes_ : num_instances_);
     if (has_lanes_ == instance.divided.empty()) return fail("lanes divide the loops of their instance");
     if (has_lanes_ && (static_cast<int>(items_.size()) != num_dims() || num_repeated_ != num_dims()))
       return fail("lanes of instances beyond the end come by the barriers of their phases, too");
     if (has_stages(instance) != has_fold_groups_)
       return fail("lanes stand inside of the groups that run their instance");
     if (has_lanes_) check_phases(instance);
+    if (!instance.kept.empty()) check_kept(instance);
     if (has_stages(instance)) check_records(instance);
     if (!has_lanes_ && static_cast<int>(unrolled_.size()) != num_dims())
       return fail("an instance stands inside of the loops over a work-item's instances");
@@ -195,7 +216,7 @@ class Verifier {
   std::set<std::string> known_;
   std::set<int> groups_, items_, unrolled_;
   std::vector<Fill> filled_;
-  int num_instances_ = 0, num_with_lanes_ = 0;
+  int num_instances_ = 0, num_with_lanes_ = 0, num_that_keep_ = 0;
   int num_repeated_ = 0;          ///< loops around that repeat the last instance
   bool has_lanes_ = false;        ///< in a loop over lanes
   bool has_fold_groups_ = false;  ///< in a loop over the groups that run the same instances

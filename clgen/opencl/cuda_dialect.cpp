@@ -89,6 +89,7 @@ const KernelDialect& cuda_dialect() {
       .no_contraction = "// nvcc --fmad=false",
       .function = "__device__ ",
       .kernel = "extern \"C\" __global__ void ",
+      .group_bound = "__launch_bounds__(PB_GROUP_ITEMS)",
       .global = "",
       .local = "",
       .restrict_ = "__restrict__",

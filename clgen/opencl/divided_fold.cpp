@@ -90,6 +90,18 @@ std::string count_text(const Fold& fold, const std::string& prefix) {
   return step == 1 ? sum : "(" + sum + ") / " + std::to_string(step);
 }
 
+/// Declares the loop's variable. `round`: its value, where the number of the round has no factor yet.
+std::string variable_text(const Fold& fold, const std::string& round) {
+  const std::string type = number_word(fold.var_type);
+  return "const " + type + " " + opencl_name(fold.var) + " = (" + type + ")(" + round +
+         (fold.step == 1 ? "" : " * " + std::to_string(fold.step)) + ");";
+}
+
+/// Compilers for CPUs take long over copies of loops beside barriers.
+void print_unrolling(Writer& out, const std::string& elsewhere) {
+  out.verbatim("#ifdef PB_CPU\n#pragma nounroll\n" + (elsewhere.empty() ? "" : "#else\n" + elsewhere) + "#endif\n");
+}
+
 }  // namespace
 
 void DividedFoldPrinter::print() {
@@ -152,7 +164,22 @@ void DividedFoldPrinter::print_iterations() {
       out_.line(number_word(at(i).places[k].type) + " " + opencl_name(at(i).places[k].name) + " = " + part_of(i, k) +
                 ";");
   }
-  out_.line("const long pb_count = " + count_text(fold_, "pb_") + ";");
+  if (divided_.keeps) {
+    out_.line("const int pb_count = (int)PB_MAX(0L, " + count_text(fold_, "pb_") + ");");
+    print_kept_loop();
+  } else {
+    out_.line("const long pb_count = " + count_text(fold_, "pb_") + ";");
+    print_rounds();
+  }
+  for (std::size_t i = 0; i < size(); ++i) {
+    out_.line(part_of(i) + " = " + opencl_name(at(i).name) + ";");
+    for (std::size_t k = 0; k < at(i).places.size(); ++k)
+      out_.line(part_of(i, k) + " = " + opencl_name(at(i).places[k].name) + ";");
+  }
+  out_.close();
+}
+
+void DividedFoldPrinter::print_rounds() {
   if (divided_.inner) {
     out_.line("const long pb_inner_count = " + count_text(*divided_.inner, "pb_inner_") + ";");
     out_.line("int pb_width = 1;");
@@ -163,12 +190,6 @@ void DividedFoldPrinter::print_iterations() {
   } else {
     print_loop(fold_, "pb_", "long pb_round = pb_worker; pb_round < pb_count; pb_round += " + std::string(kWorkers));
   }
-  for (std::size_t i = 0; i < size(); ++i) {
-    out_.line(part_of(i) + " = " + opencl_name(at(i).name) + ";");
-    for (std::size_t k = 0; k < at(i).places.size(); ++k)
-      out_.line(part_of(i, k) + " = " + opencl_name(at(i).places[k].name) + ";");
-  }
-  out_.close();
 }
 
 void DividedFoldPrinter::print_inner() {
@@ -177,16 +198,56 @@ void DividedFoldPrinter::print_inner() {
 }
 
 void DividedFoldPrinter::print_loop(const Fold& fold, const std::string& prefix, const std::string& head) {
-  const bool is_innermost = !divided_.inner || fold.loop == divided_.inner->loop;
-  if (is_innermost) print_unrolling("#pragma unroll 4\n");
+  if (is_innermost(fold)) print_unrolling(out_, "#pragma unroll 4\n");
   out_.open("for (" + head + ")");
-  const std::string type = number_word(fold.var_type);
-  out_.line("const " + type + " " + opencl_name(fold.var) + " = (" + type + ")(" + prefix + "first + " +
-            (is_innermost ? "pb_round" : "pb_row") + (fold.step == 1 ? "" : " * " + std::to_string(fold.step)) + ");");
+  print_round(fold, prefix);
+  out_.close();
+}
+
+/// The rounds of a lane in a loop that is unrolled.
+void DividedFoldPrinter::print_kept_loop() {
+  if (!copies_.reads.empty()) print_kept_reads();
+  open_kept_rounds(false);
+  print_round(fold_, "pb_");
+  out_.close();
+  out_.close();
+}
+
+/// Lanes read all their cells at once. Most have all their rounds, and test none of them.
+void DividedFoldPrinter::print_kept_reads() {
+  const auto print = [&](bool are_all_inside) {
+    open_kept_rounds(are_all_inside);
+    out_.line(variable_text(fold_, "pb_first + pb_round"));
+    for (const KeptCopy& copy : copies_.reads) out_.line(copy.kept + " = " + copy.in_memory + ";");
+    if (!are_all_inside) out_.close();
+    out_.close();
+  };
+  out_.open("if (pb_lane + (PB_KEPT_ROUNDS - 1) * PB_LANES < pb_count)");
+  print(true);
+  out_.reopen("else");
+  print(false);
+  out_.close();
+}
+
+/// Opens the loop over the rounds of a lane, and the test whether there is a round, if some may lie outside.
+void DividedFoldPrinter::open_kept_rounds(bool are_all_inside) {
+  print_unrolling(out_, "#pragma unroll\n");
+  out_.open("for (int pb_k = 0; pb_k < PB_KEPT_ROUNDS; ++pb_k)");
+  out_.line("const int pb_round = pb_lane + pb_k * PB_LANES;");
+  if (!are_all_inside) out_.open("if (pb_round < pb_count)");
+}
+
+/// Whether no other divided loop stands inside.
+bool DividedFoldPrinter::is_innermost(const Fold& fold) const {
+  return !divided_.inner || fold.loop == divided_.inner->loop;
+}
+
+void DividedFoldPrinter::print_round(const Fold& fold, const std::string& prefix) {
+  out_.line(variable_text(fold, prefix + "first + " + (is_innermost(fold) ? "pb_round" : "pb_row")));
   const StmtId inside = std::get<ForStmt>(body_.stmts[fold.loop].node).body;
-  const bool notes_rounds = is_innermost && std::any_of(divided_.parts.begin(), divided_.parts.end(),
-                                                        [](const FoldPart& each) { return each.has_round; });
-  const bool is_left = notes_rounds && has_continue(body_, inside);
+  const bool notes_rounds = is_innermost(fold) && std::any_of(divided_.parts.begin(), divided_.parts.end(),
+                                                              [](const FoldPart& each) { return each.has_round; });
+  const bool is_left = (notes_rounds || !copies_.writes.empty()) && has_continue(body_, inside);
   if (is_left) out_.open("do");
   printer_.print_children(out_, inside);
   if (is_left) out_.close(" while (false);");
@@ -198,12 +259,7 @@ void DividedFoldPrinter::print_loop(const Fold& fold, const std::string& prefix,
     out_.line(round_of(i) + " = " + (divided_.inner ? "pb_row * pb_inner_count + " : "") + "pb_round;");
     out_.close();
   }
-  out_.close();
-}
-
-/// Compilers for CPUs take long over copies of loops beside barriers.
-void DividedFoldPrinter::print_unrolling(const std::string& elsewhere) {
-  out_.verbatim("#ifdef PB_CPU\n#pragma nounroll\n" + (elsewhere.empty() ? "" : "#else\n" + elsewhere) + "#endif\n");
+  for (const KeptCopy& copy : copies_.writes) out_.line(copy.in_memory + " = " + copy.kept + ";");
 }
 
 std::string DividedFoldPrinter::slot_text(const std::string& type, std::size_t slot) const {
@@ -264,7 +320,7 @@ void DividedFoldPrinter::print_combination(std::size_t i) {
   out_.line(own + " = " + part_of(i) + ";");
   if (part(i).has_round) out_.line(std::string(kRounds) + "[pb_local] = " + round_of(i) + ";");
   out_.line(words_.barrier);
-  print_unrolling("");
+  print_unrolling(out_, "");
   out_.open("for (int pb_half = PB_LANES / 2; pb_half > 0; pb_half /= 2)");
   if (part(i).has_round) {
     const std::string own_round = std::string(kRounds) + "[pb_local]";

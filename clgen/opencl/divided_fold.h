@@ -9,9 +9,14 @@
 // A kernel is built with PB_STAGE, from 1, where several groups run an instance together. In the stage of a fold, each
 // group keeps its part as a record and ends. In later stages, lanes combine the records instead of running iterations.
 // There are PB_RECORDS of each instance.
+//
+// Where lanes keep cells, a kernel is built with PB_KEPT_ROUNDS, which no lane has more rounds than. Their loop then is
+// unrolled, so that the arrays of kept cells lie in registers.
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "clgen/body_code_printer.h"
 #include "clgen/lower/tree/loop_tree.h"
@@ -27,6 +32,17 @@ struct DividedFoldWords {
   std::size_t record_slots = 0;  ///< the values of a record
 };
 
+/// A cell that a lane keeps, and where it lies in memory, at the loop's variable.
+struct KeptCopy {
+  std::string kept, in_memory;
+};
+
+/// What a loop copies beside its own statements: cells that it reads before its rounds, and that it writes at the end
+/// of each round.
+struct KeptCopies {
+  std::vector<KeptCopy> reads, writes;
+};
+
 /// Declares the arrays that the divided folds of a kernel need. `head` stands before each.
 void print_parts_arrays(Writer& out, const LoopTree& tree, const std::string& head);
 
@@ -34,8 +50,14 @@ void print_parts_arrays(Writer& out, const LoopTree& tree, const std::string& he
 class DividedFoldPrinter {
  public:
   DividedFoldPrinter(Writer& out, BodyCodePrinter& printer, const Body& body, const DividedFold& divided,
-                     const DividedFoldWords& words)
-      : out_(out), printer_(printer), body_(body), divided_(divided), fold_(divided.fold), words_(words) {}
+                     const DividedFoldWords& words, KeptCopies copies)
+      : out_(out),
+        printer_(printer),
+        body_(body),
+        divided_(divided),
+        fold_(divided.fold),
+        words_(words),
+        copies_(std::move(copies)) {}
 
   /// Prints all of it. For the loop of the fold inside, the body's printer must call `print_inner`.
   ///
@@ -55,8 +77,13 @@ class DividedFoldPrinter {
   [[nodiscard]] std::string first_text(std::size_t i) const;
   void print_part();
   void print_iterations();
+  void print_rounds();
   void print_loop(const Fold& fold, const std::string& prefix, const std::string& head);
-  void print_unrolling(const std::string& elsewhere);
+  void print_kept_loop();
+  void print_kept_reads();
+  void open_kept_rounds(bool are_all_inside);
+  [[nodiscard]] bool is_innermost(const Fold& fold) const;
+  void print_round(const Fold& fold, const std::string& prefix);
   /// Returns a value of the record `pb_record`, whose declaration for a group is the other text.
   [[nodiscard]] std::string slot_text(const std::string& type, std::size_t slot) const;
   [[nodiscard]] std::string record_text(const std::string& group) const;
@@ -72,6 +99,7 @@ class DividedFoldPrinter {
   const DividedFold& divided_;
   const Fold& fold_;
   const DividedFoldWords& words_;
+  KeptCopies copies_;
 };
 
 }  // namespace pb

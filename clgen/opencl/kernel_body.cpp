@@ -59,7 +59,10 @@ class KernelBodyPrinter {
     Dialect dialect;
     dialect.name = [this](ExprId id, const NameExpr& name) { return name_text(id, name); };
     dialect.call = [this](ExprId id, const CallExpr& call, const Texts& args) { return call_text(id, call, args); };
-    dialect.member = [this](ExprId, const MemberExpr& member, const Texts& args) { return member_text(member, args); };
+    dialect.member = [this](ExprId id, const MemberExpr& member, const Texts& args) {
+      const RegionAccess* kept = kept_by(id);
+      return kept != nullptr ? kept_text(*kept) : member_text(member, args);
+    };
     dialect.cast = [](ExprId, const CastExpr& cast, const std::string& operand) {
       return "((" + number_word(cast.type) + ")(" + operand + "))";
     };
@@ -180,6 +183,35 @@ class KernelBodyPrinter {
     return product + ")";
   }
 
+  /// The region whose kept cell the expression means; null if it means none.
+  const RegionAccess* kept_by(ExprId id) const {
+    for (const KeptRegion& region : instance_.kept)
+      if (std::find(region.accesses.begin(), region.accesses.end(), id) != region.accesses.end())
+        return &access_of(region);
+    return nullptr;
+  }
+  const RegionAccess& access_of(const KeptRegion& region) const {
+    return (region.is_output ? rule_.outputs : rule_.inputs)[region.index];
+  }
+  static std::string kept_text(const RegionAccess& access) { return kept_cells(access.binding) + "[pb_k]"; }
+
+  /// The cells that a loop reads and writes beside what its statements say.
+  KeptCopies copies_of(const Fold& loop) const {
+    KeptCopies out;
+    for (const KeptRegion& region : instance_.kept) {
+      if ((region.is_output ? region.last : region.first) != loop.loop) continue;
+      const auto is_in_loop = [&](ExprId id) {
+        return binding_of(std::get<MemberExpr>(body_.exprs[id].node).args[0]).index == loop.local;
+      };
+      const auto access = std::find_if(region.accesses.begin(), region.accesses.end(), is_in_loop);
+      PB_CHECK(access != region.accesses.end(), "the loop accesses the kept cells");
+      const auto& cell = std::get<MemberExpr>(body_.exprs[*access].node);
+      (region.is_output ? out.writes : out.reads)
+          .push_back({kept_text(access_of(region)), member_text(cell, {opencl_name(loop.var)})});
+    }
+    return out;
+  }
+
   bool is_zero(ExprId id) const {
     const auto* number = std::get_if<IntegerExpr>(&body_.exprs[id].node);
     return number != nullptr && number->text == "0";
@@ -222,7 +254,7 @@ class KernelBodyPrinter {
       return true;
     }
     for (const DividedFold& divided : instance_.divided) {
-      DividedFoldPrinter fold(out, printer, body_, divided, words_.folds);
+      DividedFoldPrinter fold(out, printer, body_, divided, words_.folds, copies_of(divided.fold));
       if (divided.fold.loop == id) return fold.print(), true;
       if (divided.inner && divided.inner->loop == id) return fold.print_inner(), true;
     }

@@ -51,7 +51,12 @@ class KernelHeadPrinter {
     if (const std::string functions = border_functions(rule_, dialect_.function); !functions.empty())
       out_.verbatim(functions);
     out_.blank();
-    out_.open(dialect_.kernel + name_ + "(" + joined(params(tiles), ",\n    ") + " PB_SCRATCH)");
+    const bool keeps = instance_that_keeps(lowered_.tree) != nullptr;
+    if (keeps)
+      out_.verbatim("#ifdef PB_KEPT_ROUNDS\n#define PB_GROUP_BOUND " + dialect_.group_bound +
+                    "\n#else\n#define PB_GROUP_BOUND\n#endif\n");
+    out_.open(dialect_.kernel + (keeps ? "PB_GROUP_BOUND " : "") + name_ + "(" + joined(params(tiles), ",\n    ") +
+              " PB_SCRATCH)");
   }
 
   std::string type_of(const KernelScalar& scalar) const {
@@ -129,6 +134,21 @@ class KernelHeadPrinter {
   const Rule& rule_;
 };
 
+/// Returns what stands inside of a nest of loops.
+const TreeBlock& innermost(const TreeLoop& loop) {
+  const TreeLoop* at = &loop;
+  while (at->body.size() == 1 && std::holds_alternative<TreeLoop>(at->body.front().node))
+    at = &std::get<TreeLoop>(at->body.front().node);
+  return at->body;
+}
+
+/// Declares the cells that a lane keeps. They have values from the beginning, because instances that run again read
+/// cells that they do not store.
+std::string kept_array(const Transform& transform, const Rule& rule, const KeptRegion& region) {
+  const RegionAccess& access = (region.is_output ? rule.outputs : rule.inputs)[region.index];
+  return element_word(transform.matrices[access.matrix]) + " " + kept_cells(access.binding) + "[PB_KEPT_ROUNDS] = {0};";
+}
+
 class KernelPrinter {
  public:
   KernelPrinter(const Program& program, const KernelTree& kernel, const std::string& name, const KernelContext& context)
@@ -185,6 +205,18 @@ class KernelPrinter {
     out_.close();
   }
 
+  /// Prints what lanes do, whether or not they keep cells.
+  void print_lanes(const TreeNode& node) {
+    if (const auto* loop = std::get_if<TreeLoop>(&node.node)) return print_lane(innermost(*loop));
+    const auto& branch = std::get<TreeBranch>(node.node);
+    PB_CHECK(branch.condition == keeps_cells(), "lanes branch on what they keep");
+    out_.verbatim("#ifdef PB_KEPT_ROUNDS\n");
+    print_lanes(branch.then.front());
+    out_.verbatim("#else\n");
+    print_lanes(branch.otherwise.front());
+    out_.verbatim("#endif\n");
+  }
+
   // ---- the tree
 
   void print_block(const TreeBlock& block) {
@@ -201,14 +233,6 @@ class KernelPrinter {
     PB_CHECK(loop.role == LoopRole::Unrolled && loop.tail == LoopTail::Peeled && loop.dim + 1 == num_loops(),
              "a kernel's loops are those of groups, of items and of their instances");
     print_instances(innermost(loop));
-  }
-
-  /// Returns what stands inside of a nest of loops.
-  static const TreeBlock& innermost(const TreeLoop& loop) {
-    const TreeLoop* at = &loop;
-    while (at->body.size() == 1 && std::holds_alternative<TreeLoop>(at->body.front().node))
-      at = &std::get<TreeLoop>(at->body.front().node);
-    return at->body;
   }
 
   /// Prints the loops over the instances of a work-item. Builds with one instance per work-item have no such loops.
@@ -261,7 +285,7 @@ class KernelPrinter {
   void print_node(const TreeBranch& branch) {
     if (branch.condition == has_lanes()) {
       out_.verbatim("#ifdef PB_LANES\n");
-      print_lane(innermost(std::get<TreeLoop>(branch.then.front().node)));
+      print_lanes(branch.then.front());
       out_.verbatim("#else\n");
       print_block(branch.otherwise);
       out_.verbatim("#endif\n");
@@ -424,6 +448,7 @@ class KernelPrinter {
     // Addresses come first: the body may declare the rule's variables again.
     for (std::size_t i = 0; i < rule_.outputs.size(); ++i) print_output(rule_.outputs[i], instance.outputs[i]);
     for (std::size_t i = 0; i < rule_.inputs.size(); ++i) print_input(rule_.inputs[i], instance.inputs[i]);
+    for (const KeptRegion& region : instance.kept) out_.line(kept_array(transform_, rule_, region));
     out_.open("");
     const std::string first = instance.divided.empty() ? "" : "if (pb_is_first) ";
     const bool jumps =

@@ -101,4 +101,6 @@ std::string opencl_name(const std::string& name) {
   return is_reserved || is_function || is_macro(name) ? "pb_" + name : in_ascii(name);
 }
 
+std::string kept_cells(const std::string& binding) { return "pb_kept_" + binding; }
+
 }  // namespace pb

@@ -21,4 +21,7 @@ namespace pb {
 /// Returns the element type of a matrix as the kernel spells it.
 [[nodiscard]] std::string element_word(const Matrix& matrix);
 
+/// Returns the name of the array in which a work-item keeps cells of the region that the body calls `binding`.
+[[nodiscard]] std::string kept_cells(const std::string& binding);
+
 }  // namespace pb

@@ -19,6 +19,7 @@ const KernelDialect& opencl_dialect() {
       .no_contraction = "#pragma OPENCL FP_CONTRACT OFF",
       .function = "",
       .kernel = "__kernel void ",
+      .group_bound = "__attribute__((reqd_work_group_size(PB_GROUP_ITEMS, 1, 1)))",
       .global = "__global ",
       .local = "__local ",
       .restrict_ = "restrict",

@@ -46,6 +46,7 @@ bool holds(const Condition& condition, const CallState& call) {
     case Condition::Kind::IsRoot:
     case Condition::Kind::DeviceIsCpu:
     case Condition::Kind::HasLanes:
+    case Condition::Kind::KeepsCells:
     case Condition::Kind::Apart:
     case Condition::Kind::UnitStride:
       return call.facts.contains(condition.kind());

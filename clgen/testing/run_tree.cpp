@@ -87,7 +87,8 @@ class Runner {
   }
 
   std::string run() {
-    const RuleInstance* instance = instance_with_lanes(kernel_.tree);
+    const RuleInstance* instance =
+        launch_.keeps ? instance_that_keeps(kernel_.tree) : instance_with_lanes(kernel_.tree);
     const int num_stages = launch_.fold_groups > 1 ? static_cast<int>(instance->divided.size()) + 1 : 0;
     for (stage_ = std::min(1, num_stages); stage_ <= num_stages; ++stage_) {
       values_[num_fold_groups().symbol] = stage_ < num_stages ? launch_.fold_groups : 1;
@@ -123,6 +124,8 @@ class Runner {
     const auto* branch = block.size() == 1 ? std::get_if<TreeBranch>(&block.front().node) : nullptr;
     if (branch != nullptr && branch->condition == has_lanes() && launch_.has_lanes())
       return collect_groups(branch->then, values);
+    if (branch != nullptr && branch->condition == keeps_cells())
+      return collect_groups(launch_.keeps ? branch->then : branch->otherwise, values);
     if (loop == nullptr || (loop->role != LoopRole::Group && loop->role != LoopRole::FoldGroup)) {
       groups_.emplace_back(&block, values);
       return;
@@ -249,7 +252,7 @@ class Runner {
       const bool is_of_first = is_phase && phase->kind == PhaseKind::First;
       const bool stores = is_of_first || (is_phase && phase->stores);
       if (!(stores && values.contains(kIsRepeated)) && !(is_of_first && values.at(lane_var()) != 0))
-        add_touches(item, stmt, stores, num_waits, values);
+        add_touches(item, instance, stmt, stores, num_waits, values);
       if (!is_phase || phase->kind != PhaseKind::Divided) continue;
       if (!divided->fold.accumulators.empty()) add_fold(item, divided->stage, values, local);
       if (divided->stage > 0 && divided->stage == stage_) return false;
@@ -258,9 +261,23 @@ class Runner {
     return true;
   }
 
+  /// Whether a statement's accesses to an output are to cells that its lane keeps, and do not reach memory.
+  bool are_kept(const RuleInstance& instance, StmtId stmt, std::uint32_t output) {
+    for (const KeptRegion& region : instance.kept) {
+      if (!region.is_output || region.index != output) continue;
+      const bool keeps = std::any_of(instance.divided.begin(), instance.divided.end(), [&](const DividedFold& divided) {
+        return divided.fold.loop == stmt && divided.keeps;
+      });
+      if (!keeps) fail("what is no loop that keeps them accesses kept cells");
+      return stmt != region.last;
+    }
+    return false;
+  }
+
   /// The statement's accesses to cells of each output that it names. In a divided loop, each is to cells of the lane's
   /// own rounds.
-  void add_touches(Item& item, StmtId stmt, bool stores, int num_waits, const Values& values) {
+  void add_touches(Item& item, const RuleInstance& rule, StmtId stmt, bool stores, int num_waits,
+                   const Values& values) {
     std::set<std::uint32_t> outputs;
     walk(
         rule_.body, stmt, [](StmtId) {},
@@ -272,6 +289,7 @@ class Runner {
         });
     Point instance;
     for (const std::string& var : kernel_.vars) instance.push_back(values.at(var));
+    std::erase_if(outputs, [&](std::uint32_t output) { return are_kept(rule, stmt, output); });
     for (const std::uint32_t output : outputs)
       item.deeds.emplace_back(
           [this, key = std::pair(instance, output), touch = Touch{values.at(lane_var()), stmt, num_waits, stores}] {

@@ -24,6 +24,7 @@ struct LaunchShape {
   /// group_size[0], and items are 1.
   std::int64_t lanes = 1;
   std::int64_t fold_groups = 1;  ///< groups that run an instance together; likewise
+  bool keeps = false;            ///< lanes keep cells, if the kernel has such an instance; there is one group then
 
   [[nodiscard]] bool has_lanes() const { return lanes > 1 || fold_groups > 1; }
 };

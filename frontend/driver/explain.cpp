@@ -94,6 +94,18 @@ void explain_folds(std::string& out, const Rule& rule, const Computation& comput
   }
 }
 
+/// Which cells the work-items of a device keep while they run an instance.
+void explain_kept(std::string& out, const Rule& rule, const Computation& computation) {
+  if (!computation.kept.any()) return;
+  out += "      work-items keep cells of";
+  const char* separator = " ";
+  for (const KeptRegion& region : computation.kept.regions) {
+    out += separator + ("`" + (region.is_output ? rule.outputs : rule.inputs)[region.index].binding + "`");
+    separator = " and ";
+  }
+  out += " between loops, where `" + computation.kept.length + "` is small enough\n";
+}
+
 /// Which long loops of an instance the work-items of a device do not divide among each other.
 void explain_undivided(std::string& out, const Computation& computation, const SourceManager& sources) {
   for (const WhyNotFold& each : computation.undivided) {
@@ -134,8 +146,10 @@ void explain_rule(std::string& out, const Transform& transform, RuleId id, const
   explain_folds(out, rule, computation, sources);
   explain_loop_forms(out, id, plan);
   const std::vector<Version>& versions = alternative->versions;
-  if (std::find(versions.begin(), versions.end(), Version::OpenCl) != versions.end())
+  if (std::find(versions.begin(), versions.end(), Version::OpenCl) != versions.end()) {
+    explain_kept(out, rule, computation);
     explain_undivided(out, computation, sources);
+  }
   if (alternative->why_not_device) add_reason(out, "opencl", *alternative->why_not_device, sources);
   if (alternative->why_not_local_memory) add_reason(out, "opencl_local", *alternative->why_not_local_memory, sources);
 }

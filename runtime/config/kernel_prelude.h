@@ -5,6 +5,7 @@
 // PB_ITEMS0 is the number of instances per work-item along loop 0; PB_SPAN0 that of a work-group. PB_LOCAL0 is the
 // place in the group of instance `pb_k0` of this work-item, and PB_PLACE0 its place in the launch. PB_FOLD_GROUPS is
 // the number of work-groups that run an instance together in this launch. PB_STAGE is 0 where one launch does all.
+// PB_KEPT_ROUNDS is the number of rounds whose cells a work-item keeps, where it keeps them.
 #pragma once
 
 #define PB_KERNEL_PRELUDE                                                  \

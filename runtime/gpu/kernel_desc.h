@@ -29,7 +29,8 @@ enum class Lanes : std::uint8_t {
 /// offset and every sum of products of indices and strides of its regions fits 32 bits), `-DPB_UNIT_STRIDE=1` if
 /// dimension 0 of every region has stride 1, `-D<macro>=<value>` per specialised scalar (unless the product of their
 /// values is above kMaxUnrolled), `-DPB_ITEMS<d>=<n>` along each loop d along which a work-item has n > 1 instances,
-/// `-DPB_LANES=<n> -DPB_GROUP_ITEMS=<n>` if several work-items run an instance together, and
+/// `-DPB_LANES=<n> -DPB_GROUP_ITEMS=<n>` if several work-items run an instance together, `-DPB_KEPT_ROUNDS=<n>` if they
+/// keep the cells of their rounds, of which each has at most n, and
 /// `-DPB_GROUP0=<n> -DPB_GROUP1=… -DPB_GROUP2=…` if specialize_group. After
 /// kMaxVariants builds of one kernel on one device the generic build is used for new values: PB_INDEX=long and no other
 /// macro. Sources test them with #ifdef; the parameter list is the same in every build without PB_STAGE.
@@ -56,6 +57,7 @@ struct KernelDesc {
   Lanes lanes = Lanes::None;
   int fold_length = -1;   ///< the scalar() call that says how many iterations lanes divide; -1: none does
   int inner_length = -1;  ///< likewise of a loop inside: the product is their number
+  int kept_length = -1;   ///< the scalar() call that says how many rounds have kept cells, or more; -1: none have any
   int num_folds = 0;      ///< folds that lanes in several groups may divide; 0: one group runs an instance
   int record_bytes = 0;   ///< what a group keeps of the folds of an instance
 };

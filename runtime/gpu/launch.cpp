@@ -160,10 +160,17 @@ static void set_shape(std::array<std::size_t, 3>& to, const std::int64_t* shape,
     to[d] = shape == nullptr ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(0, shape[d]));
 }
 
-Launch& Launch::group(const std::int64_t* shape, int num_dims, const std::int64_t* items, const std::int64_t* lanes) {
+/// A number that a configuration gives; a null one is 0.
+static std::size_t number_at(const std::int64_t* number) {
+  return number == nullptr ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(0, *number));
+}
+
+Launch& Launch::group(const std::int64_t* shape, int num_dims, const std::int64_t* items, const std::int64_t* lanes,
+                      const std::int64_t* kept_rounds) {
   set_shape(request_->plan.group, shape, num_dims);
   set_shape(request_->plan.items, items, num_dims);
-  request_->plan.lanes = lanes == nullptr ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(0, *lanes));
+  request_->plan.lanes = number_at(lanes);
+  request_->plan.kept_rounds = number_at(kept_rounds);
   return *this;
 }
 

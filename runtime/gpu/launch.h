@@ -141,9 +141,10 @@ class Launch {
   /// it is null or has a 0, the manager chooses (runtime/gpu/manager/work_shape.cpp, Note [Default shapes]).
   /// `items`: how many instances a work-item has along each loop; likewise. Kernels without default_items have one.
   /// `lanes`: how many work-items run one instance together, likewise; cut to a power of two. If a group has no room
-  /// for them, they stand in several. Kernels without lanes have one.
+  /// for them, they stand in several. Kernels without lanes have one. `kept_rounds`: the most rounds of which a lane
+  /// keeps cells; null or 0: it keeps none.
   Launch& group(const std::int64_t* shape, int num_dims, const std::int64_t* items = nullptr,
-                const std::int64_t* lanes = nullptr);
+                const std::int64_t* lanes = nullptr, const std::int64_t* kept_rounds = nullptr);
 
   /// Runs the kernel; the fiber is suspended meanwhile. If it returns false, nothing was changed: the caller does the
   /// work on the CPU and counts reason().

@@ -25,6 +25,7 @@ GROUPS = 6
 SHAPES = ((0, 0, 0), (1, 1, 1), (7, 5, 2), (37, 3, 2), (101, 2, 1))     # and one of small extents by seed
 NUM_MIXED = 3
 LANES = (0, 1, 2, 8, 32, 256)       # work-items that run an instance together
+KEPT_ROUNDS = (32, 0, 4)            # rounds of which a work-item keeps cells
 WORK_GROUPS = (0, 16, 64)           # fewer work-items than lanes: several groups divide a fold
 MAX_EIGHTHS = 8
 
@@ -39,7 +40,8 @@ def tunables_of(program, orders=(0,), lanes=(0,), groups=(0,), splits=(None,), e
         own = out.setdefault(transform, {})
         for name, tunable in data.get("tunables", {}).items():
             count = tunable.get("count", 1)
-            value = {"fold_order": orders, "fold_items": lanes, "work_group": groups, "split": splits}.get(tunable["role"], (None,))
+            value = {"fold_order": orders, "fold_items": lanes, "work_group": groups, "split": splits,
+                     "kept_rounds": KEPT_ROUNDS}.get(tunable["role"], (None,))
             value = pick(eighths if name == "device_eighths" else value)
             if value is not None:
                 own[name] = value if count == 1 else [value, *([1 if value else 0] * (count - 1))]

@@ -21,6 +21,7 @@ SIZES = ((0, 3), (1, 1), (13, 7), (97, 31), (1031, 3))
 SHAPES = ((0, 0), (2, 64), (32, 256), (1024, 0))     # lanes of an instance, work-items of a group
 OF_WHOLE = ((0, 0), (32, 256), (2048, 16))           # the last ones stand in several groups
 REPEATED = (32, 2048)                                # these lanes run twice
+MOST_KEPT = 64                                       # rounds of a lane whose cells it keeps
 THREADS = (1, 2, 5)
 RUNS = 17                                            # of a configuration on each number of threads
 DTYPE = {"double": np.float64, "float": np.float32, "int": np.int32}
@@ -58,7 +59,7 @@ class Check:
         self.tunables = data["tunables"]
         self.with_lanes = [name for name, tunable in self.tunables.items() if tunable["role"] == "fold_items"]
 
-    def configuration(self, on, lanes=0, group=0, threads=2, **values):
+    def configuration(self, on, lanes=0, group=0, threads=2, kept=MOST_KEPT, **values):
         """`values`: of tunables that the program may have."""
         choices = {self.name: {}}
         for transform, site, alternatives in self.program.sites():
@@ -67,18 +68,20 @@ class Check:
         for name, tunable in self.tunables.items():
             if tunable["role"] == "fold_items":
                 tunables[name] = lanes
+            elif tunable["role"] == "kept_rounds":
+                tunables[name] = kept
             elif tunable["role"] == "work_group":
                 tunables[name] = group if tunable.get("count", 1) == 1 else [group, 1 if group else 0]
             elif name in values:
                 tunables[name] = values[name]
         return self.program.configuration(choices, {self.name: tunables}, sequential_cutoff=0, threads=threads)
 
-    def outputs_of(self, inputs, on, lanes=0, group=0):
-        return self.run(inputs, on, lanes, group)[0]
+    def outputs_of(self, inputs, on, lanes=0, group=0, kept=MOST_KEPT):
+        return self.run(inputs, on, lanes, group, kept=kept)[0]
 
-    def run(self, inputs, on, lanes=0, group=0, options=()):
+    def run(self, inputs, on, lanes=0, group=0, options=(), kept=MOST_KEPT):
         """Returns the outputs and the statistics."""
-        self.program.write_configuration(self.work / "run.cfg", self.configuration(on, lanes, group))
+        self.program.write_configuration(self.work / "run.cfg", self.configuration(on, lanes, group, kept=kept))
         files = [self.work / f"{name}.npy" for name in self.outputs]
         _, statistics = self.program.run(*inputs, *files, "--strict", *options, config=self.work / "run.cfg")
         self.num_runs += 1
@@ -100,8 +103,9 @@ class Check:
                     is_near = (np.abs(got[name] - value) <= allowed) | (got[name] == value)
                 polybricks.check(bool(np.all(is_near)), f"{name} of {where}: {got[name]} instead of {value}")
             if lanes in REPEATED:
-                again = self.outputs_of(inputs, "opencl", lanes, group)
-                polybricks.check(all(same_bits(got[name], again[name]) for name in self.outputs), f"{where}: other bits in a second run")
+                again = self.outputs_of(inputs, "opencl", lanes, group, kept=0)
+                polybricks.check(all(same_bits(got[name], again[name]) for name in self.outputs),
+                                 f"{where}: other bits in a second run, whose work-items keep no cells")
 
     def repeats(self, matrices, lanes, group, shares):
         """Many runs of one configuration, on one thread and on more than there are cores; `shares`: eighths of the device."""

@@ -15,6 +15,8 @@ constexpr double kMaxSplitSize = 2147483647.0;
 constexpr double kMaxWorkGroup = 1024;
 constexpr double kMaxItems = 16;
 constexpr double kMaxFoldItems = 1048576;
+constexpr double kMaxKeptRounds = 64;
+constexpr std::size_t kKeptBytes = 128;  // what a work-item keeps at most by default: 32 registers
 constexpr double kMaxFoldChunk = 1e12;
 constexpr double kEighths = 8;
 constexpr std::size_t kMaxDeviceLoops = 3;
@@ -91,6 +93,12 @@ void add_launch_shapes(Analysis& analysis, RuleId rule, Version version) {
   tunable.max = computation.stores_in_phases ? kMaxWorkGroup : kMaxFoldItems;
   tunable.rule = rule;
   tunable.version = version;
+  analysis.plan.tunables.push_back(tunable);
+  if (!computation.kept.any()) return;
+  tunable.name = analysis.rule(rule).name + "." + to_string(version) + "." + to_string(TunableRole::KeptRounds);
+  tunable.role = TunableRole::KeptRounds;
+  tunable.initial = {static_cast<double>(kKeptBytes / std::max<std::size_t>(1, computation.kept.bytes))};
+  tunable.max = kMaxKeptRounds;
   analysis.plan.tunables.push_back(std::move(tunable));
 }
 
@@ -264,6 +272,7 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
     case TunableRole::WorkGroup:
     case TunableRole::Items:
     case TunableRole::FoldItems:
+    case TunableRole::KeptRounds:
     case TunableRole::FoldOrder:
     case TunableRole::FoldChunk:
     case TunableRole::Packs:

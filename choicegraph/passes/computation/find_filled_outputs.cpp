@@ -2,42 +2,17 @@
 #include "choicegraph/passes/computation/find_filled_outputs.h"
 
 #include <algorithm>
-#include <optional>
-#include <utility>
 
+#include "choicegraph/passes/analysis/body_formulas.h"
 #include "lang/body/body_walk.h"
-#include "lang/body/constant_value.h"
 
 namespace pb::choices {
 namespace {
 
-using Kind = BodyType::Kind;
-
-Formula number(std::int64_t value) { return {IntLiteral{value}, {}}; }
-Formula combined(FormulaOp op, Formula a, Formula b) { return {BinaryFormula{op, {std::move(a), std::move(b)}}, {}}; }
-
-class FilledOutputs {
+/// Asks what statements do with the cells of an output.
+class OutputUses {
  public:
-  FilledOutputs(const Rule& rule, const Computation& computation, const FormulaScope& scope)
-      : rule_(rule), body_(rule.body), types_(rule.body_types), computation_(computation), scope_(scope) {}
-
-  [[nodiscard]] std::vector<std::size_t> find() const {
-    std::vector<std::size_t> out;
-    const auto* block = std::get_if<BlockStmt>(&body_.stmts[body_.root].node);
-    for (std::size_t i = 0; block != nullptr && i < rule_.outputs.size(); ++i)
-      if (rule_.outputs[i].num_body_dims() == 1 && is_filled(*block, i)) out.push_back(i);
-    return out;
-  }
-
- private:
-  [[nodiscard]] bool is_filled(const BlockStmt& block, std::size_t output) const {
-    for (const StmtId stmt : block.stmts) {
-      const MapLoop* map = computation_.find_map(stmt);
-      if (map != nullptr && stores_first(*map, output) && is_whole(map->loop, output)) return true;
-      if (may_use(stmt, output)) return false;
-    }
-    return false;
-  }
+  explicit OutputUses(const Rule& rule) : rule_(rule), body_(rule.body), types_(rule.body_types) {}
 
   /// Whether each round gives its cell of the output a new value, and does nothing with it before.
   [[nodiscard]] bool stores_first(const MapLoop& map, std::size_t output) const {
@@ -74,6 +49,7 @@ class FilledOutputs {
     return found;
   }
 
+ private:
   [[nodiscard]] bool names(ExprId expr, std::size_t output) const {
     bool found = false;
     walk_expr(body_, expr, [&](ExprId id) { found |= is_output(id, output); });
@@ -86,77 +62,46 @@ class FilledOutputs {
            binding.index == output;
   }
 
-  /// Whether the rounds of the loop are all coordinates of the region.
-  [[nodiscard]] bool is_whole(const Fold& loop, std::size_t output) const {
-    if (loop.var_type.narrow_bytes != 0 || (loop.var_type.is_unsigned && loop.step < 0)) return false;
-    if (loop.step != 1 && loop.step != -1) return false;
-    const bool is_up = loop.step > 0;
-    const auto lowest = formula_of(is_up ? loop.first : loop.last);
-    const auto highest = formula_of(is_up ? loop.last : loop.first);
-    const auto size = size_of(rule_.outputs[output], 0);
-    if (!lowest || !highest || !size) return false;
-    const std::int64_t above = is_up || loop.is_inclusive ? 0 : 1;    // from `lowest` to the least round
-    const std::int64_t beyond = is_up && !loop.is_inclusive ? 0 : 1;  // from `highest` to behind the last round
-    return never_holds({*lowest, RelationOp::Greater, number(-above), {}}) &&
-           never_holds({combined(FormulaOp::Add, *highest, number(beyond)), RelationOp::Less, *size, {}});
-  }
-
-  [[nodiscard]] bool never_holds(const Relation& relation) const {
-    const auto instances = keep_where(rule_.domain, relation, scope_);
-    return instances && instances->is_known() && instances->is_empty();
-  }
-
-  /// The number of cells of a region in a dimension of its own.
-  [[nodiscard]] static std::optional<Formula> size_of(const RegionAccess& access, std::size_t body_dim) {
-    for (std::size_t d = 0; d < access.lo.size(); ++d)
-      if (!access.is_fixed_dim(d) && body_dim-- == 0) return combined(FormulaOp::Sub, access.hi[d], access.lo[d]);
-    return std::nullopt;
-  }
-
-  /// A whole number of the body as a formula; none if it may not have the value of one.
-  [[nodiscard]] std::optional<Formula> formula_of(ExprId id) const {
-    const Expr& expr = body_.exprs[id];
-    const BodyType& type = types_.types[id.index()];
-    const NameBinding& binding = types_.bindings[id.index()];
-    if (const auto* member = std::get_if<MemberExpr>(&expr.node)) return formula_of_size(*member);
-    if ((type.kind != Kind::Int && type.kind != Kind::Long) || type.is_unsigned) return std::nullopt;
-    if (const auto value = constant_value(body_, id)) return number(*value);
-    if (const auto* name = std::get_if<NameExpr>(&expr.node)) {
-      if (binding.kind == NameKind::SizeVar) return Formula{SymbolRef{SymbolKind::SizeVar, name->text}, {}};
-      if (binding.kind == NameKind::RuleVar) return Formula{SymbolRef{SymbolKind::RuleVar, name->text}, {}};
-      return std::nullopt;
-    }
-    const auto* binary = std::get_if<BinaryExpr>(&expr.node);
-    const bool is_sum = binary != nullptr && (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub);
-    if (!is_sum) return std::nullopt;
-    const auto lhs = formula_of(binary->lhs);
-    const auto rhs = formula_of(binary->rhs);
-    if (!lhs || !rhs) return std::nullopt;
-    return combined(binary->op == BinaryOp::Add ? FormulaOp::Add : FormulaOp::Sub, *lhs, *rhs);
-  }
-
-  /// The size of a region of one dimension.
-  [[nodiscard]] std::optional<Formula> formula_of_size(const MemberExpr& member) const {
-    const NameBinding& binding = types_.bindings[member.object.index()];
-    const bool is_known = binding.kind == NameKind::Input || binding.kind == NameKind::Output;
-    if (!std::holds_alternative<NameExpr>(body_.exprs[member.object].node) || !is_known) return std::nullopt;
-    const RegionAccess& access = (binding.kind == NameKind::Input ? rule_.inputs : rule_.outputs)[binding.index];
-    const bool is_size = member.name == "size" || member.name == "width" || member.name == "count";
-    return is_size && access.num_body_dims() == 1 ? size_of(access, 0) : std::nullopt;
-  }
-
   const Rule& rule_;
   const Body& body_;
   const BodyTypes& types_;
-  const Computation& computation_;
-  const FormulaScope& scope_;
 };
+
+/// Whether the rounds of the loop are all coordinates of the output.
+bool is_whole(const Rule& rule, const Fold& loop, std::size_t output, const FormulaScope& scope) {
+  const auto range = range_of(rule, loop);
+  const auto size = size_of(rule.outputs[output], 0);
+  const Formula zero = {IntLiteral{0}, {}};
+  return range && size && never_holds(rule, range->lowest, RelationOp::Greater, zero, scope) &&
+         never_holds(rule, range->end, RelationOp::Less, *size, scope);
+}
 
 }  // namespace
 
+std::vector<std::size_t> find_renewed(const Rule& rule, const MapLoop& map) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < rule.outputs.size(); ++i)
+    if (rule.outputs[i].num_body_dims() == 1 && OutputUses(rule).stores_first(map, i)) out.push_back(i);
+  return out;
+}
+
 std::vector<std::size_t> find_filled_outputs(const Rule& rule, const Computation& computation,
                                              const FormulaScope& scope) {
-  return FilledOutputs(rule, computation, scope).find();
+  const auto* block = std::get_if<BlockStmt>(&rule.body.stmts[rule.body.root].node);
+  const auto is_filled = [&](std::size_t output) {
+    for (const StmtId stmt : block->stmts) {
+      const MapLoop* map = computation.find_map(stmt);
+      const bool renews =
+          map != nullptr && std::find(map->renewed.begin(), map->renewed.end(), output) != map->renewed.end();
+      if (renews && is_whole(rule, map->loop, output, scope)) return true;
+      if (OutputUses(rule).may_use(stmt, output)) return false;
+    }
+    return false;
+  };
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; block != nullptr && i < rule.outputs.size(); ++i)
+    if (rule.outputs[i].num_body_dims() == 1 && is_filled(i)) out.push_back(i);
+  return out;
 }
 
 }  // namespace pb::choices

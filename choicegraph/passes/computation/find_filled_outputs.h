@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the outputs that a body fills before it reads them.
+// Finds the outputs that a body, or each round of a loop, gives new values before it reads them.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,16 @@
 
 namespace pb::choices {
 
+/// Returns the outputs for MapLoop::renewed.
+[[nodiscard]] std::vector<std::size_t> find_renewed(const Rule& rule, const MapLoop& map);
+
 /// Returns the outputs of one dimension, by index in Rule::outputs, of which each instance gives every cell a new value
 /// before it may read any. A loop at the top of the body stores the cells, one per round, and nothing before it uses
 /// them. That its rounds are all cells of the region is proved for all instances.
 ///
 /// `scope` is that of the transform's formulas.
+///
+/// Reads: of the maps `renewed`
 [[nodiscard]] std::vector<std::size_t> find_filled_outputs(const Rule& rule, const Computation& computation,
                                                            const FormulaScope& scope);
 

@@ -309,7 +309,9 @@ class FoldFinder {
     Accumulators accumulators(rule_, element_, fold, effects);
     if (!accumulators.run().reason.empty()) return;
     fold.accumulators = accumulators.take();
-    out_.maps.push_back({std::move(fold), std::move(stores)});
+    MapLoop map{std::move(fold), std::move(stores)};
+    map.renewed = find_renewed(rule_, map);
+    out_.maps.push_back(std::move(map));
   }
 
   const Rule& rule_;

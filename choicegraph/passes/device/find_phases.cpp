@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "choicegraph/passes/device/divided_loops.h"
+#include "choicegraph/passes/device/find_kept_cells.h"
 #include "lang/body/body_walk.h"
 
 namespace pb::choices {
@@ -25,12 +26,17 @@ struct PendingUse {
 
 class PhaseFinder {
  public:
-  PhaseFinder(const Rule& rule, Computation& computation, bool keeps_order)
+  /// `kept`: cells that each work-item keeps for itself.
+  PhaseFinder(const Rule& rule, Computation& computation, bool keeps_order, const KeptCells& kept)
       : rule_(rule),
         body_(rule.body),
         computation_(computation),
         keeps_order_(keeps_order),
-        pending_(rule.outputs.size()) {}
+        kept_until_(rule.outputs.size()),
+        pending_(rule.outputs.size()) {
+    for (const KeptRegion& region : kept.regions)
+      if (region.is_output) kept_until_[region.index] = region.last;
+  }
 
   void run() {
     const auto* block = std::get_if<BlockStmt>(&body_.stmts[body_.root].node);
@@ -78,7 +84,7 @@ class PhaseFinder {
   bool add_storing(StmtId stmt) {
     if (const StmtId leave = find_return(stmt); !leave.is_none()) return refuse(leave, "the body may return here");
     const std::vector<CellUse> uses = uses_in(stmt);
-    const bool stores = std::any_of(uses.begin(), uses.end(), [](const CellUse& use) { return use.stores; });
+    const bool stores = stores_any(uses, stmt);
     const MapLoop* map = computation_.find_map(stmt);
     const Fold* loop = map != nullptr ? &map->loop : computation_.find(stmt);
     const std::string why = loop == nullptr ? "" : why_not_divided(rule_, *loop, keeps_order_);
@@ -118,6 +124,14 @@ class PhaseFinder {
     return false;
   }
 
+  /// Whether the statement stores to memory. Cells that are kept are written there by the last loop that stores them.
+  [[nodiscard]] bool stores_any(const std::vector<CellUse>& uses, StmtId stmt) const {
+    bool found = false;
+    for (std::size_t i = 0; i < uses.size(); ++i)
+      found |= uses[i].stores && (kept_until_[i].is_none() || kept_until_[i] == stmt);
+    return found;
+  }
+
   /// Whether work-items must wait for one another before a statement. Notes what it does.
   bool must_wait(const std::vector<CellUse>& uses, bool by_first) {
     const auto differ = [](const CellUse& before, const CellUse& now) {
@@ -125,7 +139,8 @@ class PhaseFinder {
     };
     bool waits = false;
     for (std::size_t i = 0; i < uses.size(); ++i)
-      waits |= differ(pending_[i].by_others, uses[i]) || (!by_first && differ(pending_[i].by_first, uses[i]));
+      waits |= kept_until_[i].is_none() &&
+               (differ(pending_[i].by_others, uses[i]) || (!by_first && differ(pending_[i].by_first, uses[i])));
     if (waits) pending_.assign(pending_.size(), {});
     for (std::size_t i = 0; i < uses.size(); ++i) {
       CellUse& known = by_first ? pending_[i].by_first : pending_[i].by_others;
@@ -211,6 +226,7 @@ class PhaseFinder {
   Computation& computation_;
   bool keeps_order_;
   std::set<ExprId> stored_, overwritten_;  ///< assigned expressions; those of them that are not read, too
+  std::vector<StmtId> kept_until_;         ///< by output: the loop that writes kept cells to memory; none: not kept
   std::vector<PendingUse> pending_;        ///< by output
   bool is_worthwhile_ = false;             ///< some loop is long
 };
@@ -218,9 +234,18 @@ class PhaseFinder {
 }  // namespace
 
 void find_phases(Analysis& analysis) {
-  for (const RuleId id : analysis.transform.rules.ids())
-    PhaseFinder(analysis.rule(id), analysis.plan.computations[id.index()], analysis.fold_orders == FoldOrders::Source)
-        .run();
+  const bool keeps_order = analysis.fold_orders == FoldOrders::Source;
+  for (const RuleId id : analysis.transform.rules.ids()) {
+    const Rule& rule = analysis.rule(id);
+    Computation& computation = analysis.plan.computations[id.index()];
+    PhaseFinder(rule, computation, keeps_order, {}).run();
+    computation.kept = find_kept_cells(analysis, rule, computation);
+    if (!computation.kept.any()) continue;
+    Computation with_kept = computation;
+    with_kept.phases.clear();
+    PhaseFinder(rule, with_kept, keeps_order, computation.kept).run();
+    computation.kept.phases = std::move(with_kept.phases);
+  }
 }
 
 }  // namespace pb::choices

@@ -38,6 +38,7 @@ bool is_primary(const Condition& condition) {
     case Kind::Relation:
     case Kind::DeviceIsCpu:
     case Kind::HasLanes:
+    case Kind::KeepsCells:
     case Kind::Not:
     case Kind::All:
     case Kind::Any:
@@ -77,6 +78,7 @@ std::string to_cpp(const Condition& condition, const OperandSpelling& spell) {
       return "pb_parent.is_root()";
     case Kind::DeviceIsCpu:
     case Kind::HasLanes:
+    case Kind::KeepsCells:
       break;
     case Kind::Apart:
       return "pbrt::is_apart(" + view(0) + ", " + view(1) + ")";

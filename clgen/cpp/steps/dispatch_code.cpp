@@ -212,9 +212,11 @@ std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const 
     if (chosen.is_never()) continue;
     std::string shapes = shape_value(step, version, TunableRole::WorkGroup) + ", " +
                          shape_value(step, version, TunableRole::Items) + ", ";
-    for (const LoweredKernel& kernel : lowered(step_id).kernels)
-      if (kernel.tree.version == version && instance_with_lanes(kernel.tree.tree) != nullptr)
-        shapes += shape_value(step, version, TunableRole::FoldItems) + ", ";
+    for (const LoweredKernel& kernel : lowered(step_id).kernels) {
+      if (kernel.tree.version != version || instance_with_lanes(kernel.tree.tree) == nullptr) continue;
+      shapes += shape_value(step, version, TunableRole::FoldItems) + ", ";
+      if (kernel.tree.kept_length) shapes += shape_value(step, version, TunableRole::KeptRounds) + ", ";
+    }
     tries.push_back({"(" + to_operand(chosen) + " && " + functions_.at({step_id, version}) + "(" + joined(args) + ",",
                      shapes + copy_out + ", " + site_constant(context_, id_, step.site) + ", " +
                          choice_value(step, version) + "))"});

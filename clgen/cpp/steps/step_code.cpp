@@ -294,7 +294,7 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
   out.line(rank == 0 ? "pb_launch.range(pbrt::Box<1>{{0}, {1}});" : "pb_launch.range(pb_box);");
   const bool has_lanes = instance_with_lanes(lowered.tree) != nullptr;
   out.line("pb_launch.group(pb_group, " + std::to_string(std::max<std::size_t>(1, rank)) + ", pb_items" +
-           (has_lanes ? ", pb_lanes" : "") + ");");
+           (has_lanes ? ", pb_lanes" : "") + (lowered.kept_length ? ", pb_kept_rounds" : "") + ");");
   const std::string run = "pb_frame.context().run(pb_frame, pb_launch, pb_site, pb_alternative)";
   if (numbers.empty()) return out.line("return " + run + ";");
   out.line("if (!" + run + ") return false;");
@@ -325,6 +325,7 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
     for (const StepBox& box : form.params) params.push_back({"const " + type_of(box) + "&", box.name});
     for (const char* shape : {"pb_group", "pb_items"}) params.push_back({"const std::int64_t*", shape});
     if (instance_with_lanes(kernel.lowered.tree) != nullptr) params.push_back({"const std::int64_t*", "pb_lanes"});
+    if (kernel.lowered.kept_length) params.push_back({"const std::int64_t*", "pb_kept_rounds"});
     params.push_back({"const pbrt::gpu::CopyOut", "pb_copy_out"});
     for (const char* number : {"pb_site", "pb_alternative"}) params.push_back({"const int", number});
     Writer statements;

@@ -69,6 +69,38 @@ FoldPart add_part(const Accumulator& accumulator, std::size_t& slots) {
   return out;
 }
 
+/// Adds the phases to an instance, and their divided loops. Returns the values of a record of its folds.
+std::size_t add_phases(RuleInstance& to, const Computation& computation, const std::vector<Phase>& phases) {
+  std::size_t slots = 0;
+  to.phases = phases;
+  for (const Phase& phase : phases) {
+    if (phase.kind != PhaseKind::Divided) continue;
+    DividedFold divided{computation.loop_of(phase)};
+    divided.stores = phase.stores;
+    if (!phase.inner.is_none()) divided.inner = *computation.find(phase.inner);
+    for (const Accumulator& each : divided.fold.accumulators) divided.parts.push_back(add_part(each, slots));
+    to.divided.push_back(std::move(divided));
+  }
+  return slots;
+}
+
+/// The instance with lanes that keep cells. One group runs it.
+RuleInstance keeping(RuleInstance instance, const Computation& computation) {
+  const KeptCells& kept = computation.kept;
+  add_phases(instance, computation, kept.phases);
+  instance.kept = kept.regions;
+  for (DividedFold& divided : instance.divided)
+    divided.keeps = std::find(kept.loops.begin(), kept.loops.end(), divided.fold.loop) != kept.loops.end();
+  return instance;
+}
+
+/// The scalar that is a size variable.
+std::optional<std::size_t> find_size(const std::vector<KernelScalar>& scalars, const std::string& name) {
+  for (std::size_t i = 0; i < scalars.size(); ++i)
+    if (scalars[i].source == ScalarSource::Size && scalars[i].name == name) return i;
+  return std::nullopt;
+}
+
 /// A loop from 0 to `count`.
 TreeLoop counting_loop(LoopRole role, std::string var, IndexExpr count, TreeBlock inside) {
   TreeLoop loop;
@@ -276,7 +308,15 @@ class KernelLowering {
     }
     TreeBranch branch;
     branch.condition = has_lanes();
-    branch.then.push_back(lane_loops());
+    branch.then.push_back(lane_loops(divided_instance()));
+    if (computation_.kept.any()) {
+      out_.kept_length = find_size(out_.scalars, computation_.kept.length);
+      TreeBranch keeps;
+      keeps.condition = keeps_cells();
+      keeps.then.push_back(lane_loops(keeping(instance(), computation_)));
+      keeps.otherwise = std::move(branch.then);
+      branch.then = {TreeNode{std::move(keeps)}};
+    }
     branch.otherwise.push_back(item_loops());
     return {std::move(branch)};
   }
@@ -284,8 +324,9 @@ class KernelLowering {
   /// The loops over the instances of a group, whose lanes divide loops of the body. Where an input moves along
   /// dimension 0 with the fastest loop, neighbours run neighbouring instances, as without lanes; else they are lanes of
   /// one instance and access neighbouring cells in the fold.
-  TreeNode lane_loops() {
-    TreeBlock inside = {TreeNode{divided_instance()}};
+  TreeNode lane_loops(RuleInstance instance) const {
+    const bool is_in_groups = has_stages(instance);
+    TreeBlock inside = {TreeNode{std::move(instance)}};
     const bool are_neighbours = !moves_with_fastest_loop();
     if (are_neighbours) inside = {lane_loop(std::move(inside))};
     for (int dim = 0; dim < num_loops(); ++dim) {
@@ -303,7 +344,7 @@ class KernelLowering {
       inside = {TreeNode{std::move(loop)}};
       if (dim == 0 && !are_neighbours) inside = {lane_loop(std::move(inside))};
     }
-    if (computation_.stores_in_phases) return std::move(inside.front());
+    if (!is_in_groups) return std::move(inside.front());
     return {counting_loop(LoopRole::FoldGroup, fold_group_var(), num_fold_groups(), std::move(inside))};
   }
 
@@ -321,18 +362,10 @@ class KernelLowering {
 
   RuleInstance divided_instance() {
     RuleInstance out = instance();
-    out.phases = computation_.phases;
-    std::size_t slots = 0;
-    for (const Phase& phase : computation_.phases) {
-      if (phase.kind != PhaseKind::Divided) continue;
-      DividedFold divided{computation_.loop_of(phase)};
-      divided.stores = phase.stores;
-      if (!phase.inner.is_none()) divided.inner = *computation_.find(phase.inner);
-      for (const Accumulator& each : divided.fold.accumulators) divided.parts.push_back(add_part(each, slots));
-      if (!computation_.stores_in_phases) divided.stage = static_cast<int>(out.divided.size()) + 1;
-      out.divided.push_back(std::move(divided));
-    }
-    if (!computation_.stores_in_phases) out_.record_slots = slots;
+    const std::size_t slots = add_phases(out, computation_, computation_.phases);
+    if (computation_.stores_in_phases) return out;
+    for (std::size_t i = 0; i < out.divided.size(); ++i) out.divided[i].stage = static_cast<int>(i) + 1;
+    out_.record_slots = slots;
     return out;
   }
 
@@ -355,9 +388,7 @@ class KernelLowering {
         return {};
       length = extents[dim];
     }
-    for (std::size_t i = 0; i < out_.scalars.size(); ++i)
-      if (out_.scalars[i].source == ScalarSource::Size && out_.scalars[i].name == length) return i;
-    return std::nullopt;
+    return find_size(out_.scalars, length);
   }
 
   // ---- staging

@@ -53,6 +53,8 @@ struct KernelTree {
   bool needs_fp64 = false;
   /// The scalars whose product is the number of iterations of the first divided fold; none: it is not known.
   std::vector<std::size_t> fold_lengths = {};
+  /// The scalar that says how many rounds have kept cells, or more; none: lanes keep nothing.
+  std::optional<std::size_t> kept_length = {};
   std::size_t record_slots = 0;  ///< the values that a group keeps of the folds of an instance
   int default_items = 1;         ///< the most instances of a work-item, if no configuration gives their number
   /// A loop along which some matrix is contiguous that the fastest loop crosses, as a transposition's input.

@@ -26,6 +26,7 @@ class Condition {
     IsRoot,       ///< the call is the run itself, so that its outputs are the run's results
     DeviceIsCpu,  ///< the device runs the work-items of a group one after the other, known when a kernel is built
     HasLanes,     ///< several work-items run one instance together, known when a kernel is built
+    KeepsCells,   ///< they keep the cells of their rounds, known when a kernel is built
     Apart,        ///< two matrices share no memory
     UnitStride,   ///< the cells of a matrix that differ by 1 in dimension 0 are neighbours in memory
     Not,          ///< the negation of a term that is no Not, Always, Never or Relation
@@ -86,6 +87,8 @@ class Condition {
 [[nodiscard]] inline Condition is_root_call() { return Condition::fact(Condition::Kind::IsRoot); }
 [[nodiscard]] inline Condition device_is_cpu() { return Condition::fact(Condition::Kind::DeviceIsCpu); }
 [[nodiscard]] inline Condition has_lanes() { return Condition::fact(Condition::Kind::HasLanes); }
+/// A condition of instances that have lanes.
+[[nodiscard]] inline Condition keeps_cells() { return Condition::fact(Condition::Kind::KeepsCells); }
 [[nodiscard]] inline Condition are_apart(MatrixId a, MatrixId b) {
   return Condition::fact(Condition::Kind::Apart, {a, b});
 }

@@ -54,6 +54,8 @@ std::string to_text(const Transform& transform, const Condition& condition) {
       return "device is a CPU";
     case Kind::HasLanes:
       return "instances have lanes";
+    case Kind::KeepsCells:
+      return "lanes keep their cells";
     case Kind::Apart:
       return fact_text(transform, condition, "apart");
     case Kind::UnitStride:

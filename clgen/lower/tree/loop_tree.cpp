@@ -115,7 +115,16 @@ const RuleInstance* instance_with_lanes(const LoopTree& tree) {
   const RuleInstance* found = nullptr;
   walk(tree.root, [&](const TreeNode& node) {
     const auto* instance = std::get_if<RuleInstance>(&node.node);
-    if (instance != nullptr && !instance->divided.empty()) found = instance;
+    if (instance != nullptr && !instance->divided.empty() && instance->kept.empty()) found = instance;
+  });
+  return found;
+}
+
+const RuleInstance* instance_that_keeps(const LoopTree& tree) {
+  const RuleInstance* found = nullptr;
+  walk(tree.root, [&](const TreeNode& node) {
+    const auto* instance = std::get_if<RuleInstance>(&node.node);
+    if (instance != nullptr && !instance->kept.empty()) found = instance;
   });
   return found;
 }

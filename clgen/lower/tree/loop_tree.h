@@ -204,10 +204,11 @@ struct DividedFold {
   std::optional<Fold> inner = {};
   std::vector<FoldPart> parts = {};  ///< one per accumulator
   int stage = 0;                     ///< the number of the fold, from 1; 0: it has none
+  bool keeps = false;                ///< lanes keep cells of its rounds
 
   bool operator==(const DividedFold& other) const {
     return fold.loop == other.fold.loop && inner.has_value() == other.inner.has_value() && parts == other.parts &&
-           stage == other.stage && stores == other.stores;
+           stage == other.stage && stores == other.stores && keeps == other.keeps;
   }
 };
 
@@ -222,6 +223,9 @@ struct RuleInstance {
   bool is_announced = false;  ///< its accesses are announced around this instance (host_care.h)
   std::vector<Phase> phases = {};         ///< in a loop over lanes
   std::vector<DividedFold> divided = {};  ///< the divided loops of the phases, in their order
+  /// Regions whose cells lanes keep in arrays with an element for each of their rounds. A lane reads its cells of an
+  /// input before its rounds of the first loop, and writes those of an output to memory in its rounds of the last one.
+  std::vector<KeptRegion> kept = {};
 
   bool operator==(const RuleInstance&) const = default;
 };
@@ -419,8 +423,10 @@ void walk(const TreeBlock& block, const Visit& visit) {
 ///
 /// Pre:     the tree has exactly one such RuleInstance
 [[nodiscard]] const RuleInstance& instance_of(const LoopTree& tree);
-/// Returns the instance that lanes run together; null if there is none.
+/// Returns the instance that lanes run together and keep nothing; null if there is none.
 [[nodiscard]] const RuleInstance* instance_with_lanes(const LoopTree& tree);
+/// Returns the instance whose lanes keep cells; null if there is none.
+[[nodiscard]] const RuleInstance* instance_that_keeps(const LoopTree& tree);
 /// Whether several groups may run the instance together, in stages: all of its divided loops are folds, and it stores
 /// single elements.
 [[nodiscard]] bool has_stages(const RuleInstance& instance);

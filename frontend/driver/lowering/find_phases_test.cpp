@@ -4,6 +4,7 @@
 // programs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "choicegraph/plan/computation.h"
@@ -95,6 +96,64 @@ constexpr Case kUndivided[] = {
      "wait, i stores; no: only the order of the source gives `s` its value"},
 };
 INSTANTIATE_TEST_SUITE_P(Undivided, FindPhases, ::testing::ValuesIn(kUndivided));
+
+/// What work-items keep: regions, the loops that read or write them, and the phases.
+std::string kept_text(const Computation& computation) {
+  const KeptCells& kept = computation.kept;
+  if (!kept.any()) return "";
+  const auto number = [&](StmtId loop) {
+    return std::to_string(std::find(kept.loops.begin(), kept.loops.end(), loop) - kept.loops.begin());
+  };
+  std::string out;
+  for (const KeptRegion& region : kept.regions)
+    out += (region.is_output ? "output " : "input ") + std::to_string(region.index) +
+           (region.is_output ? " written in " + number(region.last) : " read in " + number(region.first)) + ", ";
+  Computation with_kept = computation;
+  with_kept.phases = kept.phases;
+  with_kept.undivided.clear();
+  return out + "up to " + kept.length + ", " + std::to_string(kept.bytes) + " bytes: " + text_of(with_kept);
+}
+
+class FindKeptCells : public ::testing::TestWithParam<Case> {};
+
+TEST_P(FindKeptCells, SaysWhatWorkItemsKeep) {
+  EXPECT_EQ(kept_text(computation_of_rows(GetParam().body)), GetParam().phases) << GetParam().body;
+}
+
+constexpr Case kKept[] = {
+    {"for (int i = 0; i < n; i++) s = max(s, a.cell(i));\n"
+     "for (int i = 0; i < n; i++) { r.cell(i) = exp(a.cell(i) - s); t += r.cell(i); }\n"
+     "for (int i = 0; i < n; i++) r.cell(i) /= t;",
+     "output 0 written in 2, input 0 read in 0, up to n, 8 bytes: i smax, i t+, i stores"},
+    {"for (int i = 0; i < n; i++) s += a.cell(i);\n"
+     "for (int i = 0; i <= n - 1; i++) t += (a.cell(i) - s) * (a.cell(i) - s);\n"
+     "for (int i = 0; i < r.count(); i++) r.cell(i) = (a.cell(i) - s) / t * v.cell(i);",
+     "input 0 read in 0, up to n, 8 bytes: i s+, i t+, i stores"},
+    {"s = a.cell(0);\nfor (int i = n - 1; i >= 0; i--) s += a.cell(i) + a.cell(0);\n"
+     "for (int i = n - 1; i >= 0; i--) q.cell(i) = a.cell(i) / s;",
+     "input 0 read in 0, up to n, 8 bytes: i s+, i stores"},
+    {"for (int i = 1; i < n; i++) s += a.cell(i) * v.cell(i);\n"
+     "for (int i = 1; i < n; i++) t += a.cell(i) * v.cell(i) / s;",
+     "input 0 read in 0, input 1 read in 0, up to n, 16 bytes: i s+, i t+"},
+    {"for (int i = 0; i < n; i++) r.cell(i) = a.cell(i);\nfor (int i = 0; i < n; i++) s += r.cell(i);\n"
+     "q.cell(0) = s;",
+     "output 0 written in 0, up to n, 8 bytes: i stores, i s+, first"},
+};
+INSTANTIATE_TEST_SUITE_P(Kept, FindKeptCells, ::testing::ValuesIn(kKept));
+
+constexpr Case kNotKept[] = {
+    {"for (int i = 0; i < n; i++) r.cell(i) = a.cell(i);", ""},
+    {"for (int i = 0; i < n; i++) s += a.cell(i);\nfor (int i = n - 1; i >= 0; i--) t += a.cell(i) * s;", ""},
+    {"for (int i = 0; i < n; i++) s += a.cell(i);\nfor (int i = 1; i < n; i++) t += a.cell(i) * s;", ""},
+    {"for (int i = 0; i < n; i++) s += a.cell(i);\nfor (int i = 0; i < n; i++) t += a.cell(n - 1 - i) * s;", ""},
+    {"for (int i = 0; i < n; i++) r.cell(i) += s;\nfor (int i = 0; i < n; i++) t += r.cell(i);", ""},
+    {"for (int i = 0; i < n; i++) r.cell(i) = s;\nfor (int i = 0; i < n; i++) r.cell(i) += t;\nt = r.cell(0);", ""},
+    {"for (int i = 0; i < m; i++) s += a.cell(min(i, n - 1));\nfor (int i = 0; i < m; i++) t += a.cell(i) * s;", ""},
+    {"for (int i = 0; i < 2 * n; i++) s += i < n ? a.cell(i) : 0;\n"
+     "for (int i = 0; i < 2 * n; i++) t += i < n ? a.cell(i) : s;",
+     ""},
+};
+INSTANTIATE_TEST_SUITE_P(NotKept, FindKeptCells, ::testing::ValuesIn(kNotKept));
 
 TEST(FindPhases, OfOutputsInOneMatrixThereAreNone) {
   const auto planned = planned_text(

@@ -252,13 +252,25 @@ constexpr const char* kMaps =
     "  s.cell(0) = r.cell(0);"
     "  s.cell(1) = s.cell(0) + sum; } }\n";
 
+/// Lanes may keep the row `a` and the row `r`, but not `s`.
+constexpr const char* kKept =
+    "main transform T from A[n, m] to R[n, m], S[2, m] {"
+    " to (R.row(y) r, S.row(y) s) from (A.row(y) a) {"
+    "  ElementT largest = 0, sum = 0;"
+    "  for (int i = 0; i < n; i++) largest = max(largest, a.cell(i));"
+    "  for (int i = 0; i < n; i++) { r.cell(i) = a.cell(i) - largest; sum += r.cell(i); }"
+    "  for (int i = 0; i < n; i++) r.cell(i) /= sum;"
+    "  s.cell(0) = sum;"
+    "  for (int i = 0; i < 2; i++) s.cell(i) += largest; } }\n";
+
 TEST(LoweredKernels, WithLanesRunEachInstanceOnce) {
-  const auto folds = planned_text(kFolds), maps = planned_text(kMaps);
-  ASSERT_TRUE(folds && maps);
+  const auto folds = planned_text(kFolds), maps = planned_text(kMaps), kept = planned_text(kKept);
+  ASSERT_TRUE(folds && maps && kept);
   std::mt19937_64 random(number_from("PB_SEED", 20261124));
   std::vector<std::pair<const PlannedProgram*, KernelTree>> kernels;
   for (const KernelTree& kernel : kernels_with_folds(*folds)) kernels.emplace_back(&*folds, kernel);
   kernels.emplace_back(&*maps, kernels_of(*maps, Version::OpenCl).at(0));
+  kernels.emplace_back(&*kept, kernels_of(*kept, Version::OpenCl).at(0));
   for (const auto& [program, kernel] : kernels) {
     const bool has_groups = has_stages(*instance_with_lanes(kernel.tree));
     ASSERT_EQ(verify(program->transform(), kernel), "") << to_text(program->program, kernel);
@@ -269,7 +281,8 @@ TEST(LoweredKernels, WithLanesRunEachInstanceOnce) {
       launch.extent = {sizes.at(kernel.vars.front() == "x" ? "n" : "m"), sizes.at("m")};
       launch.extent.resize(launch.lo.size());
       launch.lanes = std::int64_t{1} << random() % 4;
-      if (has_groups) launch.fold_groups = std::int64_t{1} << random() % 4;
+      launch.keeps = launch.lanes > 1 && instance_that_keeps(kernel.tree) != nullptr && random() % 2 == 0;
+      if (has_groups && !launch.keeps) launch.fold_groups = std::int64_t{1} << random() % 4;
       if (launch.has_lanes()) {
         launch.items.assign(launch.items.size(), 1);
         launch.group_size.front() *= launch.lanes;
@@ -297,6 +310,35 @@ TEST(LoweredKernels, WithLanesThatDoNotWaitForCellsAreFoundWrong) {
     EXPECT_NE(run_kernel(program->transform(), changed, {{"n", 9}, {"m", 3}}, launch, 1), "") << i;
   }
   EXPECT_EQ(num_waits, 2) << "the second map and the first store";
+}
+
+TEST(LoweredKernels, WithLanesThatKeepCellsWronglyAreFoundWrong) {
+  const auto program = planned_text(kKept);
+  ASSERT_TRUE(program);
+  const KernelTree kernel = kernels_of(*program, Version::OpenCl).at(0);
+  ASSERT_NE(instance_that_keeps(kernel.tree), nullptr);
+  ASSERT_EQ(instance_that_keeps(kernel.tree)->kept.size(), 2U);
+  ASSERT_EQ(verify(program->transform(), kernel), "");
+  const LaunchShape launch{{0}, {3}, {8}, {1}, false, 4, 1, true};
+  const auto fault_of = [&](const std::function<void(RuleInstance&)>& change) {
+    KernelTree changed = kernel;
+    change(const_cast<RuleInstance&>(*instance_that_keeps(changed.tree)));  // the tree is the fault's own
+    const std::string found = verify(program->transform(), changed);
+    return found.empty() ? run_kernel(program->transform(), changed, {{"n", 9}, {"m", 3}}, launch, 1) : found;
+  };
+  EXPECT_EQ(fault_of([](RuleInstance&) {}), "");
+  EXPECT_NE(fault_of([](RuleInstance& it) { it.divided[2].keeps = false; }), "") << "the loop that writes";
+  EXPECT_NE(fault_of([](RuleInstance& it) { it.divided[1].keeps = false; }), "") << "a loop between";
+  EXPECT_NE(fault_of([](RuleInstance& it) { it.kept[0].last = it.kept[0].first; }), "")
+      << "what is stored later is lost";
+  EXPECT_NE(fault_of([](RuleInstance& it) { it.divided[0].stage = 1; }), "") << "groups share no registers";
+  int num_waits = 0;
+  for (std::size_t i = 0; i < instance_that_keeps(kernel.tree)->phases.size(); ++i) {
+    if (!instance_that_keeps(kernel.tree)->phases[i].waits) continue;
+    ++num_waits;
+    EXPECT_NE(fault_of([&](RuleInstance& it) { it.phases[i].waits = false; }), "") << i;
+  }
+  EXPECT_EQ(num_waits, 1) << "the last loop, for what the first lane stored";
 }
 
 TEST(LoweredKernels, WithLanesThatMissBarriersAreFoundWrong) {

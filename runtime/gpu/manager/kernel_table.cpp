@@ -17,6 +17,7 @@ enum KeyField : std::size_t {
   kItems2,
   kLanes,
   kGroupItems,
+  kKeptRounds,
   kStage,
   kRecords,
   kFirstScalar
@@ -59,6 +60,7 @@ KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const WorkShape& sh
   for (std::size_t d = 0; d < 3; ++d) key[kItems0 + d] = static_cast<std::int64_t>(shape.items[d]);
   key[kLanes] = static_cast<std::int64_t>(shape.lanes);
   if (shape.has_lanes()) key[kGroupItems] = static_cast<std::int64_t>(shape.group[0]);
+  key[kKeptRounds] = static_cast<std::int64_t>(shape.kept_rounds);
   key[kStage] = stage;
   if (stage > 0) key[kRecords] = static_cast<std::int64_t>(shape.fold_groups);
   std::int64_t iterations = 1;
@@ -81,6 +83,7 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
     if (key[kItems0 + d] > 1) options += " -DPB_ITEMS" + std::to_string(d) + "=" + std::to_string(key[kItems0 + d]);
   if (key[kGroupItems] > 0)
     options += " -DPB_LANES=" + std::to_string(key[kLanes]) + " -DPB_GROUP_ITEMS=" + std::to_string(key[kGroupItems]);
+  if (key[kKeptRounds] > 0) options += " -DPB_KEPT_ROUNDS=" + std::to_string(key[kKeptRounds]);
   if (key[kStage] > 0)
     options += " -DPB_STAGE=" + std::to_string(key[kStage]) + " -DPB_RECORDS=" + std::to_string(key[kRecords]);
   if (key[kStage] > 0 && key[kStage] <= desc.num_folds) options += " -DPB_FOLD_GROUPS=" + std::to_string(key[kRecords]);

@@ -64,6 +64,14 @@ TEST_F(KernelTableTest, EachStageHasABuildOfItsOwn) {
                                                     all + " -DPB_STAGE=2 -DPB_RECORDS=8"));
 }
 
+TEST_F(KernelTableTest, RoundsWithKeptCellsAreAConstantOfABuild) {
+  constexpr KernelDesc kKept = {.name = "increment", .lanes = Lanes::Neighbours, .kept_length = 0};
+  const WorkShape shape{{64, 1, 1}, {1, 1, 1}, 32, 1, 8};
+  static_cast<void>(table.find(device, plan_of(kKept, 7), shape, 0));
+  EXPECT_THAT(control->build_options(), ElementsAre(" -DPB_INDEX=int -DPB_UNIT_STRIDE=1 -DPB_LANES=32 "
+                                                    "-DPB_GROUP_ITEMS=64 -DPB_KEPT_ROUNDS=8"));
+}
+
 TEST_F(KernelTableTest, WhatIsNotSpecializedHasNoBuildOfItsOwn) {
   Kernel* const first = find(plan_of(kPlain, 7)).kernel;
   EXPECT_EQ(find(plan_of(kPlain, 9), {8, 8, 1}).kernel, first);

@@ -202,6 +202,7 @@ KernelTable::Found LaunchTasks::find_kernel(const LaunchPlan& plan, WorkShape& s
     if (found.is_generic) {
       allowed.items = {1, 1, 1};
       allowed.lanes = 1;
+      allowed.kept_rounds = 0;
     } else if (is_open(plan.items) && !tiles_fit(*found.kernel, tile_bytes_of(plan, allowed))) {
       allowed = with_fewer_items(allowed);
     }

@@ -89,6 +89,8 @@ constexpr std::size_t kFewerLanes = 4;       // a full device wants fewer lanes 
 constexpr std::size_t kPassIterations = 16;  // iterations of a lane where an instance runs through its cells repeatedly
 constexpr std::size_t kGroupIterations = 16;  // iterations of a lane that are worth a second launch
 constexpr std::size_t kMaxRecords = 65536;    // of all instances
+constexpr std::size_t kSectorLanes = 8;       // their 4-byte cells are the least that memory is read by
+constexpr std::size_t kKeptStep = 4;          // of rounds with kept cells, so that few lengths have builds of their own
 
 std::size_t power_to(std::size_t value) {
   std::size_t out = 1;
@@ -119,8 +121,29 @@ std::size_t fold_length_of(const LaunchPlan& plan) {
          (plan.kernel->inner_length < 0 ? 1 : value_of(plan, plan.kernel->inner_length));
 }
 
+bool may_keep(const LaunchPlan& plan) { return plan.kernel->kept_length >= 0 && plan.kept_rounds > 0; }
+
+/// How many rounds a lane keeps cells of; 0: it has more than it may keep.
+std::size_t kept_rounds_of(const LaunchPlan& plan, std::size_t lanes) {
+  if (!may_keep(plan) || lanes > kMaxLanes) return 0;
+  const std::size_t rounds = std::max<std::size_t>(1, divided_up(value_of(plan, plan.kernel->kept_length), lanes));
+  return rounds <= plan.kept_rounds ? rounded_up(rounds, kKeptStep) : 0;
+}
+
+/// The fewest lanes that keep the cells of an instance and read memory well; more where there are few instances. 0: a
+/// group has too few.
+std::size_t keeping_lanes(const LaunchPlan& plan, const Extents& extents, std::size_t compute_units) {
+  if (!may_keep(plan) || plan.kernel->lanes != Lanes::Neighbours) return 0;
+  const std::size_t length = value_of(plan, plan.kernel->kept_length);
+  const std::size_t most = std::min(kMaxLanes, power_to(length / kLaneIterations));
+  std::size_t lanes = std::max(std::min(most, kSectorLanes), power_from(divided_up(length, plan.kept_rounds)));
+  while (lanes < most && product(extents) * lanes * 2 <= kResidentItems * compute_units) lanes *= 2;
+  return lanes > 1 && lanes <= most ? lanes : 0;
+}
+
 /// How many lanes an instance has on a GPU: see Note [Default lanes].
 std::size_t lanes_of_gpu(const LaunchPlan& plan, const Extents& extents, std::size_t compute_units) {
+  if (const std::size_t lanes = keeping_lanes(plan, extents, compute_units); lanes > 0) return lanes;
   const std::size_t resident = kResidentItems * compute_units;
   const std::size_t most = std::min(kMaxLanes, power_to(fold_length_of(plan) / kLaneIterations));
   std::size_t lanes = 1;
@@ -166,7 +189,9 @@ WorkShape with_group(WorkShape shape, const Extents& group) {
   shape.group = group;
   if (!shape.has_lanes()) return shape;
   shape.group = {power_to(group[0]), 1, 1};
-  shape.lanes = std::min(shape.lanes, shape.group[0]);
+  if (shape.group[0] >= shape.lanes) return shape;
+  shape.lanes = shape.group[0];
+  shape.kept_rounds = 0;
   return shape;
 }
 
@@ -181,7 +206,11 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
     std::size_t lanes = power_to(plan.lanes);
     if (plan.lanes == 0) lanes = is_cpu ? 1 : lanes_of_gpu(plan, extents, units);
     if (plan.kernel->num_folds == 0) lanes = std::min(lanes, kMaxLanes);
-    if (lanes > 1) return shape_with_lanes(out.group, lanes, product(extents));
+    if (lanes > 1) {
+      out = shape_with_lanes(out.group, lanes, product(extents));
+      out.kept_rounds = kept_rounds_of(plan, lanes);
+      return out;
+    }
   }
   if (is_open(out.group)) out.group = is_cpu ? group_of_cpu(num_dims) : group_of_gpu(plan, extents, units);
   if (plan.kernel->default_items == 0) {
@@ -221,9 +250,14 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 // nothing about neighbours, and only fill a device that has more room than there are instances. Where there are few
 // instances, both have more, down to four iterations and up to 1024 lanes. Decision 24 has the measurements.
 //
-// Where the lanes also store cells, they stand in one group, where they can wait for one another. Such an instance runs
-// through its cells several times, as in a softmax, and has as many lanes as there are 16 iterations for. That few
-// instances run at once then was meant to keep their cells in the cache; rows of 16384 floats do not stay there
-// (decision 28). Elsewhere, if 1024 lanes per instance do not fill the device, as in a sum of a whole matrix, an
-// instance has lanes in several groups of 256, as many as fill the device and have 16 iterations each. The groups leave
-// their parts in memory, and a second launch combines them (decision 26).
+// Where several loops of an instance run through the same cells, as in a softmax, lanes may keep them, so that memory
+// passes each cell once (decision 29). Such an instance has the fewest neighbouring lanes that can keep all of its
+// cells, but 8 at least: fewer lanes with more cells need fewer registers beside the cells, and fewer steps to combine
+// their parts. There are fewer builds if the rounds that
+// are kept are a multiple of 4.
+//
+// Where the lanes store cells, they stand in one group, where they can wait for one another. If they cannot keep its
+// cells, such an instance has as many lanes as there are 16 iterations for (decision 28). Elsewhere, if 1024 lanes per
+// instance do not fill the device, as in a sum of a whole matrix, an instance has lanes in several groups of 256, as
+// many as fill the device and have 16 iterations each. The groups leave their parts in memory, and a second launch
+// combines them (decision 26).

@@ -18,6 +18,7 @@ struct WorkShape {
   /// groups then stand along dimension 0, and items are 1.
   std::size_t lanes = 1;
   std::size_t fold_groups = 1;  ///< groups that run one instance together; all but the last stage have that many
+  std::size_t kept_rounds = 0;  ///< rounds that a lane has, or more, and whose cells it keeps; 0: it keeps none
 
   /// Whether several work-items run one instance.
   [[nodiscard]] bool has_lanes() const { return lanes > 1 || fold_groups > 1; }
@@ -39,7 +40,8 @@ struct WorkShape {
 /// [Default shapes] in work_shape.cpp.
 [[nodiscard]] WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device);
 
-/// Returns the shape with a group that a device allows, and as many lanes as it has room for.
+/// Returns the shape with a group that a device allows, and as many lanes as it has room for. If these are fewer, none
+/// keeps cells.
 [[nodiscard]] WorkShape with_group(WorkShape shape, const std::array<std::size_t, 3>& group);
 
 /// Returns the shape with fewer instances per work-item; the same shape if there is one.

@@ -142,6 +142,37 @@ TEST(WorkShape, HasOneGroupForAnInstanceThatStoresInItsLoops) {
   EXPECT_EQ(on_gpu(fold_of({1 << 18}, kPhases, 1024)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 64}));
 }
 
+LaunchPlan kept_of(std::vector<std::int32_t> extent, std::int32_t length, std::size_t kept_rounds,
+                   std::size_t lanes = 0) {
+  static constexpr KernelDesc kKept = {.name = "kept", .lanes = Lanes::Neighbours, .fold_length = 0, .kept_length = 0};
+  LaunchPlan plan = fold_of(std::move(extent), kKept, length, lanes);
+  plan.kept_rounds = kept_rounds;
+  return plan;
+}
+
+TEST(WorkShape, HasTheFewestLanesThatKeepTheirCells) {
+  EXPECT_EQ(on_gpu(kept_of({16384}, 16384, 32)), (WorkShape{{512, 1, 1}, {1, 1, 1}, 512, 1, 32}));
+  EXPECT_EQ(on_gpu(kept_of({16384}, 16384, 16)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024, 1, 16}));
+  EXPECT_EQ(on_gpu(kept_of({16384}, 16385, 16)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024})) << "too long to be kept";
+  EXPECT_EQ(on_gpu(kept_of({1 << 18}, 1000, 32)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 32, 1, 32}));
+  EXPECT_EQ(on_gpu(kept_of({1 << 18}, 640, 32)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 32, 1, 20}));
+  EXPECT_EQ(on_gpu(kept_of({1 << 20}, 64, 32)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 8, 1, 8})) << "eight at least";
+  EXPECT_EQ(on_gpu(kept_of({64}, 4096, 32)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024, 1, 4})) << "few instances";
+  EXPECT_EQ(on_gpu(kept_of({1 << 20}, 3, 32)).lanes, 1U);
+  EXPECT_EQ(on_gpu(kept_of({16384}, 16384, 0)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024}));
+  EXPECT_EQ(shape_of(kept_of({16384}, 16384, 32), kCpu).lanes, 1U);
+}
+
+TEST(WorkShape, OfAConfigurationKeepsCellsIfLanesHaveFewRounds) {
+  EXPECT_EQ(on_gpu(kept_of({1000}, 100, 32, 16)).kept_rounds, 8U) << "a multiple of four";
+  EXPECT_EQ(on_gpu(kept_of({1000}, 512, 32, 16)).kept_rounds, 32U);
+  EXPECT_EQ(on_gpu(kept_of({1000}, 513, 32, 16)).kept_rounds, 0U);
+  EXPECT_EQ(on_gpu(kept_of({1000}, 0, 32, 16)).kept_rounds, 4U);
+  const WorkShape shape = on_gpu(kept_of({16384}, 16384, 32));
+  EXPECT_EQ(with_group(shape, {512, 1, 1}), shape);
+  EXPECT_EQ(with_group(shape, {256, 1, 1}), (WorkShape{{256, 1, 1}, {1, 1, 1}, 256})) << "fewer lanes have more rounds";
+}
+
 TEST(WorkShape, OfAFoldOfUnknownLengthFollowsTheLargestInput) {
   constexpr KernelDesc kWhole = {.name = "whole", .lanes = Lanes::Neighbours, .num_folds = 1};
   LaunchPlan plan = plan_of({1}, kWhole);

@@ -71,6 +71,7 @@ struct LaunchPlan {
   std::array<std::size_t, 3> group = {1, 1, 1};  ///< work-items of a group; a 0 leaves the choice to the manager
   std::array<std::size_t, 3> items = {1, 1, 1};  ///< instances of a work-item; likewise
   std::size_t lanes = 1;                         ///< work-items that run one instance together; likewise
+  std::size_t kept_rounds = 0;                   ///< the most rounds of which a work-item keeps cells
 };
 
 class Operation;

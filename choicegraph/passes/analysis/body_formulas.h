@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Whole numbers of bodies as formulas of headers, about which more can be proved.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "choicegraph/plan/computation.h"
+#include "lang/program.h"
+#include "lang/region/affine.h"
+
+namespace pb::choices {
+
+/// Returns the number of cells of a region in a dimension that its body indexes.
+[[nodiscard]] std::optional<Formula> size_of(const RegionAccess& access, std::size_t body_dim);
+
+/// The values of a loop's variable: all from `lowest` on that are less than `end`, up or down.
+struct LoopRange {
+  Formula lowest, end;
+  bool is_up = true;
+};
+
+/// Returns the range of a loop that takes steps of 1 or -1, if its bounds are sums of numbers, size variables, rule
+/// variables and sizes of regions with one dimension. So all work-items of an instance compute the same range anywhere
+/// in the body.
+[[nodiscard]] std::optional<LoopRange> range_of(const Rule& rule, const Fold& loop);
+
+[[nodiscard]] Formula difference(Formula a, Formula b);
+
+/// Whether `lhs op rhs` is wrong for all instances of the rule. `scope` is that of the transform's formulas.
+[[nodiscard]] bool never_holds(const Rule& rule, const Formula& lhs, RelationOp op, const Formula& rhs,
+                               const FormulaScope& scope);
+
+}  // namespace pb::choices
