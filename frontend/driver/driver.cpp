@@ -12,8 +12,10 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "choicegraph/passes/build_plan.h"
+#include "choicegraph/passes/computation/lift_loops.h"
 #include "choicegraph/plan/plan_graph.h"
 #include "choicegraph/plan/plan_text.h"
 #include "choicegraph/plan/verify_plan.h"
@@ -51,6 +53,7 @@ struct Compilation {
   PassTimer timer;
   Ast ast;
   std::optional<Program> program;
+  std::vector<LiftedLoops> lifted;
   std::optional<Plan> plan;
   EmitOptions emit;
 };
@@ -83,6 +86,7 @@ bool run_passes(const Options& options, Compilation& c) {
   });
   if (!c.program) return false;
   if (!c.timer.run("check_types", [&] { return check_types(*c.program, c.diags); })) return false;
+  c.lifted = c.timer.run("lift_loops", [&] { return lift_loops(*c.program); });
   if (!c.timer.run("infer_regions", [&] { return infer_regions(*c.program, c.diags); })) return false;
   if (!c.timer.run("check_slips", [&] { return check_slips(*c.program, c.diags); })) return false;
   verify(*c.program);
@@ -206,7 +210,7 @@ bool compile(const Options& options, Compilation& c) {
     return true;
   }
   if (!run_passes(options, c)) return false;
-  if (options.explain) print(explain(*c.program, *c.plan, c.sources));
+  if (options.explain) print(explain(*c.program, *c.plan, c.lifted, c.sources));
   if (options.emit != Emit::Binary) {
     write_text(options, c.timer.run("emit", [&] { return emitted_text(options, c); }));
     return true;

@@ -74,6 +74,19 @@ std::string why_never_chosen(const Transform& transform, RuleId id, const Transf
          (may_be_idle ? ", or no result needs them" : "");
 }
 
+/// Which loops of the rule became its variables, or why its outermost loop did not.
+void explain_lifted(std::string& out, const LiftedLoops& lifted, const SourceManager& sources) {
+  const std::string place = place_text(lifted.span, sources);
+  if (lifted.vars.empty()) {
+    out += "      no instance per round: " + lifted.reason + "\n        " + place + ": " +
+           source_line(lifted.span, sources) + "\n";
+    return;
+  }
+  out += "      an instance for each round of the loop" + std::string(lifted.vars.size() > 1 ? "s" : "") + " over ";
+  for (std::size_t i = 0; i < lifted.vars.size(); ++i) out += (i > 0 ? ", `" : "`") + lifted.vars[i] + "`";
+  out += " (" + place + ")\n";
+}
+
 /// What the loops of a rule's body compute.
 void explain_folds(std::string& out, const Rule& rule, const Computation& computation, const SourceManager& sources) {
   const std::vector<TaskFold> divided = find_task_folds(rule, computation);
@@ -125,7 +138,7 @@ void explain_loop_forms(std::string& out, RuleId rule, const TransformPlan& plan
 }
 
 void explain_rule(std::string& out, const Transform& transform, RuleId id, const TransformPlan& plan,
-                  const SourceManager& sources) {
+                  const std::vector<LiftedLoops>& lifted, const SourceManager& sources) {
   const Rule& rule = transform.rules[id];
   out += "  " + transform.name + "." + rule.name + " (" + place_text(rule.span, sources) + "): ";
   const Alternative* alternative = find_alternative(plan, id);
@@ -143,6 +156,8 @@ void explain_rule(std::string& out, const Transform& transform, RuleId id, const
   if (is_left_out(plan, id))
     out += "      instances that read what no rule makes do not run: no result needs what they write\n";
   const Computation& computation = computation_of(plan, id);
+  for (const LiftedLoops& each : lifted)
+    if (each.transform == plan.transform && each.rule == id) explain_lifted(out, each, sources);
   explain_folds(out, rule, computation, sources);
   explain_loop_forms(out, id, plan);
   const std::vector<Version>& versions = alternative->versions;
@@ -165,14 +180,15 @@ void explain_sites(std::string& out, const Transform& transform, const Transform
 
 }  // namespace
 
-std::string explain(const Program& program, const Plan& plan, const SourceManager& sources) {
+std::string explain(const Program& program, const Plan& plan, const std::vector<LiftedLoops>& lifted,
+                    const SourceManager& sources) {
   std::string out;
   for (const TransformId id : program.transforms.ids()) {
     const Transform& transform = program.transforms[id];
     const TransformPlan& transform_plan = plan.transforms.at(id.index());
     if (!out.empty()) out += "\n";
     out += "transform " + transform.name + " (" + place_text(transform.span, sources) + ")\n";
-    for (const RuleId rule : transform.rules.ids()) explain_rule(out, transform, rule, transform_plan, sources);
+    for (const RuleId rule : transform.rules.ids()) explain_rule(out, transform, rule, transform_plan, lifted, sources);
     explain_sites(out, transform, transform_plan);
   }
   return out;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "choicegraph/passes/computation/lift_loops.h"
 #include "choicegraph/plan/plan.h"
 #include "lang/program.h"
 #include "lang/source.h"
@@ -11,6 +13,7 @@
 namespace pb {
 
 /// Returns the report, one paragraph per transform.
-[[nodiscard]] std::string explain(const Program& program, const Plan& plan, const SourceManager& sources);
+[[nodiscard]] std::string explain(const Program& program, const Plan& plan, const std::vector<LiftedLoops>& lifted,
+                                  const SourceManager& sources);
 
 }  // namespace pb

@@ -17,17 +17,30 @@ Formula plus(Formula a, std::int64_t value) {
   return value == 0 ? a : combined(FormulaOp::Add, std::move(a), number(value));
 }
 
-/// The size of a region of one dimension.
+/// The dimension whose size `region.name(args)` is; none if it is something else.
+std::optional<std::size_t> dim_of_size(const Body& body, const MemberExpr& member, int num_dims) {
+  if (!member.is_call || member.is_arrow) return std::nullopt;
+  const bool is_line = num_dims == 1;
+  if (member.name == "width" || (is_line && member.args.empty() && (member.name == "size" || member.name == "count")))
+    return 0;
+  if (member.name == "height" && num_dims > 1) return 1;
+  if (member.name == "depth" && num_dims > 2) return 2;
+  if (member.name != "size" || member.args.size() != 1) return std::nullopt;
+  const auto dim = constant_value(body, member.args[0]);
+  return dim && *dim >= 0 && *dim < num_dims ? std::optional(static_cast<std::size_t>(*dim)) : std::nullopt;
+}
+
 std::optional<Formula> formula_of_size(const Rule& rule, const MemberExpr& member) {
   const NameBinding& binding = rule.body_types.bindings[member.object.index()];
   const bool is_known = binding.kind == NameKind::Input || binding.kind == NameKind::Output;
   if (!std::holds_alternative<NameExpr>(rule.body.exprs[member.object].node) || !is_known) return std::nullopt;
   const RegionAccess& access = (binding.kind == NameKind::Input ? rule.inputs : rule.outputs)[binding.index];
-  const bool is_size = member.name == "size" || member.name == "width" || member.name == "count";
-  return is_size && access.num_body_dims() == 1 ? size_of(access, 0) : std::nullopt;
+  const auto dim = dim_of_size(rule.body, member, access.num_body_dims());
+  return dim ? size_of(access, *dim) : std::nullopt;
 }
 
-/// A whole number of the body as a formula; none if it may not have the value of one.
+}  // namespace
+
 std::optional<Formula> formula_of(const Rule& rule, ExprId id) {
   const Expr& expr = rule.body.exprs[id];
   const BodyType& type = rule.body_types.types[id.index()];
@@ -48,8 +61,6 @@ std::optional<Formula> formula_of(const Rule& rule, ExprId id) {
   if (!lhs || !rhs) return std::nullopt;
   return combined(binary->op == BinaryOp::Add ? FormulaOp::Add : FormulaOp::Sub, *lhs, *rhs);
 }
-
-}  // namespace
 
 std::optional<Formula> size_of(const RegionAccess& access, std::size_t body_dim) {
   for (std::size_t d = 0; d < access.lo.size(); ++d)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "choicegraph/passes/build_plan.h"
+#include "choicegraph/passes/computation/lift_loops.h"
 #include "clgen/lower/loops/list_loop_tunables.h"
 #include "frontend/check_types/check_types.h"
 #include "frontend/infer_regions/infer_regions.h"
@@ -23,8 +24,9 @@ std::optional<PlannedProgram> planned_file(const std::string& path) {
   const auto tokens = preprocess(path, sources, diags);
   if (!tokens) return std::nullopt;
   auto program = resolve(parse(*tokens, sources, diags), sources, {}, diags);
-  if (!program || diags.has_errors() || !check_types(*program, diags) || !infer_regions(*program, diags))
-    return std::nullopt;
+  if (!program || diags.has_errors() || !check_types(*program, diags)) return std::nullopt;
+  lift_loops(*program);
+  if (!infer_regions(*program, diags)) return std::nullopt;
   Plan plan = build_plan(*program, diags);
   if (diags.has_errors()) return std::nullopt;
   plan = list_loop_tunables(*program, std::move(plan));

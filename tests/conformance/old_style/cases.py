@@ -130,7 +130,17 @@ def words(a, e):
     return [out, synced]
 
 
+def filled(a, b, v):
+    p = a @ b
+    s = np.cumsum(p, axis=1)
+    d = v + np.cumsum(np.vstack([0 * v, (p * v[::-1])[1:]]), axis=0)
+    z = p - p.mean(axis=1)[:, None]
+    return [p, s, d, p.mean(axis=1), p.max(axis=1), (p - v[np.maximum(np.arange(len(v)) - 1, 0)]).T, np.stack([z, 2 * z])]
+
+
 CASES = {
+    "loops_over_outputs": Case(filled, lambda n, r: [mat(n // 2 + 1, n + 1, r), mat(n, n // 2 + 1, r), vec(n, r)],
+                               sizes=(1, 2, 5, 33, 100)),
     "using_std": Case(lambda a: [np.sort(a), np.linalg.norm(np.sort(a) - a) + 14.5], lambda n, r: [vec(n, r)],
                       sizes=(1, 2, 33, 100)),
     "array_values": Case(halves, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 33, 300)),

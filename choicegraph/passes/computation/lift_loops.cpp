@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+#include "choicegraph/passes/computation/lift_loops.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "choicegraph/passes/analysis/body_formulas.h"
+#include "choicegraph/passes/computation/loop_effects.h"
+#include "choicegraph/passes/computation/loop_head.h"
+#include "choicegraph/passes/computation/region_uses.h"
+#include "choicegraph/passes/computation/rewrite_loops.h"
+#include "lang/body/body_walk.h"
+#include "lang/region/affine.h"
+
+namespace pb {
+namespace {
+
+using choices::bound_access, choices::BoundAccess, choices::BoundRegion, choices::range_of, choices::RegionUses;
+using choices::first_declarators, choices::LoopEffects, choices::LoopHead, choices::OuterAssignment;
+using choices::read_loop_effects, choices::read_loop_head, choices::rewrite_loops, choices::uses_of;
+
+/// Why loops do not become variables; nothing prevents it if `reason` is empty.
+struct Refusal {
+  std::string reason;
+  Span span;
+};
+
+/// The one statement of a block, apart from empty ones; none if there are others.
+StmtId only_stmt(const Body& body, StmtId id) {
+  const auto* block = std::get_if<BlockStmt>(&body.stmts[id].node);
+  if (block == nullptr) return id;
+  StmtId out;
+  for (const StmtId each : block->stmts) {
+    if (std::holds_alternative<EmptyStmt>(body.stmts[each].node)) continue;
+    if (!out.is_none()) return {};
+    out = each;
+  }
+  return out.is_none() ? out : only_stmt(body, out);
+}
+
+/// The loop that is all that a statement does and that is written as a loop; none if there is none.
+StmtId only_loop(const Body& body, StmtId id) {
+  const StmtId stmt = only_stmt(body, id);
+  return !stmt.is_none() && std::holds_alternative<ForStmt>(body.stmts[stmt].node) ? stmt : StmtId();
+}
+
+class Lifter {
+ public:
+  Lifter(const RegionContext& context, const Transform& transform, Rule& rule)
+      : transform_(transform),
+        rule_(rule),
+        body_(rule.body),
+        known_(known_sizes(context, transform)),
+        scope_(formula_scope(transform, known_)),
+        sizes_(Region::universe(context, {}).intersect_parameters(known_)) {}
+
+  /// Changes the rule, and returns the loops that became variables.
+  std::vector<std::string> run() {
+    find_loops();
+    std::vector<std::string> out;
+    while (!loops_.empty()) {
+      const Refusal found = lift();
+      if (found.reason.empty()) {
+        for (const Fold& loop : loops_) out.push_back(loop.var);
+        return out;
+      }
+      refusal_ = found;
+      loops_.pop_back();
+    }
+    return out;
+  }
+
+  [[nodiscard]] const Refusal& refusal() const { return refusal_; }
+
+ private:
+  /// Finds the outermost loops of which each is all that the one before does.
+  void find_loops() {
+    std::size_t most = kMostDims;
+    for (const RegionAccess& output : rule_.outputs) most = std::min(most, output.lo.size());
+    const std::vector<std::uint32_t> declarators = first_declarators(body_);
+    for (StmtId at = only_loop(body_, body_.root); !at.is_none() && loops_.size() < most;) {
+      const auto& loop = std::get<ForStmt>(body_.stmts[at].node);
+      LoopHead head = read_loop_head(rule_, at, loop.init.is_none() ? 0 : declarators[loop.init.index()]);
+      refusal_ = {head.reason, head.span};
+      if (refusal_.reason.empty()) refusal_ = why_no_variable(head.fold);
+      if (refusal_.reason.empty()) refusal_ = why_not_apart(head.fold, declarators);
+      if (!refusal_.reason.empty()) return;
+      loops_.push_back(std::move(head.fold));
+      at = only_loop(body_, loop.body);
+    }
+  }
+
+  /// Why the loop's variable cannot be one of the rule.
+  [[nodiscard]] Refusal why_no_variable(const Fold& loop) const {
+    const Span span = body_.stmts[loop.loop].span;
+    const BodyType& type = loop.var_type;
+    // The text of `for (T v : region)` has no such head, which frontend/check_types made.
+    if (body_.exprs[loop.first].tokens == TokenRange{}) return {"it has no variable that counts", span};
+    if (type.kind != BodyType::Kind::Int || type.is_unsigned || type.narrow_bytes != 0)
+      return {"`" + loop.var + "` is no `int`", span};
+    int num_declared = 0;
+    for (const Stmt& stmt : body_.stmts)
+      if (const auto* decl = std::get_if<DeclStmt>(&stmt.node))
+        for (const Declarator& each : decl->declarators) num_declared += each.name == loop.var ? 1 : 0;
+    if (num_declared > 1 || is_name_of_header(loop.var)) return {"`" + loop.var + "` names something else, too", span};
+    return {};
+  }
+
+  [[nodiscard]] bool is_name_of_header(const std::string& name) const {
+    std::set<std::string> names;
+    for (const Matrix& matrix : transform_.matrices) names.insert(matrix.name);
+    for (const SizeVar& var : transform_.size_vars) names.insert(var.name);
+    for (const SizeVar& var : transform_.sizes_from_inputs) names.insert(var.name);
+    for (const UserTunable& tunable : transform_.tunables) names.insert(tunable.name);
+    for (const Constant& constant : rule_.constants) names.insert(constant.name);
+    for (const auto* accesses : {&rule_.outputs, &rule_.inputs})
+      for (const RegionAccess& access : *accesses) names.insert(access.binding);
+    return names.contains(name);
+  }
+
+  /// What of the loop's statements keeps its rounds from running apart, whatever cells they store.
+  [[nodiscard]] Refusal why_not_apart(const Fold& loop, const std::vector<std::uint32_t>& declarators) const {
+    const LoopEffects effects = read_loop_effects(rule_, loop.loop, loop.local, declarators);
+    if (!effects.reason.empty()) return {effects.reason, effects.span};
+    const StmtId inside = std::get<ForStmt>(body_.stmts[loop.loop].node).body;
+    if (has_continue(body_, inside)) return {"`continue` ends its rounds early", body_.stmts[loop.loop].span};
+    for (const OuterAssignment& each : effects.assignments)
+      if (!std::holds_alternative<MemberExpr>(body_.exprs[each.target].node))
+        return {"its rounds change a variable from outside of it", body_.exprs[each.expr].span};
+    return {};
+  }
+
+  /// Makes the loops variables if that is possible with all of them.
+  [[nodiscard]] Refusal lift() {
+    inside_ = std::get<ForStmt>(body_.stmts[loops_.back().loop].node).body;
+    locals_.clear();
+    sizes_of_loops_.assign(loops_.size(), std::nullopt);
+    for (const Fold& loop : loops_) locals_.push_back(loop.local);
+    std::vector<BoundRegion> regions;
+    for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {
+      const NameBinding of{NameKind::Output, static_cast<std::uint32_t>(i)};
+      if (Refusal found = bind_output(of, regions); !found.reason.empty()) return found;
+    }
+    const std::vector<std::size_t> vars = variables(regions);
+    for (std::size_t i = 0; i < rule_.inputs.size(); ++i)
+      bind_input({NameKind::Input, static_cast<std::uint32_t>(i)}, regions);
+    rewrite_loops(rule_, loops_, vars, regions);
+    return {};
+  }
+
+  /// Whether each round stores cells of its own, and the rounds are all of them.
+  [[nodiscard]] Refusal bind_output(const NameBinding& of, std::vector<BoundRegion>& regions) {
+    const RegionAccess& output = rule_.outputs[of.index];
+    const RegionUses uses = uses_of(rule_, inside_, of);
+    const Span outermost = body_.stmts[loops_.front().loop].span;
+    const Span span = uses.span.is_known() ? uses.span : outermost;
+    auto access = bound_access(rule_, uses, output.lo.size(), locals_);
+    if (!access || !has_each_once(*access))
+      return {"its rounds do not each use cells of `" + output.binding + "` of their own", span};
+    for (std::size_t d = 0; d < access->loops.size(); ++d) {
+      if (!access->loops[d]) continue;
+      const Fold& loop = loops_[*access->loops[d]];
+      const auto range = range_of(rule_, loop);
+      const Formula& size = output.hi[d];
+      if (!range || !is_equal(range->lowest, {IntLiteral{0}, {}}) || !is_equal(range->end, size))
+        return {"the values of `" + loop.var + "` are not known to be all coordinates of `" + output.binding + "`",
+                body_.stmts[loop.loop].span};
+      sizes_of_loops_[*access->loops[d]] = size;
+    }
+    regions.push_back({of, std::move(*access), uses.members});
+    return {};
+  }
+
+  /// An input becomes smaller if it has all of these cells wherever the outputs have theirs.
+  void bind_input(const NameBinding& of, std::vector<BoundRegion>& regions) {
+    const RegionAccess& input = rule_.inputs[of.index];
+    const bool is_whole = input.kind == AccessKind::All && !input.is_slice && !has_versions(input);
+    const RegionUses uses = uses_of(rule_, inside_, of);
+    if (!is_whole || input.lo.empty() || input.may_be_outside() || uses.members.empty()) return;
+    auto access = bound_access(rule_, uses, input.lo.size(), locals_);
+    if (!access) return;
+    for (std::size_t d = 0; d < access->loops.size(); ++d)
+      if (access->loops[d] && !never_holds({input.hi[d], RelationOp::Less, *sizes_of_loops_[*access->loops[d]], {}}))
+        return;
+    regions.push_back({of, std::move(*access), uses.members});
+  }
+
+  [[nodiscard]] bool has_each_once(const BoundAccess& access) const {
+    return std::all_of(locals_.begin(), locals_.end(), [&, i = std::size_t{0}](std::uint32_t) mutable {
+      return std::count(access.loops.begin(), access.loops.end(), std::optional(i++)) == 1;
+    });
+  }
+
+  [[nodiscard]] bool has_versions(const RegionAccess& access) const {
+    return transform_.matrices[access.matrix].has_versions;
+  }
+
+  /// The loops in the order of the coordinates of the output with the most dimensions, of several the first.
+  [[nodiscard]] std::vector<std::size_t> variables(const std::vector<BoundRegion>& outputs) const {
+    const auto centre = std::max_element(
+        outputs.begin(), outputs.end(),
+        [](const BoundRegion& a, const BoundRegion& b) { return a.access.loops.size() < b.access.loops.size(); });
+    std::vector<std::size_t> out;
+    for (const auto& loop : centre->access.loops)
+      if (loop) out.push_back(*loop);
+    return out;
+  }
+
+  [[nodiscard]] bool is_equal(const Formula& a, const Formula& b) const {
+    return never_holds({a, RelationOp::Less, b, {}}) && never_holds({a, RelationOp::Greater, b, {}});
+  }
+
+  [[nodiscard]] bool never_holds(const Relation& relation) const {
+    const auto kept = keep_where(sizes_, relation, scope_);
+    return kept && kept->is_known() && kept->is_empty();
+  }
+
+  static constexpr std::size_t kMostDims = 16;
+
+  const Transform& transform_;
+  Rule& rule_;
+  const Body& body_;
+  const Region known_;
+  const FormulaScope scope_;
+  const Region sizes_;
+  std::vector<Fold> loops_;  ///< outermost first
+  StmtId inside_;            ///< what the innermost of them runs
+  std::vector<std::uint32_t> locals_;
+  std::vector<std::optional<Formula>> sizes_of_loops_;  ///< by loop: how many rounds it has
+  Refusal refusal_;
+};
+
+/// Why a rule whose body is a loop keeps it, whatever the loop does.
+std::string why_not_this_rule(const Transform& transform, const Rule& rule) {
+  const auto is_whole = [&](const RegionAccess& access) {
+    return access.kind == AccessKind::All && !access.is_slice && !transform.matrices[access.matrix].has_versions;
+  };
+  if (!std::all_of(rule.outputs.begin(), rule.outputs.end(), is_whole)) return "the rule writes parts of matrices";
+  if (!rule.where.empty() || !rule.where_any.empty()) return "the rule has a `where`";
+  if (!rule.temporaries.empty()) return "the rule has matrices of its own";
+  for (const RegionAccess& output : rule.outputs)
+    for (const RegionAccess& input : rule.inputs)
+      if (output.matrix == input.matrix)
+        return "the rule also reads `" + transform.matrices[output.matrix].name + "`, which it writes";
+  return "";
+}
+
+}  // namespace
+
+std::vector<LiftedLoops> lift_loops(Program& program) {
+  std::vector<LiftedLoops> out;
+  const RegionContext context;
+  for (const TransformId id : program.transforms.ids()) {
+    Transform& transform = program.transforms[id];
+    for (const RuleId rule_id : transform.rules.ids()) {
+      Rule& rule = transform.rules[rule_id];
+      const StmtId loop = only_loop(rule.body, rule.body.root);
+      const bool has_number = std::any_of(rule.outputs.begin(), rule.outputs.end(),
+                                          [](const RegionAccess& output) { return output.lo.empty(); });
+      if (loop.is_none() || !rule.vars.empty() || rule.is_return_form || has_number) continue;
+      LiftedLoops lifted{id, rule_id, {}, why_not_this_rule(transform, rule), rule.body.stmts[loop].span};
+      if (lifted.reason.empty()) {
+        const RegionLimit limit(context);
+        Lifter lifter(context, transform, rule);
+        lifted.vars = lifter.run();
+        if (lifted.vars.empty()) lifted.reason = lifter.refusal().reason;
+        if (lifted.vars.empty()) lifted.span = lifter.refusal().span;
+        context.clear_limit_exceeded();
+      }
+      out.push_back(std::move(lifted));
+    }
+  }
+  return out;
+}
+
+}  // namespace pb
