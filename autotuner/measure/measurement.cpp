@@ -19,7 +19,7 @@ using pbrt::protocol::Status;
 constexpr double kStartPatienceS = 60;
 constexpr double kMostSlowdown = 20;   // a hang is found at last, however busy the machine is
 constexpr double kRestartShare = 0.5;  // share of the time of a restart that is waited for, to save one
-constexpr double kKernelShare = 0.5;   // share of the patience that is added if kernels must be built first
+constexpr double kKernelShare = 0.5;   // share of the patience that is added per kernel that is built first, up to all
 
 OutcomeKind kind_of(Status status) {
   switch (status) {
@@ -249,7 +249,7 @@ int Measurement::note_kernels(const Configuration& configuration) {
 double Measurement::patience_for(const Configuration& configuration, const RunSpec& spec) {
   const int num_kernels = note_kernels(configuration);
   if (num_kernels > 0 && on_build_) on_build_(num_kernels);
-  const double build_s = num_kernels > 0 ? kKernelShare * options_.patience_s : 0;
+  const double build_s = std::min(1.0, kKernelShare * num_kernels) * options_.patience_s;
   const double grace_s = std::max(options_.grace_s, kRestartShare * prepare_s_) + 4 * overhead_ms_ * 1e-3 + build_s;
   if (spec.limit_ms <= 0) return options_.patience_s + grace_s;
   // Where kernels are built, a warm-up comes first, which may take twice as long as a trial. Limits are wide already.
