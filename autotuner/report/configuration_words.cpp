@@ -55,11 +55,14 @@ std::string rule_words(const pbrt::SiteInfo& site, const pbrt::Choice& choice) {
   return out;
 }
 
-/// Returns the words before the values of a tunable of launches.
-std::string shape_words(TunableRole role) {
-  if (role == TunableRole::Items) return "per work-item";
-  if (role == TunableRole::KeptRounds) return "most rounds kept per work-item";
-  return role == TunableRole::FoldItems ? "work-items per instance" : "work-groups of";
+/// Returns what the values of a tunable of launches say.
+std::string shape_words(TunableRole role, const std::vector<double>& values) {
+  const std::string text = values_text(values, " x ");
+  if (role == TunableRole::Items) return text + (text == "1" ? " instance" : " instances") + " per work-item";
+  if (role == TunableRole::FoldItems) return text + (text == "1" ? " work-item" : " work-items") + " per instance";
+  if (role == TunableRole::KeptRounds)
+    return "at most " + text + (text == "1" ? " round" : " rounds") + " kept per work-item";
+  return "work-groups of " + text;
 }
 
 /// Whether the tunable that gives this one a say is not 0, if there is one.
@@ -89,7 +92,7 @@ std::string detail_words(const InfoIndex& index, const Configuration& configurat
     // Else the runtime chooses, or no cells are kept.
     const bool is_chosen = std::find(values.begin(), values.end(), 0) == values.end();
     const bool is_shape = pb::is_of_launches(tunable.role) && is_used_by(tunable, users) && is_chosen;
-    if (is_shape) out += ", " + shape_words(tunable.role) + " " + values_text(values, " x ");
+    if (is_shape) out += ", " + shape_words(tunable.role, values);
     const bool is_split =
         tunable.role == TunableRole::Split && choice.on == Version::Cpu && (is_open || is_used_by(tunable, users));
     if (is_split) out += ", in pieces of " + values_text(values, ", ");
@@ -179,23 +182,27 @@ bool is_said_by_choice(const InfoIndex& index, const InfoIndex::TunableRef& ref)
   return is_of_folds(role) && is_of_a_choice(index, ref);
 }
 
-/// Returns words for the value of a tunable.
-std::string value_words(TunableRole role, const std::vector<double>& values) {
+/// Returns words for the values of a tunable. Where 0 is no number, but leaves the value to the program, they say so.
+std::string value_words(TunableRole role, const std::vector<double>& values, const char* separator) {
+  const bool is_open = std::find(values.begin(), values.end(), 0) != values.end();
   if (role == TunableRole::FoldOrder) return values[0] != 0 ? "any" : "as in the source";
+  if (role == TunableRole::FoldChunk) return chunk_words(values[0]);
+  if (role == TunableRole::KeptRounds) return values[0] != 0 ? values_text(values, separator) : "none";
+  if (pb::is_of_launches(role)) return is_open ? "as the program chooses" : values_text(values, " x ");
   if (role == TunableRole::Packs) return values[0] != 0 ? "on packs" : "one instance after the other";
   if (role == TunableRole::Stores || role == TunableRole::RowBlock)
     return pb::to_string(static_cast<pb::SizeRule>(values[0]));
-  const std::string text = values_text(values, ", ");
+  const std::string text = values_text(values, separator);
   if (role == TunableRole::Strip) return text + " columns";
   return role == TunableRole::RowAhead || role == TunableRole::ReadAhead ? text + " lines" : text;
 }
 
-/// Returns the values of a tunable, those of several schedules with commas between them.
+/// Returns words for the values of a tunable, with commas between those of several schedules.
 std::string schedules_text(const TunableInfo& tunable, const std::vector<double>& values) {
   const auto size = static_cast<std::ptrdiff_t>(tunable.num_values());
   std::string out;
   for (auto begin = values.begin(); begin < values.end(); begin += size)
-    out += (out.empty() ? "" : ", ") + values_text({begin, begin + size}, " ");
+    out += (out.empty() ? "" : ", ") + value_words(tunable.role, {begin, begin + size}, " ");
   return out;
 }
 
@@ -231,7 +238,8 @@ void add_tunable_lines(const InfoIndex& index, const Configuration& configuratio
     }
     const std::vector<double> values = values_at(*ref.tunable, all, std::max<std::int64_t>(n, 1));
     if (values == values_at(*ref.tunable, standard.tunables[at(id)], std::max<std::int64_t>(n, 1))) continue;
-    out.push_back(index.tunable_name(id) + ": " + value_words(ref.tunable->role, values));
+    if (!has_what_it_needs(index, configuration, id, std::max<std::int64_t>(n, 1), 1)) continue;
+    out.push_back(index.tunable_name(id) + ": " + value_words(ref.tunable->role, values, ", "));
   }
 }
 

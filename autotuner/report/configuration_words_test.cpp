@@ -94,7 +94,75 @@ TEST_F(WordsTest, LevelsBySizeVariablesAndTheirSchedules) {
       differences(index, pbrt::default_configuration(index), configuration),
       ElementsAre("Sort.Insertion|Merge: Insertion on cpu -> Insertion on cpu, from 60 Merge on cpu, from k = 9 "
                   "Merge on cpu with schedule 2",
-                  "Sort.Merge.cpu.fold_order: 0 -> 0, 1"));
+                  "Sort.Merge.cpu.fold_order: as in the source -> as in the source, any"));
+}
+
+/// `Sum`, on the CPU or on a device, whose one rule folds, and `Parts`, whose rule is no choice.
+class FoldWordsTest : public ::testing::Test {
+ protected:
+  FoldWordsTest() {
+    using pbrt::TunableRole;
+    info.program = "sum";
+    info.main = "Sum";
+    info.global = pbrt::standard_globals();
+    pbrt::TransformInfo sum;
+    sum.name = sum.template_name = "Sum";
+    sum.sites = {{"S", {{"S", {Version::Cpu, Version::OpenCl}, 3, ""}}}};
+    sum.tunables = {value("S.fold_order", TunableRole::FoldOrder, {"S.cpu"}),
+                    value("S.fold_chunk", TunableRole::FoldChunk, {"S.cpu"}),
+                    value("S.opencl.work_group", TunableRole::WorkGroup, {"S.opencl"}),
+                    value("S.opencl.items", TunableRole::Items, {"S.opencl"}),
+                    value("S.opencl.fold_items", TunableRole::FoldItems, {"S.opencl"})};
+    sum.tunables[1].needs = "S.fold_order";
+    pbrt::TransformInfo parts;
+    parts.name = parts.template_name = "Parts";
+    parts.tunables = {value("P.fold_order", TunableRole::FoldOrder, {"P.cpu"}),
+                      value("P.fold_chunk", TunableRole::FoldChunk, {"P.cpu"})};
+    parts.tunables[1].needs = "P.fold_order";
+    info.transforms = {sum, parts};
+  }
+  static pbrt::TunableInfo value(const char* name, pbrt::TunableRole role, std::vector<std::string> used_by) {
+    pbrt::TunableInfo out;
+    out.name = name;
+    out.role = role;
+    out.max = 1 << 20;
+    out.initial = {0};
+    out.used_by = std::move(used_by);
+    return out;
+  }
+
+  pbrt::TrainingInfo info;
+};
+
+TEST_F(FoldWordsTest, ChoicesAndValuesOfFoldsAreSaidInWords) {
+  const pbrt::InfoIndex index(info);
+  const auto set = [&](Configuration& configuration, const char* transform, const char* name, double to) {
+    configuration.tunables.at(static_cast<std::size_t>(index.find_tunable(transform, name))) = {to};
+  };
+  const Configuration standard = pbrt::default_configuration(index);
+  Configuration divided = standard, on_device = standard;
+  set(divided, "Sum", "S.fold_order", 1);
+  set(divided, "Sum", "S.fold_chunk", 4096);
+  set(divided, "Parts", "P.fold_chunk", 512);  // without a say, since the order is that of the source
+  EXPECT_THAT(explain(index, divided, 1000, "PoCL", {}),
+              ElementsAre("Sum: on the CPU, folds in any order, folds in chunks of 4096 rounds"));
+  set(divided, "Parts", "P.fold_order", 1);
+  EXPECT_THAT(explain(index, divided, 1000, "PoCL", {"Parts"}),
+              ElementsAre("Parts.P.fold_order: any", "Parts.P.fold_chunk: folds in chunks of 512 rounds"));
+  on_device.sites[0].levels = {{0, 1}};
+  set(on_device, "Sum", "S.opencl.work_group", 64);
+  set(on_device, "Sum", "S.opencl.items", 2);
+  set(on_device, "Sum", "S.opencl.fold_items", 1);
+  EXPECT_THAT(explain(index, on_device, 1000, "PoCL", {}),
+              ElementsAre("Sum: on PoCL, work-groups of 64, 2 instances per work-item, 1 work-item per instance"));
+  EXPECT_THAT(
+      differences(index, divided, on_device),
+      ElementsAre("Sum.S: S on cpu -> S on opencl", "Sum.S.fold_order: any -> as in the source",
+                  "Sum.S.fold_chunk: folds in chunks of 4096 rounds -> folds in one task",
+                  "Sum.S.opencl.work_group: as the program chooses -> 64",
+                  "Sum.S.opencl.items: as the program chooses -> 2",
+                  "Sum.S.opencl.fold_items: as the program chooses -> 1", "Parts.P.fold_order: any -> as in the source",
+                  "Parts.P.fold_chunk: folds in chunks of 512 rounds -> folds in one task"));
 }
 
 TEST(Words, LossesComeLargestFirst) {
