@@ -13,7 +13,7 @@
 namespace pb {
 namespace {
 
-const char* operator_type(FoldOp op) {
+const char* operator_of_lanes(FoldOp op) {
   switch (op) {
     case FoldOp::Add:
       return "pbrt::simd::Sum";
@@ -142,7 +142,7 @@ class LanePrinter {
   /// Prints the accumulators of the lanes, the loop, and how the lanes are combined.
   void print_rounds(Writer& out) {
     for (const Accumulator& each : fold_.accumulators)
-      out.line("auto " + lanes_of(each.name) + " = pbrt::simd::start_lanes<" + operator_type(each.op) + ", " +
+      out.line("auto " + lanes_of(each.name) + " = pbrt::simd::start_lanes<" + operator_of_lanes(each.op) + ", " +
                element_of_target(each) + ", PbShape>(" + plain_.expr(each.target) + ");");
     out.open("for (" + type_ + " " + fold_.var + " = " + kFirst + "; " + fold_.var + " < " + kEnd + "; " + fold_.var +
              " += PbShape::kWidth)");
@@ -151,9 +151,9 @@ class LanePrinter {
     out.close();
     Texts sure;
     for (const Accumulator& each : fold_.accumulators) {
-      out.line("const auto " + total_of(each) + " = pbrt::simd::combine_lanes<" + operator_type(each.op) + ">(" +
+      out.line("const auto " + total_of(each) + " = pbrt::simd::combine_lanes<" + operator_of_lanes(each.op) + ">(" +
                element_of_target(each) + "(" + plain_.expr(each.target) + "), " + lanes_of(each.name) + ");");
-      sure.push_back(std::string(operator_type(each.op)) + "::is_sure(" + total_of(each) + ")");
+      sure.push_back(std::string(operator_of_lanes(each.op)) + "::is_sure(" + total_of(each) + ")");
     }
     if (!sure.empty()) out.open("if (" + joined(sure, " && ") + ")");
     for (const Accumulator& each : fold_.accumulators)

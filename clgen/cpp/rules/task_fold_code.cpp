@@ -12,7 +12,7 @@
 namespace pb {
 namespace {
 
-const char* operator_type(FoldOp op) {
+const char* operator_of_tasks(FoldOp op) {
   switch (op) {
     case FoldOp::Add:
       return "pbrt::folds::Sum";
@@ -48,7 +48,7 @@ FoldVariables variables_of(const Fold& fold) {
     out.operators.emplace_back(op);
   };
   for (const Accumulator& each : fold.accumulators) {
-    add(each.name, operator_type(each.op));
+    add(each.name, operator_of_tasks(each.op));
     for (const FoldPlace& place : each.places) add(place.name, "pbrt::folds::Place");
   }
   return out;
