@@ -322,7 +322,7 @@ TEST_F(TunerTest, AConfigurationThatCannotBeWrittenIsPrinted) {
   fs::remove_all(folder / "there");
   const Ended ended = wait(pid);
   EXPECT_EQ(ended.status, 1) << ended.output;
-  EXPECT_THAT(ended.output, AllOf(HasSubstr("error: cannot write"), HasSubstr("{\"format\":1,\"program\""),
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("error: cannot write"), HasSubstr("{\"format\":2,\"program\""),
                                   Not(HasSubstr("written to"))));
 }
 
@@ -509,12 +509,12 @@ TEST_F(TunerTest, ChecksThatAllChoicesAgreeAndNamesTheOneThatDoesNot) {
   EXPECT_THAT(nowhere.output, HasSubstr("the default configuration fails at every size tried"));
   fake("crash=ConvolveColumns.Out#1:opencl\n");
   EXPECT_THAT(run({"check", prog(), "--outputs"}).output,
-              AllOf(HasSubstr("size 2: crashed"), HasSubstr("`pbc --checked`")));
+              AllOf(HasSubstr("size 3: crashed"), HasSubstr("`pbc --checked`")));
   fake("wrong=ConvolveColumns.Out#1:opencl\nskip_below=2\n");
   const Ended bad = run({"check", prog(), "--outputs"});
   EXPECT_EQ(bad.status, 1);
   EXPECT_THAT(bad.output,
-              AllOf(HasSubstr("size 2: wrong"), HasSubstr("rule Out#1 of ConvolveColumns (line 54) on opencl")));
+              AllOf(HasSubstr("size 3: wrong"), HasSubstr("rule Out#1 of ConvolveColumns (line 54) on opencl")));
 }
 
 }  // namespace
