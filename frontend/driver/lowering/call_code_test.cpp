@@ -71,7 +71,7 @@ constexpr const char* kChosen =
 TEST_F(CallCode, ReadsTheChoiceOfEachDecision) {
   const CallContext call = call_of(kChosen);
   emit_choices(out_, call);
-  EXPECT_TRUE(has(out_, "pb_choice_1 = pb_context.select(")) << out_.text();
+  EXPECT_TRUE(has(out_, "pb_choice_1 = pb_context.config().alternative(")) << out_.text();
   EXPECT_TRUE(has(out_, "pb_context.below_cutoff(")) << out_.text();
 }
 
