@@ -2,6 +2,7 @@
 #include "runtime/cl/cl_device.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -116,6 +117,11 @@ std::unique_ptr<gpu::Kernel> ClDevice::build(const char* source, const char* nam
                                    sizeof(std::size_t), &limits.max_group_size, nullptr);
     api_->clGetKernelWorkGroupInfo(kernel.get(), device_, cl_kernel_work_group_info{CL_KERNEL_LOCAL_MEM_SIZE},
                                    sizeof local, &local, nullptr);
+    // A kernel that says how large its groups are was compiled for them, although NVIDIA's driver reports 256.
+    std::array<std::size_t, 3> own_group{};
+    api_->clGetKernelWorkGroupInfo(kernel.get(), device_, cl_kernel_work_group_info{CL_KERNEL_COMPILE_WORK_GROUP_SIZE},
+                                   sizeof own_group, own_group.data(), nullptr);
+    limits.max_group_size = std::max(limits.max_group_size, own_group[0] * own_group[1] * own_group[2]);
     limits.local_bytes = local;
     return std::make_unique<ClKernel>(std::move(kernel), limits);
   } catch (const ClError& error) {

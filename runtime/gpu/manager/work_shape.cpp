@@ -130,15 +130,16 @@ std::size_t kept_rounds_of(const LaunchPlan& plan, std::size_t lanes) {
   return rounds <= plan.kept_rounds ? rounded_up(rounds, kKeptStep) : 0;
 }
 
-/// The fewest lanes that keep the cells of an instance and read memory well; more where there are few instances. 0: a
-/// group has too few.
+/// Lanes that keep the cells of an instance in half of the rounds that they may keep, or in all of them if a group has
+/// no more lanes; more where there are few instances. 0: a group has too few.
 std::size_t keeping_lanes(const LaunchPlan& plan, const Extents& extents, std::size_t compute_units) {
   if (!may_keep(plan) || plan.kernel->lanes != Lanes::Neighbours) return 0;
   const std::size_t length = value_of(plan, plan.kernel->kept_length);
   const std::size_t most = std::min(kMaxLanes, power_to(length / kLaneIterations));
-  std::size_t lanes = std::max(std::min(most, kSectorLanes), power_from(divided_up(length, plan.kept_rounds)));
+  std::size_t lanes = std::max(kSectorLanes, power_from(divided_up(length, divided_up(plan.kept_rounds, 2))));
+  lanes = std::min(lanes, most);
   while (lanes < most && product(extents) * lanes * 2 <= kResidentItems * compute_units) lanes *= 2;
-  return lanes > 1 && lanes <= most ? lanes : 0;
+  return lanes > 1 && divided_up(length, lanes) <= plan.kept_rounds ? lanes : 0;
 }
 
 /// How many lanes an instance has on a GPU: see Note [Default lanes].
@@ -251,10 +252,10 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 // instances, both have more, down to four iterations and up to 1024 lanes. Decision 24 has the measurements.
 //
 // Where several loops of an instance run through the same cells, as in a softmax, lanes may keep them, so that memory
-// passes each cell once (decision 29). Such an instance has the fewest neighbouring lanes that can keep all of its
-// cells, but 8 at least: fewer lanes with more cells need fewer registers beside the cells, and fewer steps to combine
-// their parts. There are fewer builds if the rounds that
-// are kept are a multiple of 4.
+// passes each cell once (decision 29). Such an instance has as many neighbouring lanes as keep its cells in half of the
+// rounds that they may keep, but 8 at least: with fewer lanes too few loads are under way, with more there are more
+// steps to combine their parts. Where a group has no more lanes, they keep all that they may. There are fewer builds if
+// the rounds that are kept are a multiple of 4.
 //
 // Where the lanes store cells, they stand in one group, where they can wait for one another. If they cannot keep its
 // cells, such an instance has as many lanes as there are 16 iterations for (decision 28). Elsewhere, if 1024 lanes per

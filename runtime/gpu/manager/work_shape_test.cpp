@@ -150,12 +150,14 @@ LaunchPlan kept_of(std::vector<std::int32_t> extent, std::int32_t length, std::s
   return plan;
 }
 
-TEST(WorkShape, HasTheFewestLanesThatKeepTheirCells) {
-  EXPECT_EQ(on_gpu(kept_of({16384}, 16384, 32)), (WorkShape{{512, 1, 1}, {1, 1, 1}, 512, 1, 32}));
+TEST(WorkShape, HasLanesThatKeepTheirCells) {
+  EXPECT_EQ(on_gpu(kept_of({16384}, 16384, 32)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024, 1, 16}));
+  EXPECT_EQ(on_gpu(kept_of({16384}, 4096, 32)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 256, 1, 16}));
+  EXPECT_EQ(on_gpu(kept_of({16384}, 32768, 32)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024, 1, 32}));
   EXPECT_EQ(on_gpu(kept_of({16384}, 16384, 16)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024, 1, 16}));
   EXPECT_EQ(on_gpu(kept_of({16384}, 16385, 16)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024})) << "too long to be kept";
-  EXPECT_EQ(on_gpu(kept_of({1 << 18}, 1000, 32)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 32, 1, 32}));
-  EXPECT_EQ(on_gpu(kept_of({1 << 18}, 640, 32)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 32, 1, 20}));
+  EXPECT_EQ(on_gpu(kept_of({1 << 18}, 1000, 32)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 64, 1, 16}));
+  EXPECT_EQ(on_gpu(kept_of({1 << 18}, 640, 32)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 64, 1, 12}));
   EXPECT_EQ(on_gpu(kept_of({1 << 20}, 64, 32)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 8, 1, 8})) << "eight at least";
   EXPECT_EQ(on_gpu(kept_of({64}, 4096, 32)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024, 1, 4})) << "few instances";
   EXPECT_EQ(on_gpu(kept_of({1 << 20}, 3, 32)).lanes, 1U);
@@ -168,7 +170,7 @@ TEST(WorkShape, OfAConfigurationKeepsCellsIfLanesHaveFewRounds) {
   EXPECT_EQ(on_gpu(kept_of({1000}, 512, 32, 16)).kept_rounds, 32U);
   EXPECT_EQ(on_gpu(kept_of({1000}, 513, 32, 16)).kept_rounds, 0U);
   EXPECT_EQ(on_gpu(kept_of({1000}, 0, 32, 16)).kept_rounds, 4U);
-  const WorkShape shape = on_gpu(kept_of({16384}, 16384, 32));
+  const WorkShape shape = on_gpu(kept_of({16384}, 8192, 32));
   EXPECT_EQ(with_group(shape, {512, 1, 1}), shape);
   EXPECT_EQ(with_group(shape, {256, 1, 1}), (WorkShape{{256, 1, 1}, {1, 1, 1}, 256})) << "fewer lanes have more rounds";
 }
