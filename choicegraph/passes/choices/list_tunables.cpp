@@ -97,7 +97,8 @@ void add_launch_shapes(Analysis& analysis, RuleId rule, Version version) {
   if (!computation.kept.any()) return;
   tunable.name = analysis.rule(rule).name + "." + to_string(version) + "." + to_string(TunableRole::KeptRounds);
   tunable.role = TunableRole::KeptRounds;
-  tunable.initial = {static_cast<double>(kKeptBytes / std::max<std::size_t>(1, computation.kept.bytes))};
+  const std::size_t kept = kKeptBytes / std::max<std::size_t>(1, computation.kept.bytes);
+  tunable.initial = {static_cast<double>(kept)};
   tunable.max = kMaxKeptRounds;
   analysis.plan.tunables.push_back(std::move(tunable));
 }
