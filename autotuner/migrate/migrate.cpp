@@ -62,14 +62,6 @@ std::string size_text(const Cut& cut) {
   return cut.from > 0 ? fmt::format(" from size {}", cut.from) : std::string();
 }
 
-/// The number that Level::by has for a size variable of this name; none if the transform has none such.
-std::optional<int> size_now(const pbrt::TransformInfo& transform, const std::string& by) {
-  const auto found = std::find(transform.sizes.begin(), transform.sizes.end(), by);
-  if (by.empty()) return 0;
-  if (found == transform.sizes.end()) return std::nullopt;
-  return transform.sizes.size() == 1 ? 0 : static_cast<int>(found - transform.sizes.begin()) + 1;
-}
-
 class Migrator {
  public:
   Migrator(const WrittenConfiguration& before, const Names& names, const InfoIndex& index, std::int64_t n)
@@ -156,8 +148,7 @@ class Migrator {
       levels.erase(levels.begin() + 1,
                    levels.begin() + 1 + static_cast<std::ptrdiff_t>(levels.size() - pbrt::kMaxSelectorLevels));
     }
-    int num_schedules = 1;
-    for (const Level& level : levels) num_schedules = std::max(num_schedules, level.schedule + 1);
+    const int num_schedules = pbrt::num_named_schedules(levels);
     out_.configuration.sites[at(id)].levels = std::move(levels);
     pbrt::set_num_schedules(index_, out_.configuration, id, num_schedules);
   }
@@ -170,7 +161,7 @@ class Migrator {
     bool is_kept = false;
     for (const WrittenLevel& written : before.levels) {
       const Cut cut{written.from, written.by};
-      const std::optional<int> by = size_now(*names.now, written.by);
+      const std::optional<int> by = written.by.empty() ? 0 : names.now->find_size(written.by);
       const auto is_behind = [&](const Level& level) { return level.by == by && level.from >= written.from; };
       if (!by || (!levels.empty() && std::any_of(levels.begin(), levels.end(), is_behind))) {
         out_.changed.push_back(fmt::format("{}: the choice{} is dropped, since {} has no such size variable to test",

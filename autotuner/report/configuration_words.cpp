@@ -152,8 +152,7 @@ pbrt::Level level_by_largest(const Selector& selector, std::int64_t n) {
 std::string recursive_words(const InfoIndex& index, const Configuration& configuration, int site,
                             const std::string& device, std::int64_t n) {
   std::string out;
-  std::vector<pbrt::Level> levels = configuration.sites[at(site)].levels;
-  std::erase_if(levels, [](const pbrt::Level& level) { return level.by != 0; });
+  const std::vector<pbrt::Level> levels = pbrt::levels_by_largest(configuration.sites[at(site)].levels);
   for (std::size_t i = levels.size(); i-- > 0;) {
     if (i > 0 && levels[i].from > n) continue;
     if (!out.empty()) out += fmt::format("; below size {}: ", levels[i + 1].from);
@@ -238,7 +237,7 @@ void add_tunable_lines(const InfoIndex& index, const Configuration& configuratio
     }
     const std::vector<double> values = values_at(*ref.tunable, all, std::max<std::int64_t>(n, 1));
     if (values == values_at(*ref.tunable, standard.tunables[at(id)], std::max<std::int64_t>(n, 1))) continue;
-    if (!has_what_it_needs(index, configuration, id, std::max<std::int64_t>(n, 1), 1)) continue;
+    if (!has_what_it_needs(index, configuration, id, std::max<std::int64_t>(n, 1), 0)) continue;
     out.push_back(index.tunable_name(id) + ": " + value_words(ref.tunable->role, values, ", "));
   }
 }

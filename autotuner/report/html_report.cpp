@@ -221,18 +221,12 @@ std::string fixed_choices_plot(const History& history) {
          svg.str(kWidth, y + 6, "Times of fixed choices at the largest size");
 }
 
-/// The levels that test the largest size.
-std::vector<pbrt::Level> levels_by_largest(const pbrt::ConfigEntry& entry, int id) {
-  std::vector<pbrt::Level> out = entry.configuration.sites[static_cast<std::size_t>(id)].levels;
-  std::erase_if(out, [](const pbrt::Level& level) { return level.by != 0; });
-  return out;
-}
-
 /// A strip that shows which choice a site makes at which largest size. What it makes of size variables is said in
 /// words.
 std::string site_strip(const InfoIndex& index, const pbrt::ConfigEntry& entry, int id, double largest) {
   constexpr double kHeight = 58, kBarBottom = 30;
-  const std::vector<pbrt::Level> levels = levels_by_largest(entry, id);
+  const std::vector<pbrt::Level> levels =
+      pbrt::levels_by_largest(entry.configuration.sites[static_cast<std::size_t>(id)].levels);
   const Scale x{1, largest, kLeft, kRight, true};
   Svg svg;
   for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -288,8 +282,8 @@ std::string entry_part(const ReportData& data, const pbrt::ConfigEntry& entry) {
          "</tbody></table>\n";
   double largest =
       provenance.sizes.empty() ? 1024 : static_cast<double>(std::max<std::int64_t>(2, provenance.sizes.back()));
-  for (int id = 0; id < index.num_sites(); ++id)
-    largest = std::max(largest, 2 * static_cast<double>(levels_by_largest(entry, id).back().from));
+  for (const Selector& selector : entry.configuration.sites)
+    largest = std::max(largest, 2 * static_cast<double>(pbrt::levels_by_largest(selector.levels).back().from));
   for (int id = 0; id < index.num_sites(); ++id)
     if (index.site(id).site->num_choices() > 1) out += site_strip(index, entry, id, largest);
   out += "<h3>In words</h3>\n";

@@ -129,9 +129,7 @@ int num_schedules(const InfoIndex& index, const Configuration& configuration, in
     const int id = scheduled.front();
     return static_cast<int>(configuration.tunables[at(id)].size()) / index.tunable(id).tunable->num_values();
   }
-  int last = 0;  // all values are constants, and so is their number
-  for (const Level& level : configuration.sites[at(site)].levels) last = std::max(last, level.schedule);
-  return last + 1;
+  return num_named_schedules(configuration.sites[at(site)].levels);  // all values are constants, and so is their number
 }
 
 void set_num_schedules(const InfoIndex& index, Configuration& configuration, int site, int count) {
@@ -178,9 +176,8 @@ Configuration default_configuration(const InfoIndex& index) {
     out.tunables.push_back(tunable.fixed.empty() ? initial_values(tunable) : tunable.fixed);
   }
   for (int id = 0; id < index.num_sites(); ++id) {
-    int last = 0;
-    for (const Level& level : index.site(id).site->fixed) last = std::max(last, level.schedule);
-    if (last > 0) set_num_schedules(index, out, id, last + 1);
+    const int count = num_named_schedules(index.site(id).site->fixed);
+    if (count > 1) set_num_schedules(index, out, id, count);
   }
   return out;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/config/info.h"
 
+#include <algorithm>
+
 #include "runtime/config/runtime_check.h"
 
 namespace pbrt {
@@ -15,6 +17,23 @@ const char* to_string(TunableType type) {
       return "shape";
   }
   return "?";
+}
+
+int num_named_schedules(const std::vector<Level>& levels) {
+  int last = 0;
+  for (const Level& level : levels) last = std::max(last, level.schedule);
+  return last + 1;
+}
+
+std::vector<Level> levels_by_largest(std::vector<Level> levels) {
+  std::erase_if(levels, [](const Level& level) { return level.by != 0; });
+  return levels;
+}
+
+std::optional<int> TransformInfo::find_size(std::string_view variable) const {
+  const auto found = std::find(sizes.begin(), sizes.end(), variable);
+  if (found == sizes.end()) return std::nullopt;
+  return sizes.size() == 1 ? 0 : static_cast<int>(found - sizes.begin()) + 1;
 }
 
 int SiteInfo::num_choices() const {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,10 @@ struct Level {
 [[nodiscard]] inline bool does_same(const Level& a, const Level& b) {
   return a.alternative == b.alternative && a.schedule == b.schedule;
 }
+/// How many schedules a site has at least, whose levels name these.
+[[nodiscard]] int num_named_schedules(const std::vector<Level>& levels);
+/// Those of the levels that test the largest size.
+[[nodiscard]] std::vector<Level> levels_by_largest(std::vector<Level> levels);
 
 /// These names are shared with the compiler.
 using pb::is_device;
@@ -152,6 +157,9 @@ struct TransformInfo {
   std::vector<Forbidden> forbidden;
   std::vector<TunableInfo> tunables;
   bool operator==(const TransformInfo&) const = default;
+
+  /// What Level::by is for a size variable; none if there is none of this name. A single one is the largest size.
+  [[nodiscard]] std::optional<int> find_size(std::string_view variable) const;
 };
 
 struct TrainingInfo {

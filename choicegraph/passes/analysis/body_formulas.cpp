@@ -80,9 +80,15 @@ std::optional<LoopRange> range_of(const Rule& rule, const Fold& loop) {
 
 Formula difference(Formula a, Formula b) { return combined(FormulaOp::Sub, std::move(a), std::move(b)); }
 
-bool never_holds(const Rule& rule, const Formula& lhs, RelationOp op, const Formula& rhs, const FormulaScope& scope) {
-  const auto instances = keep_where(rule.domain, {lhs, op, rhs, {}}, scope);
-  return instances && instances->is_known() && instances->is_empty();
+bool never_holds(const Region& instances, const Formula& lhs, RelationOp op, const Formula& rhs,
+                 const FormulaScope& scope) {
+  const auto kept = keep_where(instances, {lhs, op, rhs, {}}, scope);
+  return kept && kept->is_known() && kept->is_empty();
+}
+
+bool are_equal(const Region& instances, const Formula& a, const Formula& b, const FormulaScope& scope) {
+  return never_holds(instances, a, RelationOp::Less, b, scope) &&
+         never_holds(instances, a, RelationOp::Greater, b, scope);
 }
 
 }  // namespace pb::choices

@@ -30,8 +30,10 @@ struct LoopRange {
 
 [[nodiscard]] Formula difference(Formula a, Formula b);
 
-/// Whether `lhs op rhs` is wrong for all instances of the rule. `scope` is that of the transform's formulas.
-[[nodiscard]] bool never_holds(const Rule& rule, const Formula& lhs, RelationOp op, const Formula& rhs,
+/// Whether `lhs op rhs` is wrong for all of these instances. `scope` is that of the transform's formulas.
+[[nodiscard]] bool never_holds(const Region& instances, const Formula& lhs, RelationOp op, const Formula& rhs,
                                const FormulaScope& scope);
+/// Whether the two are equal for all of these instances.
+[[nodiscard]] bool are_equal(const Region& instances, const Formula& a, const Formula& b, const FormulaScope& scope);
 
 }  // namespace pb::choices

@@ -12,7 +12,7 @@ namespace {
 /// Asks what statements do with the cells of an output.
 class OutputUses {
  public:
-  explicit OutputUses(const Rule& rule) : rule_(rule), body_(rule.body), types_(rule.body_types) {}
+  explicit OutputUses(const Rule& rule) : body_(rule.body), types_(rule.body_types) {}
 
   /// Whether each round gives its cell of the output a new value, and does nothing with it before.
   [[nodiscard]] bool stores_first(const MapLoop& map, std::size_t output) const {
@@ -62,7 +62,6 @@ class OutputUses {
            binding.index == output;
   }
 
-  const Rule& rule_;
   const Body& body_;
   const BodyTypes& types_;
 };
@@ -72,8 +71,8 @@ bool is_whole(const Rule& rule, const Fold& loop, std::size_t output, const Form
   const auto range = range_of(rule, loop);
   const auto size = size_of(rule.outputs[output], 0);
   const Formula zero = {IntLiteral{0}, {}};
-  return range && size && never_holds(rule, range->lowest, RelationOp::Greater, zero, scope) &&
-         never_holds(rule, range->end, RelationOp::Less, *size, scope);
+  return range && size && never_holds(rule.domain, range->lowest, RelationOp::Greater, zero, scope) &&
+         never_holds(rule.domain, range->end, RelationOp::Less, *size, scope);
 }
 
 }  // namespace

@@ -17,7 +17,8 @@
 namespace pb {
 namespace {
 
-using choices::bound_access, choices::BoundAccess, choices::BoundRegion, choices::range_of, choices::RegionUses;
+using choices::are_equal, choices::never_holds, choices::range_of;
+using choices::bound_access, choices::BoundAccess, choices::BoundRegion, choices::RegionUses;
 using choices::first_declarators, choices::LoopEffects, choices::LoopHead, choices::OuterAssignment;
 using choices::read_loop_effects, choices::read_loop_head, choices::rewrite_loops, choices::uses_of;
 
@@ -164,7 +165,8 @@ class Lifter {
       const Fold& loop = loops_[*access->loops[d]];
       const auto range = range_of(rule_, loop);
       const Formula& size = output.hi[d];
-      if (!range || !is_equal(range->lowest, {IntLiteral{0}, {}}) || !is_equal(range->end, size))
+      if (!range || !are_equal(sizes_, range->lowest, {IntLiteral{0}, {}}, scope_) ||
+          !are_equal(sizes_, range->end, size, scope_))
         return {"the values of `" + loop.var + "` are not known to be all coordinates of `" + output.binding + "`",
                 body_.stmts[loop.loop].span};
       sizes_of_loops_[*access->loops[d]] = size;
@@ -182,7 +184,8 @@ class Lifter {
     auto access = bound_access(rule_, uses, input.lo.size(), locals_);
     if (!access) return;
     for (std::size_t d = 0; d < access->loops.size(); ++d)
-      if (access->loops[d] && !never_holds({input.hi[d], RelationOp::Less, *sizes_of_loops_[*access->loops[d]], {}}))
+      if (access->loops[d] &&
+          !never_holds(sizes_, input.hi[d], RelationOp::Less, *sizes_of_loops_[*access->loops[d]], scope_))
         return;
     regions.push_back({of, std::move(*access), uses.members});
   }
@@ -206,15 +209,6 @@ class Lifter {
     for (const auto& loop : centre->access.loops)
       if (loop) out.push_back(*loop);
     return out;
-  }
-
-  [[nodiscard]] bool is_equal(const Formula& a, const Formula& b) const {
-    return never_holds({a, RelationOp::Less, b, {}}) && never_holds({a, RelationOp::Greater, b, {}});
-  }
-
-  [[nodiscard]] bool never_holds(const Relation& relation) const {
-    const auto kept = keep_where(sizes_, relation, scope_);
-    return kept && kept->is_known() && kept->is_empty();
   }
 
   static constexpr std::size_t kMostDims = 16;

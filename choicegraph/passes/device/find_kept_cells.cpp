@@ -143,11 +143,9 @@ class KeptCellsFinder {
   // ---- ranges
 
   bool never(const Formula& lhs, RelationOp op, const Formula& rhs) const {
-    return never_holds(rule_, lhs, op, rhs, analysis_.scope);
+    return never_holds(rule_.domain, lhs, op, rhs, analysis_.scope);
   }
-  bool is_equal(const Formula& a, const Formula& b) const {
-    return never(a, RelationOp::Less, b) && never(a, RelationOp::Greater, b);
-  }
+  bool is_equal(const Formula& a, const Formula& b) const { return are_equal(rule_.domain, a, b, analysis_.scope); }
   bool is_same(const LoopRange& a, const LoopRange& b) const {
     return a.is_up == b.is_up && is_equal(a.lowest, b.lowest) && is_equal(a.end, b.end);
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "clgen/body_code_printer.h"
+#include "clgen/cpp/rules/fold_operator_name.h"
 #include "clgen/cpp/rules/pack_dialect.h"
 #include "clgen/facts/names.h"
 #include "clgen/writer/writer.h"
@@ -13,24 +14,10 @@
 namespace pb {
 namespace {
 
-const char* operator_of_lanes(FoldOp op) {
-  switch (op) {
-    case FoldOp::Add:
-      return "pbrt::simd::Sum";
-    case FoldOp::Mul:
-      return "pbrt::simd::Product";
-    case FoldOp::Min:
-      return "pbrt::simd::Smallest";
-    case FoldOp::Max:
-      return "pbrt::simd::Largest";
-    case FoldOp::BitAnd:
-    case FoldOp::BitOr:
-    case FoldOp::BitXor:
-    case FoldOp::And:
-    case FoldOp::Or:
-      break;
-  }
-  PB_CHECK(false, "find_lane_loops takes no other operators");
+std::string operator_of_lanes(const Accumulator& each) {
+  PB_CHECK(each.op == FoldOp::Add || each.op == FoldOp::Mul || each.is_extremum(),
+           "find_lane_loops takes no other operators");
+  return std::string("pbrt::simd::") + fold_operator_name(each.op);
 }
 
 constexpr const char* kFirst = "pb_first";
@@ -142,7 +129,7 @@ class LanePrinter {
   /// Prints the accumulators of the lanes, the loop, and how the lanes are combined.
   void print_rounds(Writer& out) {
     for (const Accumulator& each : fold_.accumulators)
-      out.line("auto " + lanes_of(each.name) + " = pbrt::simd::start_lanes<" + operator_of_lanes(each.op) + ", " +
+      out.line("auto " + lanes_of(each.name) + " = pbrt::simd::start_lanes<" + operator_of_lanes(each) + ", " +
                element_of_target(each) + ", PbShape>(" + plain_.expr(each.target) + ");");
     out.open("for (" + type_ + " " + fold_.var + " = " + kFirst + "; " + fold_.var + " < " + kEnd + "; " + fold_.var +
              " += PbShape::kWidth)");
@@ -151,9 +138,9 @@ class LanePrinter {
     out.close();
     Texts sure;
     for (const Accumulator& each : fold_.accumulators) {
-      out.line("const auto " + total_of(each) + " = pbrt::simd::combine_lanes<" + operator_of_lanes(each.op) + ">(" +
+      out.line("const auto " + total_of(each) + " = pbrt::simd::combine_lanes<" + operator_of_lanes(each) + ">(" +
                element_of_target(each) + "(" + plain_.expr(each.target) + "), " + lanes_of(each.name) + ");");
-      sure.push_back(std::string(operator_of_lanes(each.op)) + "::is_sure(" + total_of(each) + ")");
+      sure.push_back(operator_of_lanes(each) + "::is_sure(" + total_of(each) + ")");
     }
     if (!sure.empty()) out.open("if (" + joined(sure, " && ") + ")");
     for (const Accumulator& each : fold_.accumulators)

@@ -1,40 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/cpp/rules/task_fold_code.h"
 
+#include <string>
 #include <vector>
 
 #include "clgen/body_code_printer.h"
+#include "clgen/cpp/rules/fold_operator_name.h"
 #include "clgen/cpp/rules/pack_dialect.h"
 #include "clgen/facts/names.h"
 #include "clgen/writer/writer.h"
-#include "lang/check.h"
 
 namespace pb {
 namespace {
-
-const char* operator_of_tasks(FoldOp op) {
-  switch (op) {
-    case FoldOp::Add:
-      return "pbrt::folds::Sum";
-    case FoldOp::Mul:
-      return "pbrt::folds::Product";
-    case FoldOp::Min:
-      return "pbrt::folds::Smallest";
-    case FoldOp::Max:
-      return "pbrt::folds::Largest";
-    case FoldOp::BitAnd:
-      return "pbrt::folds::BitAnd";
-    case FoldOp::BitOr:
-      return "pbrt::folds::BitOr";
-    case FoldOp::BitXor:
-      return "pbrt::folds::BitXor";
-    case FoldOp::And:
-      return "pbrt::folds::And";
-    case FoldOp::Or:
-      return "pbrt::folds::Or";
-  }
-  PB_CHECK(false, "every operator has a type");
-}
 
 /// The variables that a fold changes, as the runtime takes them.
 struct FoldVariables {
@@ -43,13 +20,13 @@ struct FoldVariables {
 
 FoldVariables variables_of(const Fold& fold) {
   FoldVariables out;
-  const auto add = [&](const std::string& name, const char* op) {
+  const auto add = [&](const std::string& name, const std::string& op) {
     out.names.push_back(name);
-    out.operators.emplace_back(op);
+    out.operators.push_back("pbrt::folds::" + op);
   };
   for (const Accumulator& each : fold.accumulators) {
-    add(each.name, operator_of_tasks(each.op));
-    for (const FoldPlace& place : each.places) add(place.name, "pbrt::folds::Place");
+    add(each.name, fold_operator_name(each.op));
+    for (const FoldPlace& place : each.places) add(place.name, "Place");
   }
   return out;
 }

@@ -178,26 +178,17 @@ class Reader {
       const auto on = pb::find_version(item.string_or("on", "cpu"));
       const int choice = on ? site.index_of(rule_of(site, item), *on) : -1;
       // What the text names and the program does not have was set aside when the program was compiled, too.
-      const int by = item.has("by") ? size_of(index_.site(id), item.at("by").string()) : 0;
+      const auto by = item.has("by") ? index_.site(id).transform->find_size(item.at("by").string()) : 0;
       const double schedule = item.number_or("schedule", 1);
       const bool is_known = schedule >= 1 && schedule <= num_schedules(index_, out_, id);
-      if (by < 0) return;
+      if (!by) return;
       const Level level{static_cast<std::int64_t>(item.number_or("from", 0)), choice,
-                        is_known ? static_cast<int>(schedule) - 1 : 0, by};
+                        is_known ? static_cast<int>(schedule) - 1 : 0, *by};
       if (levels.empty() && level.from > 0) levels.push_back(site.fixed.front());
       if (levels.empty() || level.by != 0 || levels.back().by != 0 || !does_same(levels.back(), level))
         levels.push_back(level);
     });
     if (!levels.empty() && levels != site.fixed) differs(index_.site_name(id), node);
-  }
-
-  /// The number of the size that levels of the site call by this name; -1 if it is none. Where there is one size
-  /// variable, it is the largest.
-  static int size_of(const InfoIndex::SiteRef& ref, const std::string& name) {
-    const std::vector<std::string>& sizes = ref.transform->sizes;
-    const auto found = std::find(sizes.begin(), sizes.end(), name);
-    if (found == sizes.end()) return -1;
-    return sizes.size() == 1 ? 0 : static_cast<int>(found - sizes.begin()) + 1;
   }
 
   /// Reads the choice that a level names; -1, and a warning, if the site has none such.
@@ -240,7 +231,7 @@ class Reader {
       const bool is_size = from_value >= 0 && from_value <= 4e18 && std::floor(from_value) == from_value;
       const std::int64_t from = is_size ? static_cast<std::int64_t>(from_value) : -1;
       const std::string by = item.string_or("by", "");
-      const int size = by.empty() ? 0 : size_of(index_.site(id), by);
+      const int size = by.empty() ? 0 : index_.site(id).transform->find_size(by).value_or(-1);
       const std::int64_t least = last.empty() && by.empty() ? 0 : 1;  // the first one alone may be without `from`
       is_ordered = is_ordered && from >= least && (size < 0 || !last.contains(size) || from > last[size]);
       last[size] = from;
