@@ -124,8 +124,20 @@ struct Phase {
   bool stores = false;  ///< a divided loop is a map
   /// It reads or stores cells that others may have stored, or stores cells that others may have read.
   bool waits = false;
+  int stage = 0;  ///< the launch that does it, from 1, where several groups run an instance; 0: one group does
+  bool ends_stage = false;  ///< what follows it is of a later launch
 
   bool operator==(const Phase&) const = default;
+};
+
+/// How several work-groups of a device run an instance together: in launches, the stages, behind each of which all see
+/// what the others stored. In a stage, the groups divide its loops among each other, and all run what stands outside of
+/// phases again.
+struct Stages {
+  int num = 0;                   ///< 0: one group runs an instance
+  bool last_is_divided = false;  ///< several groups run the last stage, too; else one does
+
+  bool operator==(const Stages&) const = default;
 };
 
 /// A region of one dimension whose cells work-items may keep while they run an instance.
@@ -165,6 +177,7 @@ struct Computation {
   /// In the order of the text; at least one is divided, unless there are none
   /// (choicegraph/passes/device/find_phases.h).
   std::vector<Phase> phases;
+  Stages stages;                      ///< of the phases (choicegraph/passes/device/find_stages.h)
   KeptCells kept;                     ///< (choicegraph/passes/device/find_kept_cells.h)
   bool stores_in_phases = false;      ///< the rule has outputs that are no single elements
   std::vector<WhyNotFold> undivided;  ///< loops at the top of the body, or what keeps all of them from being divided

@@ -113,8 +113,9 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
       for (std::size_t i = 0; i < lowered.fold_lengths.size(); ++i)
         out.line(fields[i] + std::to_string(lowered.fold_lengths[i]) + ",");
       if (lowered.kept_length) out.line(".kept_length = " + std::to_string(*lowered.kept_length) + ",");
-      const RuleInstance& instance = *instance_with_lanes(lowered.tree);
-      out.line(".num_folds = " + std::to_string(has_stages(instance) ? instance.divided.size() : 0) + ",");
+      if (lowered.stores_in_phases) out.line(".stores_in_phases = true,");
+      out.line(".num_stages = " + std::to_string(lowered.stages.num) + ",");
+      if (lowered.stages.last_is_divided) out.line(".last_is_divided = true,");
       out.line(".record_bytes = " + std::to_string(kRecordSlotBytes * lowered.record_slots) + ",");
     }
     out.close(";");

@@ -252,6 +252,7 @@ void print_parameters(TreeText& text, const KernelTree& kernel) {
   }
   if (kernel.kept_length) text.line("keeps cells of rounds up to " + kernel.scalars[*kernel.kept_length].name);
   if (kernel.record_slots > 0) text.line(fmt::format("records of {} values", kernel.record_slots));
+  if (kernel.stages.last_is_divided) text.line(fmt::format("{} stages, all of several groups", kernel.stages.num));
   if (kernel.crossed_loop)
     text.line("crosses rows along " + kernel.vars[static_cast<std::size_t>(*kernel.crossed_loop)]);
   for (const KernelScalar& scalar : kernel.scalars)

@@ -8,6 +8,26 @@
 namespace pb {
 namespace {
 
+/// What is wrong with the stages of an instance. They follow one another. Work-items of several groups wait for one
+/// another, and for the parts of folds, at the ends of stages alone.
+std::string fault_of_stages(const KernelTree& kernel, const RuleInstance& instance) {
+  const auto has_parts = [&](const Phase& phase) {
+    return std::any_of(instance.divided.begin(), instance.divided.end(), [&](const DividedFold& divided) {
+      return divided.fold.loop == phase.stmt && !divided.fold.accumulators.empty();
+    });
+  };
+  int stage = 1;
+  bool begins = true;
+  for (const Phase& phase : instance.phases) {
+    if (phase.stage != stage) return "the stages of phases follow one another";
+    if (phase.waits && !begins) return "groups wait for one another at the ends of stages alone";
+    if (has_parts(phase) && !phase.ends_stage) return "the parts of a fold are combined in the stages behind it";
+    begins = phase.ends_stage;
+    stage += begins ? 1 : 0;
+  }
+  return kernel.stages.num == stage ? "" : "the kernel knows its stages";
+}
+
 class Verifier {
  public:
   Verifier(const Transform& transform, const KernelTree& kernel)
@@ -91,7 +111,7 @@ class Verifier {
     has_fold_groups_ = false;
   }
 
-  /// The divided loops are those of the phases. Maps are not run again in a later stage.
+  /// The divided loops are those of the phases.
   void check_phases(const RuleInstance& instance) {
     std::size_t num_divided = 0;
     for (const Phase& phase : instance.phases) {
@@ -100,12 +120,11 @@ class Verifier {
         return fail("phases have their divided loops");
       const DividedFold& divided = instance.divided[num_divided++];
       if (divided.stores != phase.stores) return fail("a map stores cells");
+      if (divided.stage != phase.stage) return fail("a divided loop has the stage of its phase");
       if (divided.parts.size() != divided.fold.accumulators.size()) return fail("each accumulator has a part");
     }
     if (num_divided != instance.divided.size()) return fail("divided loops have their phases");
-    const bool stores = std::any_of(instance.phases.begin(), instance.phases.end(),
-                                    [](const Phase& phase) { return phase.stores || phase.kind == PhaseKind::First; });
-    if (has_stages(instance) && stores) return fail("one group runs an instance that stores cells in its phases");
+    if (has_stages(instance)) fail(fault_of_stages(kernel_, instance));
   }
 
   /// Kept cells are read and written in loops whose rounds are kept, and loops that store run once. Nothing waits for
@@ -125,12 +144,10 @@ class Verifier {
     if (has_stages(instance)) return fail("one group runs an instance whose lanes keep cells");
   }
 
-  /// Each fold has a stage of its own, and each value a place of its own in the record.
+  /// Each value has a place of its own in the record.
   void check_records(const RuleInstance& instance) {
     std::vector<bool> is_taken(kernel_.record_slots);
-    for (std::size_t i = 0; i < instance.divided.size(); ++i) {
-      const DividedFold& divided = instance.divided[i];
-      if (divided.stage != static_cast<int>(i) + 1) return fail("the stages of folds follow one another");
+    for (const DividedFold& divided : instance.divided) {
       for (std::size_t k = 0; k < divided.parts.size(); ++k) {
         const FoldPart& part = divided.parts[k];
         const std::size_t size = 1 + (part.has_round ? 1 : 0) + divided.fold.accumulators[k].places.size();

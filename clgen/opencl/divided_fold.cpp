@@ -104,29 +104,39 @@ void print_unrolling(Writer& out, const std::string& elsewhere) {
 
 }  // namespace
 
+void open_stage(Writer& out, int stage) {
+  out.verbatim("#if PB_STAGE == 0 || PB_STAGE == " + number(static_cast<std::size_t>(stage)) + "\n");
+}
+void close_stage(Writer& out) { out.verbatim("#endif\n"); }
+
 void DividedFoldPrinter::print() {
+  const bool is_in_one_stage = divided_.stage > 0 && fold_.accumulators.empty();
+  if (is_in_one_stage) open_stage(out_, divided_.stage);
+  print_loops();
+  if (is_in_one_stage) close_stage(out_);
+}
+
+void DividedFoldPrinter::print_loops() {
+  const bool has_records = divided_.stage > 0 && !fold_.accumulators.empty();
   out_.open("");
   print_range(fold_, "pb_");
   if (divided_.inner) print_range(*divided_.inner, "pb_inner_");
   declare_parts();
-  divided_.stage > 0 ? print_part() : print_iterations();
+  if (has_records) {
+    out_.verbatim("#if PB_STAGE > " + std::to_string(divided_.stage) + "\n");
+    print_records();
+    out_.verbatim("#else\n");
+  }
+  print_iterations();
+  if (has_records) out_.verbatim("#endif\n");
   for (std::size_t i = 0; i < size(); ++i) print_combination(i);
-  if (divided_.stage > 0) {
+  if (has_records) {
     out_.verbatim("#if PB_STAGE == " + std::to_string(divided_.stage) + "\n");
     keep_record();
     out_.verbatim("#endif\n");
   }
   for (std::size_t i = 0; i < size(); ++i) print_result(i);
   out_.close();
-}
-
-/// The part of a lane in any stage.
-void DividedFoldPrinter::print_part() {
-  out_.verbatim("#if PB_STAGE > " + std::to_string(divided_.stage) + "\n");
-  print_records();
-  out_.verbatim("#else\n");
-  print_iterations();
-  out_.verbatim("#endif\n");
 }
 
 void DividedFoldPrinter::print_range(const Fold& fold, const std::string& prefix) {

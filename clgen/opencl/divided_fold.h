@@ -8,7 +8,7 @@
 //
 // A kernel is built with PB_STAGE, from 1, where several groups run an instance together. In the stage of a fold, each
 // group keeps its part as a record and ends. In later stages, lanes combine the records instead of running iterations.
-// There are PB_RECORDS of each instance.
+// There are PB_RECORDS of each instance. A map that adds nothing up is in the text of its own stage alone.
 //
 // Where lanes keep cells, a kernel is built with PB_KEPT_ROUNDS, which no lane has more rounds than. Their loop then is
 // unrolled, so that the arrays of kept cells lie in registers.
@@ -43,6 +43,10 @@ struct KeptCopies {
   std::vector<KeptCopy> reads, writes;
 };
 
+/// Opens and closes a text that only one stage has, and the kernel that runs all phases at once.
+void open_stage(Writer& out, int stage);
+void close_stage(Writer& out);
+
 /// Declares the arrays that the divided folds of a kernel need. `head` stands before each.
 void print_parts_arrays(Writer& out, const LoopTree& tree, const std::string& head);
 
@@ -71,11 +75,11 @@ class DividedFoldPrinter {
   const FoldPart& part(std::size_t i) const { return divided_.parts[i]; }
   std::size_t size() const { return fold_.accumulators.size(); }
 
+  void print_loops();
   void print_range(const Fold& fold, const std::string& prefix);
   void declare_parts();
   /// Returns the value with which a part begins.
   [[nodiscard]] std::string first_text(std::size_t i) const;
-  void print_part();
   void print_iterations();
   void print_rounds();
   void print_loop(const Fold& fold, const std::string& prefix, const std::string& head);

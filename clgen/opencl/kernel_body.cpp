@@ -248,17 +248,34 @@ class KernelBodyPrinter {
     const auto phase = std::find_if(instance_.phases.begin(), instance_.phases.end(),
                                     [&](const Phase& each) { return each.stmt == id; });
     if (phase != instance_.phases.end() && phase->waits) out.line(words_.folds.cell_barrier);
-    if (phase != instance_.phases.end() && phase->kind == PhaseKind::First) {
-      const ExprId store = std::get<ExprStmt>(stmt.node).expr;
-      out.line("if (pb_is_first) " + printer.expr(store) + ";");
-      return true;
-    }
+    if (phase != instance_.phases.end() && phase->kind == PhaseKind::First)
+      return print_first(out, printer, *phase), true;
     for (const DividedFold& divided : instance_.divided) {
       DividedFoldPrinter fold(out, printer, body_, divided, words_.folds, copies_of(divided.fold));
-      if (divided.fold.loop == id) return fold.print(), true;
       if (divided.inner && divided.inner->loop == id) return fold.print_inner(), true;
+      if (divided.fold.loop != id) continue;
+      fold.print();
+      if (divided.fold.accumulators.empty()) print_end_of_stage(out, *phase);
+      return true;
     }
     return false;
+  }
+
+  /// A statement of one work-item. Where several groups run an instance, the first lane of the first group runs it.
+  void print_first(Writer& out, BodyCodePrinter& printer, const Phase& phase) const {
+    const std::string store = printer.expr(std::get<ExprStmt>(body_.stmts[phase.stmt].node).expr) + ";";
+    if (phase.stage == 0) return out.line("if (pb_is_first) " + store);
+    open_stage(out, phase.stage);
+    out.line("if (pb_is_first && pb_fold_group == 0) " + store);
+    close_stage(out);
+    print_end_of_stage(out, phase);
+  }
+
+  static void print_end_of_stage(Writer& out, const Phase& phase) {
+    if (!phase.ends_stage) return;
+    out.verbatim("#if PB_STAGE == " + std::to_string(phase.stage) + "\n");
+    out.line("return;");
+    out.verbatim("#endif\n");
   }
 
   /// Has a loop unrolled if the build knows its limit. Nothing is printed if the limit also depends on a value that no

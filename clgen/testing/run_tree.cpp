@@ -87,11 +87,11 @@ class Runner {
   }
 
   std::string run() {
-    const RuleInstance* instance =
-        launch_.keeps ? instance_that_keeps(kernel_.tree) : instance_with_lanes(kernel_.tree);
-    const int num_stages = launch_.fold_groups > 1 ? static_cast<int>(instance->divided.size()) + 1 : 0;
+    const int num_stages = launch_.fold_groups > 1 ? kernel_.stages.num : 0;
     for (stage_ = std::min(1, num_stages); stage_ <= num_stages; ++stage_) {
-      values_[num_fold_groups().symbol] = stage_ < num_stages ? launch_.fold_groups : 1;
+      values_[num_fold_groups().symbol] =
+          stage_ < num_stages || kernel_.stages.last_is_divided ? launch_.fold_groups : 1;
+      touches_.clear();
       groups_.clear();
       collect_groups(kernel_.tree.root, values_);
       std::shuffle(groups_.begin(), groups_.end(), random_);
@@ -251,14 +251,22 @@ class Runner {
       }
       const bool is_of_first = is_phase && phase->kind == PhaseKind::First;
       const bool stores = is_of_first || (is_phase && phase->stores);
-      if (!(stores && values.contains(kIsRepeated)) && !(is_of_first && values.at(lane_var()) != 0))
+      const bool is_now = stage_ == 0 || !is_phase || phase->kind == PhaseKind::Alike || phase->stage == stage_;
+      if (is_now && !(stores && values.contains(kIsRepeated)) && !(is_of_first && worker_of(values) != 0))
         add_touches(item, instance, stmt, stores, num_waits, values);
-      if (!is_phase || phase->kind != PhaseKind::Divided) continue;
-      if (!divided->fold.accumulators.empty()) add_fold(item, divided->stage, values, local);
-      if (divided->stage > 0 && divided->stage == stage_) return false;
-      ++divided;
+      if (is_phase && phase->kind == PhaseKind::Divided) {
+        if (!divided->fold.accumulators.empty()) add_fold(item, divided->stage, values, local);
+        ++divided;
+      }
+      if (stage_ > 0 && is_phase && phase->ends_stage && phase->stage == stage_) return false;
     }
     return true;
+  }
+
+  /// The number of a lane among those of all groups that run its instance.
+  [[nodiscard]] std::int64_t worker_of(const Values& values) const {
+    const auto group = values.find(fold_group_var());
+    return values.at(lane_var()) + (group == values.end() ? 0 : launch_.lanes * group->second);
   }
 
   /// Whether a statement's accesses to an output are to cells that its lane keeps, and do not reach memory.
@@ -292,7 +300,7 @@ class Runner {
     std::erase_if(outputs, [&](std::uint32_t output) { return are_kept(rule, stmt, output); });
     for (const std::uint32_t output : outputs)
       item.deeds.emplace_back(
-          [this, key = std::pair(instance, output), touch = Touch{values.at(lane_var()), stmt, num_waits, stores}] {
+          [this, key = std::pair(instance, output), touch = Touch{worker_of(values), stmt, num_waits, stores}] {
             for (const Touch& other : touches_[key])
               if (other.lane != touch.lane && other.stmt != touch.stmt && other.num_waits == touch.num_waits &&
                   (other.stores || touch.stores))
@@ -410,7 +418,7 @@ class Runner {
         item.deeds.emplace_back(
             [this, operand = instance.inputs[i], cell, values] { read(operand, cell.second, values); });
     }
-    if (launch_.has_lanes() && (values.at(lane_var()) != 0 || values.contains(kIsRepeated))) return;
+    if (launch_.has_lanes() && (worker_of(values) != 0 || values.contains(kIsRepeated))) return;
     item.deeds.emplace_back([this, vars, values] {
       if (!ran_.insert(vars).second) fail("the instance at " + point_text(vars) + " runs twice");
       for (std::size_t d = 0; d < kernel_.vars.size(); ++d) {

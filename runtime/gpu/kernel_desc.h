@@ -35,9 +35,9 @@ enum class Lanes : std::uint8_t {
 /// kMaxVariants builds of one kernel on one device the generic build is used for new values: PB_INDEX=long and no other
 /// macro. Sources test them with #ifdef; the parameter list is the same in every build without PB_STAGE.
 ///
-/// If several groups run an instance together, an execution has num_folds + 1 launches, the stages. They are built with
-/// `-DPB_STAGE=<1, 2, …> -DPB_RECORDS=<groups of an instance>`, and all but the last with `-DPB_FOLD_GROUPS=<the
-/// same>`. They have one more parameter, memory in which each of these groups has a record.
+/// If several groups run an instance together, an execution has num_stages launches. They are built with
+/// `-DPB_STAGE=<1, 2, …> -DPB_RECORDS=<groups of an instance>`, and those that several groups run with
+/// `-DPB_FOLD_GROUPS=<the same>`. They have one more parameter, memory in which each of these groups has a record.
 struct KernelDesc {
   const char* name = nullptr;    ///< name of the __kernel function
   RuleDesc rule = {};            ///< its rule, for its name in traces
@@ -58,8 +58,13 @@ struct KernelDesc {
   int fold_length = -1;   ///< the scalar() call that says how many iterations lanes divide; -1: none does
   int inner_length = -1;  ///< likewise of a loop inside: the product is their number
   int kept_length = -1;   ///< the scalar() call that says how many rounds have kept cells, or more; -1: none have any
-  int num_folds = 0;      ///< folds that lanes in several groups may divide; 0: one group runs an instance
-  int record_bytes = 0;   ///< what a group keeps of the folds of an instance
+  bool stores_in_phases = false;  ///< lanes store cells while they run an instance, which may pass its cells repeatedly
+  int num_stages = 0;             ///< launches if several groups run an instance; 0: one group does
+  bool last_is_divided = false;   ///< several groups run the last stage, too; else one does
+  int record_bytes = 0;           ///< what a group keeps of the folds of an instance
+
+  /// Whether several groups run an instance in this stage, from 1.
+  [[nodiscard]] constexpr bool is_divided(int stage) const { return stage < num_stages || last_is_divided; }
 };
 
 inline constexpr int kMaxVariants = 64;

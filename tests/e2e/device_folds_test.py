@@ -159,7 +159,7 @@ def reals(check, rng):
 def whole(check, rng):
     """Rules with one instance. Values with ties, zeros of both signs and NaN must give the bits of the CPU's version."""
     kind = DTYPE[check.element]
-    exact = ("Least", "Place", "Largest", "Row", "Column")
+    exact = ("Least", "Place", "Largest", "Row", "Column", "Signs", "Count")
     for width, height, length in ((0, 0, 0), (1, 1, 1), (3, 211, 97), (211, 3, 65537), (9, 10, 300007)):
         a, x = rng.normal(0, 1, (height, width)).astype(kind), rng.normal(0, 1, length).astype(kind)
         wide, wide_a = x.astype(np.longdouble), a.astype(np.longdouble)
@@ -168,8 +168,12 @@ def whole(check, rng):
         squares = ((wide - mean) ** 2).sum()
         total = np.abs(wide).sum()
         every_second = (wide * wide)[::-1][::2].sum()
+        factor = 1 / np.sqrt(1 + (wide * wide).sum())
+        unit = wide * factor
+        ends = np.array([factor, unit[-1] if length else 0])
         check.compare((a, x), {"Sum": (3 + wide.sum(), 3 + total), "Dot": (1 - every_second, 1 + every_second),
-                               "Matrix": (wide_a[:, 1:].sum(), np.abs(wide_a).sum()), "Spread": (squares, squares + total)}, OF_WHOLE)
+                               "Matrix": (wide_a[:, 1:].sum(), np.abs(wide_a).sum()), "Spread": (squares, squares + total),
+                               "Unit": (unit + factor, np.abs(unit) + factor), "Ends": (ends, np.abs(ends))}, OF_WHOLE)
         if check.element == "float" and length == 300007:
             check.repeats((a, x), 2048, 16, (8,))
     for special in ([0.0, -0.0], [0.0, -0.0, 1, np.nan], [np.nan], [-0.0, 5, 5, 101], [101], [np.inf, -np.inf, 1]):
@@ -193,7 +197,7 @@ def rows(check, rng):
         softmax = powers / powers.sum(1, keepdims=True)
         off = wide - wide.mean(1, keepdims=True)
         norm = off / np.sqrt((off ** 2).mean(1, keepdims=True) + 1) * x.astype(np.longdouble)
-        check.compare((a, x), {"Softmax": (softmax, softmax), "Norm": (norm, np.abs(x) * (1 + np.abs(off)))}, SHAPES[:3])
+        check.compare((a, x), {"Softmax": (softmax, softmax), "Norm": (norm, np.abs(x) * (1 + np.abs(off)))}, (*SHAPES[:3], (2048, 16)))
     inputs = save(check.work, (a, x))
     outputs, statistics = check.run(inputs, "opencl", 32, 256, ("--device-copies",))
     most = a.nbytes + x.nbytes + sum(output.nbytes for output in outputs.values()) + outputs["Ends"].nbytes

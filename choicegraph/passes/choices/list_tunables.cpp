@@ -90,7 +90,7 @@ void add_launch_shapes(Analysis& analysis, RuleId rule, Version version) {
   tunable.role = TunableRole::FoldItems;
   tunable.initial = {0};
   tunable.min = 0;
-  tunable.max = computation.stores_in_phases ? kMaxWorkGroup : kMaxFoldItems;
+  tunable.max = computation.stages.num == 0 ? kMaxWorkGroup : kMaxFoldItems;
   tunable.rule = rule;
   tunable.version = version;
   analysis.plan.tunables.push_back(tunable);

@@ -203,8 +203,7 @@ class BodyCheck {
 
 std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule& rule, const Computation& computation,
                                           const Step& step) {
-  const bool may_use_groups = !computation.phases.empty() && !computation.stores_in_phases;
-  if (step.loops.empty() && !may_use_groups) return WhyNotDevice{"it has one instance only", rule.span};
+  if (step.loops.empty() && computation.phases.empty()) return WhyNotDevice{"it has one instance only", rule.span};
   if (!step.is_data_parallel && !step.loops.empty())
     return WhyNotDevice{"its instances depend on one another", rule.span};
   if (step.loops.size() > kMaxDeviceLoops) return WhyNotDevice{"it has more than three rule variables", rule.span};

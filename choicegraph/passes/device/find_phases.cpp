@@ -8,6 +8,7 @@
 
 #include "choicegraph/passes/device/divided_loops.h"
 #include "choicegraph/passes/device/find_kept_cells.h"
+#include "choicegraph/passes/device/find_stages.h"
 #include "lang/body/body_walk.h"
 
 namespace pb::choices {
@@ -239,6 +240,7 @@ void find_phases(Analysis& analysis) {
     const Rule& rule = analysis.rule(id);
     Computation& computation = analysis.plan.computations[id.index()];
     PhaseFinder(rule, computation, keeps_order, {}).run();
+    find_stages(rule, computation);
     computation.kept = find_kept_cells(analysis, rule, computation);
     if (!computation.kept.any()) continue;
     Computation with_kept = computation;

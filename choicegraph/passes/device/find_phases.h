@@ -17,7 +17,7 @@ namespace pb::choices {
 /// outer one runs the same range of the inner one.
 ///
 /// Reads:   `plan.computations`
-/// Fills:   of each computation `phases`, `kept`, `stores_in_phases`, `undivided`
+/// Fills:   of each computation `phases`, `stages`, `kept`, `stores_in_phases`, `undivided`
 void find_phases(Analysis& analysis);
 
 }  // namespace pb::choices

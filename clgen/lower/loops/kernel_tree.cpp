@@ -77,6 +77,7 @@ std::size_t add_phases(RuleInstance& to, const Computation& computation, const s
     if (phase.kind != PhaseKind::Divided) continue;
     DividedFold divided{computation.loop_of(phase)};
     divided.stores = phase.stores;
+    divided.stage = phase.stage;
     if (!phase.inner.is_none()) divided.inner = *computation.find(phase.inner);
     for (const Accumulator& each : divided.fold.accumulators) divided.parts.push_back(add_part(each, slots));
     to.divided.push_back(std::move(divided));
@@ -363,9 +364,9 @@ class KernelLowering {
   RuleInstance divided_instance() {
     RuleInstance out = instance();
     const std::size_t slots = add_phases(out, computation_, computation_.phases);
-    if (computation_.stores_in_phases) return out;
-    for (std::size_t i = 0; i < out.divided.size(); ++i) out.divided[i].stage = static_cast<int>(i) + 1;
-    out_.record_slots = slots;
+    out_.stores_in_phases = computation_.stores_in_phases;
+    out_.stages = computation_.stages;
+    if (out_.stages.num > 0) out_.record_slots = slots;
     return out;
   }
 

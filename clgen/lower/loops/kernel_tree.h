@@ -55,8 +55,10 @@ struct KernelTree {
   std::vector<std::size_t> fold_lengths = {};
   /// The scalar that says how many rounds have kept cells, or more; none: lanes keep nothing.
   std::optional<std::size_t> kept_length = {};
-  std::size_t record_slots = 0;  ///< the values that a group keeps of the folds of an instance
-  int default_items = 1;         ///< the most instances of a work-item, if no configuration gives their number
+  bool stores_in_phases = false;  ///< lanes store cells while they run an instance
+  Stages stages = {};             ///< of the instance with lanes, if several groups may run it
+  std::size_t record_slots = 0;   ///< the values that a group keeps of the folds of an instance
+  int default_items = 1;          ///< the most instances of a work-item, if no configuration gives their number
   /// A loop along which some matrix is contiguous that the fastest loop crosses, as a transposition's input.
   std::optional<int> crossed_loop = {};
   LoopTree tree;

@@ -193,9 +193,8 @@ struct FoldPart {
 /// on. The parts of a group are combined through its memory, in an order that only the number of lanes decides, and
 /// every lane has the result.
 ///
-/// Where several groups run an instance together, each fold takes a launch, its stage. In it each group keeps its part
-/// as a record and ends there. Later stages, of which the last has one group per instance, combine the records. Maps
-/// have no stages, nor have folds beside them: one group runs an instance.
+/// Where several groups run an instance together, each fold ends a launch, its stage. In it each group keeps its part
+/// as a record and ends there. Later stages combine the records. A map without accumulators runs in its stage alone.
 struct DividedFold {
   Fold fold;
   bool stores = false;  ///< it is a map: instances that run again leave its iterations out
@@ -203,7 +202,7 @@ struct DividedFold {
   /// runs one iteration of `fold`.
   std::optional<Fold> inner = {};
   std::vector<FoldPart> parts = {};  ///< one per accumulator
-  int stage = 0;                     ///< the number of the fold, from 1; 0: it has none
+  int stage = 0;                     ///< that of its phase
   bool keeps = false;                ///< lanes keep cells of its rounds
 
   bool operator==(const DividedFold& other) const {
@@ -427,8 +426,7 @@ void walk(const TreeBlock& block, const Visit& visit) {
 [[nodiscard]] const RuleInstance* instance_with_lanes(const LoopTree& tree);
 /// Returns the instance whose lanes keep cells; null if there is none.
 [[nodiscard]] const RuleInstance* instance_that_keeps(const LoopTree& tree);
-/// Whether several groups may run the instance together, in stages: all of its divided loops are folds, and it stores
-/// single elements.
+/// Whether several groups may run the instance together, in stages.
 [[nodiscard]] bool has_stages(const RuleInstance& instance);
 /// Whether the tree has a barrier.
 [[nodiscard]] bool has_barrier(const LoopTree& tree);

@@ -331,7 +331,8 @@ TEST(LoweredKernels, WithLanesThatKeepCellsWronglyAreFoundWrong) {
   EXPECT_NE(fault_of([](RuleInstance& it) { it.divided[1].keeps = false; }), "") << "a loop between";
   EXPECT_NE(fault_of([](RuleInstance& it) { it.kept[0].last = it.kept[0].first; }), "")
       << "what is stored later is lost";
-  EXPECT_NE(fault_of([](RuleInstance& it) { it.divided[0].stage = 1; }), "") << "groups share no registers";
+  EXPECT_NE(fault_of([](RuleInstance& it) { it.phases[0].stage = it.divided[0].stage = 1; }), "")
+      << "groups share no registers";
   int num_waits = 0;
   for (std::size_t i = 0; i < instance_that_keeps(kernel.tree)->phases.size(); ++i) {
     if (!instance_that_keeps(kernel.tree)->phases[i].waits) continue;

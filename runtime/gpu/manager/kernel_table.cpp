@@ -86,7 +86,8 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
   if (key[kKeptRounds] > 0) options += " -DPB_KEPT_ROUNDS=" + std::to_string(key[kKeptRounds]);
   if (key[kStage] > 0)
     options += " -DPB_STAGE=" + std::to_string(key[kStage]) + " -DPB_RECORDS=" + std::to_string(key[kRecords]);
-  if (key[kStage] > 0 && key[kStage] <= desc.num_folds) options += " -DPB_FOLD_GROUPS=" + std::to_string(key[kRecords]);
+  if (key[kStage] > 0 && desc.is_divided(static_cast<int>(key[kStage])))
+    options += " -DPB_FOLD_GROUPS=" + std::to_string(key[kRecords]);
   for (int i = 0; i < desc.num_specialized; ++i) {
     const std::int64_t value = key[kFirstScalar + static_cast<std::size_t>(i)];
     if (value == kNotSpecialized) continue;

@@ -54,7 +54,7 @@ TEST_F(KernelTableTest, EqualArgumentsShareABuild) {
 }
 
 TEST_F(KernelTableTest, EachStageHasABuildOfItsOwn) {
-  constexpr KernelDesc kFold = {.name = "increment", .lanes = Lanes::Neighbours, .num_folds = 1};
+  constexpr KernelDesc kFold = {.name = "increment", .lanes = Lanes::Neighbours, .num_stages = 2};
   const WorkShape shape{{64, 1, 1}, {1, 1, 1}, 64, 8};
   Kernel* const first = table.find(device, plan_of(kFold, 7), shape, 1).kernel;
   EXPECT_NE(table.find(device, plan_of(kFold, 7), shape, 2).kernel, first);

@@ -22,6 +22,8 @@ KernelArg value_arg(T value) {
   return arg;
 }
 
+constexpr int kLeastRecordBytes = 8;  // kernels of stages have a parameter for records, also where no fold has any
+
 std::size_t tile_bytes_of(const LaunchTile& tile, const WorkShape& shape) {
   auto bytes = static_cast<std::size_t>(tile.element_bytes);
   for (const TileDim& dim : tile.dims) {
@@ -149,19 +151,19 @@ Progress LaunchTasks::run(PrepareTask& task) {
 }
 
 bool LaunchTasks::add_stages(LaunchJob& job, const WorkShape& wanted, KernelTable::Found& found) {
-  const int num_stages = job.plan.kernel->num_folds + 1;
-  for (int stage = 1; stage <= num_stages; ++stage) {
+  const KernelDesc& kernel = *job.plan.kernel;
+  for (int stage = 1; stage <= kernel.num_stages; ++stage) {
     WorkShape shape = wanted;
     found = find_kernel(job.plan, shape, stage);
     if (found.kernel == nullptr || found.is_generic) {
       job.stages.clear();
       return false;
     }
-    job.stages.push_back({found.kernel, range_of(job.plan, shape, stage < num_stages ? shape.fold_groups : 1)});
+    job.stages.push_back({found.kernel, range_of(job.plan, shape, kernel.is_divided(stage) ? shape.fold_groups : 1)});
   }
   const std::array<std::size_t, 3> extents = extents_of(job.plan);
   job.scratch_bytes = extents[0] * extents[1] * extents[2] * wanted.fold_groups *
-                      static_cast<std::size_t>(job.plan.kernel->record_bytes);
+                      static_cast<std::size_t>(std::max(kernel.record_bytes, kLeastRecordBytes));
   return true;
 }
 

@@ -69,7 +69,7 @@ constexpr KernelDesc kFold = {.name = "fold",
                               .num_regions = 2,
                               .num_scalars = 1,
                               .lanes = Lanes::Neighbours,
-                              .num_folds = 1,
+                              .num_stages = 2,
                               .record_bytes = 8};
 
 void add_fold_kernel(FakeControl& control) {

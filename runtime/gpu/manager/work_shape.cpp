@@ -148,12 +148,12 @@ std::size_t lanes_of_gpu(const LaunchPlan& plan, const Extents& extents, std::si
   const std::size_t resident = kResidentItems * compute_units;
   const std::size_t most = std::min(kMaxLanes, power_to(fold_length_of(plan) / kLaneIterations));
   std::size_t lanes = 1;
-  const bool is_repeated = plan.kernel->num_folds == 0;
+  const bool is_repeated = plan.kernel->stores_in_phases;
   if (plan.kernel->lanes == Lanes::Neighbours)
     lanes = is_repeated ? std::min(most, std::max<std::size_t>(2, power_to(fold_length_of(plan) / kPassIterations)))
                         : std::min({most, kGroupItems, std::max<std::size_t>(2, most / kFewerLanes)});
   while (lanes < most && product(extents) * lanes * 2 <= resident) lanes *= 2;
-  if (lanes < kMaxLanes || is_repeated) return lanes;
+  if (lanes < kMaxLanes || plan.kernel->num_stages == 0) return lanes;
   const std::size_t most_in_groups = power_to(fold_length_of(plan) / kGroupIterations);
   while (lanes < most_in_groups && product(extents) * lanes * 2 <= resident) lanes *= 2;
   return lanes;
@@ -206,7 +206,7 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
   if (plan.kernel->lanes != Lanes::None) {
     std::size_t lanes = power_to(plan.lanes);
     if (plan.lanes == 0) lanes = is_cpu ? 1 : lanes_of_gpu(plan, extents, units);
-    if (plan.kernel->num_folds == 0) lanes = std::min(lanes, kMaxLanes);
+    if (plan.kernel->num_stages == 0) lanes = std::min(lanes, kMaxLanes);
     if (lanes > 1) {
       out = shape_with_lanes(out.group, lanes, product(extents));
       out.kept_rounds = kept_rounds_of(plan, lanes);
@@ -257,8 +257,7 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 // steps to combine their parts. Where a group has no more lanes, they keep all that they may. There are fewer builds if
 // the rounds that are kept are a multiple of 4.
 //
-// Where the lanes store cells, they stand in one group, where they can wait for one another. If they cannot keep its
-// cells, such an instance has as many lanes as there are 16 iterations for (decision 28). Elsewhere, if 1024 lanes per
-// instance do not fill the device, as in a sum of a whole matrix, an instance has lanes in several groups of 256, as
-// many as fill the device and have 16 iterations each. The groups leave their parts in memory, and a second launch
-// combines them (decision 26).
+// Where the lanes store cells and cannot keep them, an instance has as many lanes as there are 16 iterations for
+// (decision 28). If 1024 lanes per instance do not fill the device, as in a sum of a whole matrix, an instance has
+// lanes in several groups of 256, as many as fill the device and have 16 iterations each. The groups leave their parts
+// in memory, and a later launch combines them (decisions 26 and 33).

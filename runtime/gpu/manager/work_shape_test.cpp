@@ -99,8 +99,8 @@ LaunchPlan fold_of(std::vector<std::int32_t> extent, const KernelDesc& kernel, s
   plan.lanes = lanes;
   return plan;
 }
-constexpr KernelDesc kRows = {.name = "rows", .lanes = Lanes::Neighbours, .fold_length = 0, .num_folds = 1};
-constexpr KernelDesc kColumns = {.name = "columns", .lanes = Lanes::Apart, .fold_length = 0, .num_folds = 1};
+constexpr KernelDesc kRows = {.name = "rows", .lanes = Lanes::Neighbours, .fold_length = 0, .num_stages = 2};
+constexpr KernelDesc kColumns = {.name = "columns", .lanes = Lanes::Apart, .fold_length = 0, .num_stages = 2};
 
 TEST(WorkShape, OfLanesFollowsFoldsAndInstances) {
   EXPECT_EQ(on_gpu(fold_of({16384}, kRows, 16384)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 256}));
@@ -134,17 +134,23 @@ TEST(WorkShape, HasSeveralGroupsForAFoldOfFewInstances) {
   EXPECT_EQ(shape_of(fold_of({1}, kRows, 1 << 28), kCpu).fold_groups, 1U);
 }
 
-TEST(WorkShape, HasOneGroupForAnInstanceThatStoresInItsLoops) {
-  constexpr KernelDesc kPhases = {.name = "phases", .lanes = Lanes::Neighbours, .fold_length = 0};
+TEST(WorkShape, OfAnInstanceThatStoresInItsLoopsHasSeveralGroupsIfItHasStages) {
+  constexpr KernelDesc kPhases = {
+      .name = "phases", .lanes = Lanes::Neighbours, .fold_length = 0, .stores_in_phases = true};
   EXPECT_EQ(on_gpu(fold_of({1}, kPhases, 1 << 28)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024}));
   EXPECT_EQ(on_gpu(fold_of({64}, kPhases, 1 << 20, 5000, {64})), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024}));
   EXPECT_EQ(on_gpu(fold_of({16384}, kPhases, 16384)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024}));
   EXPECT_EQ(on_gpu(fold_of({1 << 18}, kPhases, 1024)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 64}));
+  KernelDesc staged = kPhases;
+  staged.num_stages = 3;
+  EXPECT_EQ(on_gpu(fold_of({1}, staged, 1 << 28)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 256, 512}));
+  EXPECT_EQ(on_gpu(fold_of({16384}, staged, 16384)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024})) << "many instances";
 }
 
 LaunchPlan kept_of(std::vector<std::int32_t> extent, std::int32_t length, std::size_t kept_rounds,
                    std::size_t lanes = 0) {
-  static constexpr KernelDesc kKept = {.name = "kept", .lanes = Lanes::Neighbours, .fold_length = 0, .kept_length = 0};
+  static constexpr KernelDesc kKept = {
+      .name = "kept", .lanes = Lanes::Neighbours, .fold_length = 0, .kept_length = 0, .stores_in_phases = true};
   LaunchPlan plan = fold_of(std::move(extent), kKept, length, lanes);
   plan.kept_rounds = kept_rounds;
   return plan;
@@ -176,7 +182,7 @@ TEST(WorkShape, OfAConfigurationKeepsCellsIfLanesHaveFewRounds) {
 }
 
 TEST(WorkShape, OfAFoldOfUnknownLengthFollowsTheLargestInput) {
-  constexpr KernelDesc kWhole = {.name = "whole", .lanes = Lanes::Neighbours, .num_folds = 1};
+  constexpr KernelDesc kWhole = {.name = "whole", .lanes = Lanes::Neighbours, .num_stages = 2};
   LaunchPlan plan = plan_of({1}, kWhole);
   plan.lanes = 0;
   LaunchRegion region;
@@ -186,7 +192,7 @@ TEST(WorkShape, OfAFoldOfUnknownLengthFollowsTheLargestInput) {
   plan.regions.push_back(region);
   EXPECT_EQ(on_gpu(plan).fold_groups, 16U);
   constexpr KernelDesc kNested = {
-      .name = "nested", .lanes = Lanes::Neighbours, .fold_length = 0, .inner_length = 0, .num_folds = 1};
+      .name = "nested", .lanes = Lanes::Neighbours, .fold_length = 0, .inner_length = 0, .num_stages = 2};
   EXPECT_EQ(on_gpu(fold_of({1}, kNested, 1 << 8)).fold_groups, 16U);
 }
 
