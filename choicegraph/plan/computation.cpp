@@ -42,10 +42,10 @@ const MapLoop* Computation::find_map(StmtId loop) const {
   return found == maps.end() ? nullptr : &*found;
 }
 
-const Fold& Computation::loop_of(const Phase& phase) const {
-  if (const MapLoop* map = find_map(phase.stmt)) return map->loop;
-  const Fold* fold = find(phase.stmt);
-  PB_CHECK(fold != nullptr, "a divided loop is a fold or a map");
+const Fold& Computation::loop_of(StmtId loop) const {
+  if (const MapLoop* map = find_map(loop)) return map->loop;
+  const Fold* fold = find(loop);
+  PB_CHECK(fold != nullptr, "the loop is a fold or a map");
   return *fold;
 }
 

@@ -95,8 +95,10 @@ struct Fold {
 /// rounds may run apart if the regions that it stores to share no memory with one another and with the others that the
 /// loop names. It is no fold.
 struct MapLoop {
-  Fold loop;                   ///< its head and its accumulators; there may be none
-  std::vector<ExprId> stores;  ///< assignments to `c.cell(i, …)`, where `i` is the loop's variable; at least one
+  Fold loop;  ///< its head and its accumulators; there may be none
+  std::vector<ExprId>
+      stores;           ///< assignments to cells of which `i`, the loop's variable, is a coordinate; at least one
+  bool is_line = true;  ///< it is the first one of each, and the others stay the same
   /// Outputs of one dimension, by index in Rule::outputs, whose cell each round gives a new value before it may read
   /// it.
   std::vector<std::size_t> renewed = {};
@@ -186,8 +188,8 @@ struct Computation {
   [[nodiscard]] const Fold* find(StmtId loop) const;
   /// The map whose loop is this statement; null if there is none.
   [[nodiscard]] const MapLoop* find_map(StmtId loop) const;
-  /// The head and the accumulators of a divided loop.
-  [[nodiscard]] const Fold& loop_of(const Phase& phase) const;
+  /// The head and the accumulators of a fold or a map.
+  [[nodiscard]] const Fold& loop_of(StmtId loop) const;
 };
 
 /// `+`, `*`, `min`, `max`, `&`, `|`, `^`, `&&`, `||`.

@@ -338,7 +338,7 @@ std::vector<LaneLoop> find_lane_loops(const Rule& rule, const Computation& compu
   };
   for (std::size_t i = 0; i < computation.folds.size(); ++i) add(computation.folds[i], {}, i);
   for (std::size_t i = 0; i < computation.maps.size(); ++i)
-    add(computation.maps[i].loop, computation.maps[i].stores, i);
+    if (computation.maps[i].is_line) add(computation.maps[i].loop, computation.maps[i].stores, i);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "choicegraph/plan/task_folds.h"
+#include "lang/body/body_walk.h"
 
 namespace pb {
 namespace {
@@ -87,6 +88,20 @@ void explain_lifted(std::string& out, const LiftedLoops& lifted, const SourceMan
   out += " (" + place + ")\n";
 }
 
+/// What a map stores and adds up.
+std::string map_text(const Rule& rule, const MapLoop& map, const std::string& place) {
+  std::string out = "      map over `" + map.loop.var + "` (" + place + "): cells of";
+  std::vector<std::string> names;
+  for (const ExprId store : map.stores) {
+    const ExprId region = std::get<MemberExpr>(rule.body.exprs[target_of(rule.body, store)].node).object;
+    const std::string& name = std::get<NameExpr>(rule.body.exprs[region].node).text;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) out += (i == 0 ? " `" : ", `") + names[i] + "`";
+  for (const Accumulator& each : map.loop.accumulators) out += "; " + to_words(each);
+  return out + "\n";
+}
+
 /// What the loops of a rule's body compute.
 void explain_folds(std::string& out, const Rule& rule, const Computation& computation, const SourceManager& sources) {
   const std::vector<TaskFold> divided = find_task_folds(rule, computation);
@@ -101,6 +116,10 @@ void explain_folds(std::string& out, const Rule& rule, const Computation& comput
     out += "\n";
   }
   for (const WhyNotFold& other : computation.others) {
+    if (const MapLoop* map = computation.find_map(other.loop)) {
+      out += map_text(rule, *map, place_text(rule.body.stmts[other.loop].span, sources));
+      continue;
+    }
     out += "      no fold (" + place_text(rule.body.stmts[other.loop].span, sources) + "): " + other.reason + "\n";
     if (!other.span.is_known()) continue;
     out += "        " + place_text(other.span, sources) + ": " + source_line(other.span, sources) + "\n";

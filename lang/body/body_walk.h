@@ -152,4 +152,13 @@ inline bool is_cell_call(const MemberExpr& member) {
   return member.is_call && !member.is_arrow && member.name == "cell";
 }
 
+/// What `a = …`, `a += …`, `++a` and `a--` change.
+///
+/// Pre: the expression is one of these
+inline ExprId target_of(const Body& body, ExprId id) {
+  const auto& node = body.exprs[id].node;
+  if (const auto* assign = std::get_if<AssignExpr>(&node)) return assign->lhs;
+  return std::get<UnaryExpr>(node).operand;
+}
+
 }  // namespace pb

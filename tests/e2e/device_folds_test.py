@@ -159,7 +159,7 @@ def reals(check, rng):
 def whole(check, rng):
     """Rules with one instance. Values with ties, zeros of both signs and NaN must give the bits of the CPU's version."""
     kind = DTYPE[check.element]
-    exact = ("Least", "Place", "Largest", "Row", "Column", "Signs", "Count")
+    exact = ("Least", "Place", "Largest", "Row", "Column", "Signs", "Count", "Scaled", "Turned")
     for width, height, length in ((0, 0, 0), (1, 1, 1), (3, 211, 97), (211, 3, 65537), (9, 10, 300007)):
         a, x = rng.normal(0, 1, (height, width)).astype(kind), rng.normal(0, 1, length).astype(kind)
         wide, wide_a = x.astype(np.longdouble), a.astype(np.longdouble)

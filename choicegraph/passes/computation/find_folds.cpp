@@ -165,15 +165,34 @@ class Stores {
   Stores(const Rule& rule, const Fold& fold, const LoopEffects& effects)
       : rule_(rule), body_(rule.body), fold_(fold), effects_(effects) {}
 
-  /// The assignments to cells that have the loop's variable as first coordinate. There are none if the loop uses such a
-  /// region in another way, too.
-  [[nodiscard]] std::vector<ExprId> run() {
+  /// The assignments to cells that have the loop's variable as first coordinate, and others that do not change. There
+  /// are none if the loop uses such a region in another way, too.
+  [[nodiscard]] std::vector<ExprId> of_lines() const {
     std::vector<ExprId> out;
     for (const OuterAssignment& each : effects_.assignments) {
       const auto* cell = std::get_if<MemberExpr>(&body_.exprs[each.target].node);
       if (cell == nullptr || each.variable.first != NameKind::Output || !has_round(*cell)) continue;
-      if (each.stmt.is_none() || !uses_only(each)) return {};
+      if (each.stmt.is_none()) return {};
+      if (!uses_only(each.variable, [&](ExprId id) { return is_same_expr(rule_, id, each.target); })) return {};
       out.push_back(each.expr);
+    }
+    return out;
+  }
+
+  /// The assignments to cells of which one coordinate is the loop's variable, as it is wherever the loop uses a cell of
+  /// that region.
+  [[nodiscard]] std::vector<ExprId> of_rounds() const {
+    std::vector<ExprId> out;
+    for (const OuterAssignment& each : effects_.assignments) {
+      const auto* cell = std::get_if<MemberExpr>(&body_.exprs[each.target].node);
+      if (cell == nullptr || each.variable.first != NameKind::Output || each.stmt.is_none()) continue;
+      for (std::size_t d = 0; d < cell->args.size(); ++d) {
+        if (!is_variable(cell->args[d]) ||
+            !uses_only(each.variable, [&](ExprId id) { return is_cell_at(id, each, d); }))
+          continue;
+        out.push_back(each.expr);
+        break;
+      }
     }
     return out;
   }
@@ -206,19 +225,29 @@ class Stores {
            (binding.kind == NameKind::Local ? binding.index < fold_.local : binding.kind != NameKind::Unknown);
   }
 
-  /// Whether each use of the region in the loop is this very cell, or a size.
-  [[nodiscard]] bool uses_only(const OuterAssignment& store) const {
-    int num_alike = 0;
+  /// Whether each use of the region in the loop is an expression for which `is_own` holds, or a size.
+  template <typename IsOwn>
+  [[nodiscard]] bool uses_only(const VariableKey& region, const IsOwn& is_own) const {
+    int num_own = 0;
     walk(
         body_, std::get<ForStmt>(body_.stmts[fold_.loop].node).body, [](StmtId) {},
-        [&](ExprId id) { num_alike += is_same_expr(rule_, id, store.target) || is_size(id, store.variable) ? 1 : 0; });
+        [&](ExprId id) { num_own += is_own(id) || is_size(id, region) ? 1 : 0; });
     int num_in_head = 0;
     for (const ExprId limit : {fold_.first, fold_.last}) {
-      num_in_head += count_mentions(rule_, limit, store.variable);
-      walk_expr(body_, limit, [&](ExprId id) { num_in_head -= is_size(id, store.variable) ? 1 : 0; });
+      num_in_head += count_mentions(rule_, limit, region);
+      walk_expr(body_, limit, [&](ExprId id) { num_in_head -= is_size(id, region) ? 1 : 0; });
     }
-    const int num_in_last = count_mentions(rule_, fold_.last, store.variable);
-    return num_in_head == 0 && num_alike + num_in_last == effects_.num_mentions.at(store.variable);
+    const int num_in_last = count_mentions(rule_, fold_.last, region);
+    return num_in_head == 0 && num_own + num_in_last == effects_.num_mentions.at(region);
+  }
+
+  /// Whether the expression is a cell of the region to which `store` assigns whose coordinate `dim` is the loop's
+  /// variable. No other coordinate may use the region.
+  [[nodiscard]] bool is_cell_at(ExprId id, const OuterAssignment& store, std::size_t dim) const {
+    const auto* cell = std::get_if<MemberExpr>(&body_.exprs[id].node);
+    return cell != nullptr && is_cell_call(*cell) && cell->args.size() > dim && is_variable(cell->args[dim]) &&
+           std::holds_alternative<NameExpr>(body_.exprs[cell->object].node) &&
+           count_mentions(rule_, id, store.variable) == 1;
   }
 
   [[nodiscard]] bool is_size(ExprId id, const VariableKey& variable) const {
@@ -291,7 +320,10 @@ class FoldFinder {
     if (effects.assignments.empty()) return false;
     Accumulators accumulators(rule_, element_, fold, effects);
     Refusal refusal = accumulators.run();
-    if (!refusal.reason.empty() && aliases_.reason.empty()) add_map(fold, effects);
+    if (!refusal.reason.empty() && aliases_.reason.empty()) {
+      const Stores stores(rule_, fold, effects);
+      if (!add_map(fold, effects, stores.of_lines(), true)) add_map(fold, effects, stores.of_rounds(), false);
+    }
     if (!refusal.reason.empty()) return refuse(std::move(refusal.reason), refusal.span);
     if (!aliases_.reason.empty()) return refuse(aliases_.reason, aliases_.span);
     fold.accumulators = accumulators.take();
@@ -299,19 +331,20 @@ class FoldFinder {
     return true;
   }
 
-  /// Adds a loop to the maps if all that it does beside its stores is to update accumulators.
-  void add_map(Fold fold, LoopEffects effects) {
-    std::vector<ExprId> stores = Stores(rule_, fold, effects).run();
-    if (stores.empty()) return;
+  /// Adds a loop to the maps if all that it does beside its stores is to update accumulators. Returns whether that is
+  /// so.
+  bool add_map(Fold fold, LoopEffects effects, std::vector<ExprId> stores, bool is_line) {
+    if (stores.empty()) return false;
     std::erase_if(effects.assignments, [&](const OuterAssignment& each) {
       return std::find(stores.begin(), stores.end(), each.expr) != stores.end();
     });
     Accumulators accumulators(rule_, element_, fold, effects);
-    if (!accumulators.run().reason.empty()) return;
+    if (!accumulators.run().reason.empty()) return false;
     fold.accumulators = accumulators.take();
-    MapLoop map{std::move(fold), std::move(stores)};
-    map.renewed = find_renewed(rule_, map);
+    MapLoop map{std::move(fold), std::move(stores), is_line};
+    if (is_line) map.renewed = find_renewed(rule_, map);
     out_.maps.push_back(std::move(map));
+    return true;
   }
 
   const Rule& rule_;

@@ -42,6 +42,24 @@ bool has_same_accumulators(const Fold& a, const Fold& b) {
          std::is_permutation(a.accumulators.begin(), a.accumulators.end(), b.accumulators.begin(), is_same);
 }
 
+/// The fold next inside of a fold, or the map inside of a map whose stores all stand there; null if there is none.
+const Fold* loop_with_same_effects(const Rule& rule, const Computation& computation, StmtId loop) {
+  const MapLoop* map = computation.find_map(loop);
+  if (map == nullptr) {
+    const Fold* fold = computation.find(loop);
+    const auto is_inside = [&](const Fold& each) { return each.outer && &computation.folds[*each.outer] == fold; };
+    const auto found = std::find_if(computation.folds.begin(), computation.folds.end(), is_inside);
+    return found == computation.folds.end() ? nullptr : &*found;
+  }
+  const Fold* found = nullptr;
+  const auto visit = [&](StmtId id) {
+    const MapLoop* inside = id == loop ? nullptr : computation.find_map(id);
+    if (found == nullptr && inside != nullptr && inside->stores == map->stores) found = &inside->loop;
+  };
+  walk(rule.body, loop, visit, [](ExprId) {});
+  return found;
+}
+
 }  // namespace
 
 std::string why_not_divided(const Rule& rule, const Fold& loop, bool keeps_order) {
@@ -72,17 +90,16 @@ bool is_long(const Rule& rule, const Fold& loop) {
   return num_names > 0 && !is_small;
 }
 
-StmtId divided_inner(const Rule& rule, const Computation& computation, const Fold& fold) {
+StmtId divided_inner(const Rule& rule, const Computation& computation, StmtId loop) {
   const Body& body = rule.body;
-  const auto is_inside = [&](const Fold& each) { return each.outer && &computation.folds[*each.outer] == &fold; };
-  const auto found = std::find_if(computation.folds.begin(), computation.folds.end(), is_inside);
-  if (found == computation.folds.end() || !counts_in_64_bits(*found, rule.body_types) ||
-      !has_same_accumulators(fold, *found) ||
-      !runs_once(body, std::get<ForStmt>(body.stmts[fold.loop].node).body, found->loop))
+  const Fold& outer = computation.loop_of(loop);
+  const Fold* inner = loop_with_same_effects(rule, computation, loop);
+  if (inner == nullptr || !counts_in_64_bits(*inner, rule.body_types) || !has_same_accumulators(outer, *inner) ||
+      !runs_once(body, std::get<ForStmt>(body.stmts[loop].node).body, inner->loop))
     return {};
-  std::set<std::string> varying = {fold.var};
+  std::set<std::string> varying = {outer.var};
   walk(
-      body, fold.loop,
+      body, loop,
       [&](StmtId id) {
         const auto* decl = std::get_if<DeclStmt>(&body.stmts[id].node);
         if (decl == nullptr) return;
@@ -90,7 +107,7 @@ StmtId divided_inner(const Rule& rule, const Computation& computation, const Fol
       },
       [](ExprId) {});
   bool is_fixed = true;
-  for (const ExprId bound : {found->first, found->last}) {
+  for (const ExprId bound : {inner->first, inner->last}) {
     walk_expr(body, bound, [&](ExprId id) {
       const auto* name = std::get_if<NameExpr>(&body.exprs[id].node);
       const auto* member = std::get_if<MemberExpr>(&body.exprs[id].node);
@@ -98,7 +115,7 @@ StmtId divided_inner(const Rule& rule, const Computation& computation, const Fol
                  (member == nullptr || member->name != "cell");
     });
   }
-  return is_fixed ? found->loop : StmtId();
+  return is_fixed ? inner->loop : StmtId();
 }
 
 }  // namespace pb::choices

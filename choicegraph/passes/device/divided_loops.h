@@ -16,8 +16,8 @@ namespace pb::choices {
 /// Whether the number of iterations is worth dividing: it is no constant, and no extent of a small box.
 [[nodiscard]] bool is_long(const Rule& rule, const Fold& loop);
 
-/// Returns the loop of the fold inside, if all updates stand there and its range is the same in all iterations around
-/// it; else none.
-[[nodiscard]] StmtId divided_inner(const Rule& rule, const Computation& computation, const Fold& fold);
+/// Returns the fold or map inside of one, if all updates and stores stand there and its range is the same in all
+/// iterations around it; else none.
+[[nodiscard]] StmtId divided_inner(const Rule& rule, const Computation& computation, StmtId loop);
 
 }  // namespace pb::choices

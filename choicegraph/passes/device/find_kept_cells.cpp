@@ -29,7 +29,7 @@ class KeptCellsFinder {
     std::vector<RangedLoop> loops;
     for (const Phase& phase : computation_.phases) {
       if (phase.kind != PhaseKind::Divided || !phase.inner.is_none()) continue;
-      const Fold& head = computation_.loop_of(phase);
+      const Fold& head = computation_.loop_of(phase.stmt);
       if (auto range = range_of(rule_, head)) loops.push_back({&phase, &head, std::move(*range)});
     }
     for (const RangedLoop& loop : loops)
@@ -124,7 +124,7 @@ class KeptCellsFinder {
   bool stores_any(const RangedLoop& loop, const std::vector<ExprId>& accesses) const {
     const MapLoop* map = computation_.find_map(loop.head->loop);
     return map != nullptr && std::any_of(map->stores.begin(), map->stores.end(), [&](ExprId store) {
-             const ExprId target = std::get<AssignExpr>(body_.exprs[store].node).lhs;
+             const ExprId target = target_of(body_, store);
              return std::find(accesses.begin(), accesses.end(), target) != accesses.end();
            });
   }

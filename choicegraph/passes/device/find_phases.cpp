@@ -104,14 +104,15 @@ class PhaseFinder {
 
   void add_loop(const Fold& loop, bool stores, bool waits) {
     is_worthwhile_ = is_worthwhile_ || is_long(rule_, loop);
-    const StmtId inner = stores ? StmtId() : divided_inner(rule_, computation_, loop);
+    const StmtId inner = divided_inner(rule_, computation_, loop.loop);
     computation_.phases.push_back({PhaseKind::Divided, loop.loop, inner, stores, waits});
   }
 
   /// All work-items have read the old values of single elements before one of them stores new ones, at the end.
   void wait_for_old_values() {
     const auto separates = [&](const Phase& phase) {
-      return phase.waits || (phase.kind == PhaseKind::Divided && !computation_.loop_of(phase).accumulators.empty());
+      return phase.waits ||
+             (phase.kind == PhaseKind::Divided && !computation_.loop_of(phase.stmt).accumulators.empty());
     };
     std::vector<Phase>& phases = computation_.phases;
     const bool has_elements = !std::all_of(rule_.outputs.begin(), rule_.outputs.end(), is_region);

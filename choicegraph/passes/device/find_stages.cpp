@@ -33,8 +33,8 @@ bool repeats_a_read(const Rule& rule, const Computation& computation) {
       walk(
           rule.body, stmt, [](StmtId) {}, visit);
     if (!is_phase || phase->kind != PhaseKind::Divided) continue;
-    visit_range(computation.loop_of(*phase));
-    if (!phase->inner.is_none()) visit_range(*computation.find(phase->inner));
+    visit_range(computation.loop_of(phase->stmt));
+    if (!phase->inner.is_none()) visit_range(computation.loop_of(phase->inner));
   }
   return found;
 }
@@ -45,7 +45,7 @@ void find_stages(const Rule& rule, Computation& computation) {
   std::vector<Phase>& phases = computation.phases;
   if (phases.empty() || repeats_a_read(rule, computation)) return;
   const auto has_parts = [&](const Phase& phase) {
-    return phase.kind == PhaseKind::Divided && !computation.loop_of(phase).accumulators.empty();
+    return phase.kind == PhaseKind::Divided && !computation.loop_of(phase.stmt).accumulators.empty();
   };
   int stage = 1;
   for (std::size_t i = 0; i < phases.size(); ++i) {

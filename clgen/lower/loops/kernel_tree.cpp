@@ -75,10 +75,10 @@ std::size_t add_phases(RuleInstance& to, const Computation& computation, const s
   to.phases = phases;
   for (const Phase& phase : phases) {
     if (phase.kind != PhaseKind::Divided) continue;
-    DividedFold divided{computation.loop_of(phase)};
+    DividedFold divided{computation.loop_of(phase.stmt)};
     divided.stores = phase.stores;
     divided.stage = phase.stage;
-    if (!phase.inner.is_none()) divided.inner = *computation.find(phase.inner);
+    if (!phase.inner.is_none()) divided.inner = computation.loop_of(phase.inner);
     for (const Accumulator& each : divided.fold.accumulators) divided.parts.push_back(add_part(each, slots));
     to.divided.push_back(std::move(divided));
   }
@@ -297,8 +297,8 @@ class KernelLowering {
   TreeNode loops_with_lanes_or_without() {
     const auto first = std::find_if(computation_.phases.begin(), computation_.phases.end(),
                                     [](const Phase& phase) { return phase.kind == PhaseKind::Divided; });
-    std::vector<const Fold*> loops = {&computation_.loop_of(*first)};
-    if (!first->inner.is_none()) loops.push_back(computation_.find(first->inner));
+    std::vector<const Fold*> loops = {&computation_.loop_of(first->stmt)};
+    if (!first->inner.is_none()) loops.push_back(&computation_.loop_of(first->inner));
     for (const Fold* loop : loops) {
       const std::optional<std::size_t> length = length_scalar(*loop);
       if (!length) {

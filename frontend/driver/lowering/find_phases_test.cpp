@@ -20,7 +20,7 @@ std::string text_of(const Computation& computation) {
     if (phase.kind == PhaseKind::First) out += "first";
     if (phase.kind == PhaseKind::Alike) out += "alike";
     if (phase.kind != PhaseKind::Divided) continue;
-    const Fold& loop = computation.loop_of(phase);
+    const Fold& loop = computation.loop_of(phase.stmt);
     out += loop.var;
     if (phase.stores) out += " stores";
     for (const Accumulator& each : loop.accumulators) out += " " + each.name + spelling(each.op);
