@@ -24,10 +24,10 @@ std::string reads_ahead_text(const std::vector<ReadsAhead>& all) {
 }
 
 /// Returns a line for each loop of a rule's body that may run in chunks, and for each that may run in lanes.
-std::string loops_text(const std::vector<TaskFold>& divided, const std::vector<LaneLoop>& loops,
+std::string loops_text(const std::vector<TaskLoop>& divided, const std::vector<LaneLoop>& loops,
                        const Computation& computation) {
   std::string out;
-  for (const TaskFold& each : divided) out += "  " + to_words(each, computation.folds[each.fold]) + "\n";
+  for (const TaskLoop& each : divided) out += "  " + to_words(each, computation.loop_of(each.loop)) + "\n";
   for (const LaneLoop& loop : loops) out += "  " + to_words(loop, head_of(loop, computation)) + "\n";
   return out;
 }
@@ -44,7 +44,7 @@ std::string emit_lowered(const Program& program, const Plan& plan, const Lowered
       const bool is_in_nest = std::any_of(transform.nests.begin(), transform.nests.end(),
                                           [&](const Nest& nest) { return has_member(nest, id); });
       const std::vector<LaneLoop>& lanes = of_transform.lanes[step.rule];
-      const std::vector<TaskFold>& divided = of_transform.task_folds[step.rule];
+      const std::vector<TaskLoop>& divided = of_transform.task_loops[step.rule];
       const bool has_forms = !lanes.empty() || !divided.empty();
       if (!is_in_nest && step.loops.empty() && has_forms)
         out += fmt::format("instance {}\n", of_transform.rules[step.rule].rule.name);

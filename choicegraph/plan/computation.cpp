@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lang/body/body_walk.h"
 #include "lang/check.h"
 
 namespace pb {
@@ -30,6 +31,24 @@ bool counts_in_64_bits(const Fold& fold, const BodyTypes& types) {
     return is_whole && !type.is_element && (!type.is_unsigned || type.narrow_bytes > 0);
   };
   return holds(fold.var_type) && holds(types.types[fold.first.index()]) && holds(types.types[fold.last.index()]);
+}
+
+MapRegions regions_of(const Rule& rule, const MapLoop& map) {
+  MapRegions out;
+  const auto add = [&](std::vector<std::string>& names, ExprId id) {
+    const auto* cell = std::get_if<MemberExpr>(&rule.body.exprs[id].node);
+    if (cell == nullptr || !is_cell_call(*cell)) return;
+    const auto* region = std::get_if<NameExpr>(&rule.body.exprs[cell->object].node);
+    const bool is_known = region == nullptr || std::find(names.begin(), names.end(), region->text) != names.end();
+    if (!is_known) names.push_back(region->text);
+  };
+  for (const ExprId store : map.stores) add(out.stored, target_of(rule.body, store));
+  walk(
+      rule.body, map.loop.loop, [](StmtId) {}, [&](ExprId id) { add(out.read, id); });
+  std::erase_if(out.read, [&](const std::string& name) {
+    return std::find(out.stored.begin(), out.stored.end(), name) != out.stored.end();
+  });
+  return out;
 }
 
 const Fold* Computation::find(StmtId loop) const {

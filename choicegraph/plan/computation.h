@@ -91,9 +91,8 @@ struct Fold {
 /// Whether the loop's variable and limits are integers that a signed number of 64 bits holds.
 [[nodiscard]] bool counts_in_64_bits(const Fold& fold, const BodyTypes& types);
 
-/// A loop that counts and stores, in each round, cells of that round alone. It may update accumulators beside that. The
-/// rounds may run apart if the regions that it stores to share no memory with one another and with the others that the
-/// loop names. It is no fold.
+/// A loop that counts and stores, in each round, cells of that round alone. It may update accumulators beside that. It
+/// is no fold.
 struct MapLoop {
   Fold loop;  ///< its head and its accumulators; there may be none
   std::vector<ExprId>
@@ -103,6 +102,18 @@ struct MapLoop {
   /// it.
   std::vector<std::size_t> renewed = {};
 };
+
+/// Regions by their names in the body, each once. The rounds of a map may run apart if none that it stores to shares
+/// memory with another of them.
+struct MapRegions {
+  std::vector<std::string> stored;
+  std::vector<std::string> read;  ///< others of which it reads cells
+
+  bool operator==(const MapRegions&) const = default;
+};
+
+/// Returns the regions of which a loop uses cells.
+[[nodiscard]] MapRegions regions_of(const Rule& rule, const MapLoop& map);
 
 /// Why a loop is no fold, or why work-items do not divide it: shown by --explain at `span`.
 struct WhyNotFold {

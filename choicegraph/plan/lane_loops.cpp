@@ -122,7 +122,6 @@ class LaneLoopReader {
     if (!is_floating(type_of(id))) refuse();
     const auto& cell = std::get<MemberExpr>(body_.exprs[id].node);
     check_member(id, cell);
-    add_region(out_.stored, body_, cell);
   }
 
   [[nodiscard]] bool is_own_variable(ExprId id) const {
@@ -257,7 +256,6 @@ class LaneLoopReader {
     }
     if (!is_size_member(node.name) && !is_cell_call(node)) refuse();
     out_.is_varying[id.index()] = moves || is_own;
-    if (out_.is_map && is_cell_call(node)) add_region(out_.read, body_, node);
     if (!moves) return;
     note_type(type_of(id));
     add_region(out_.regions, body_, node);
@@ -334,11 +332,15 @@ std::vector<LaneLoop> find_lane_loops(const Rule& rule, const Computation& compu
   if (has_opaque_parts(rule)) return out;
   const auto add = [&](const Fold& fold, const std::vector<ExprId>& stores, std::size_t index) {
     LaneLoopReader reader(rule, fold, stores, element);
-    if (reader.run()) out.push_back(reader.take(index));
+    const bool fits = reader.run();
+    if (fits) out.push_back(reader.take(index));
+    return fits;
   };
   for (std::size_t i = 0; i < computation.folds.size(); ++i) add(computation.folds[i], {}, i);
-  for (std::size_t i = 0; i < computation.maps.size(); ++i)
-    if (computation.maps[i].is_line) add(computation.maps[i].loop, computation.maps[i].stores, i);
+  for (std::size_t i = 0; i < computation.maps.size(); ++i) {
+    const MapLoop& map = computation.maps[i];
+    if (map.is_line && add(map.loop, map.stores, i)) out.back().apart = regions_of(rule, map);
+  }
   return out;
 }
 
@@ -370,7 +372,7 @@ bool prefers_rounds_in_lanes(const Rule& rule) {
 
 std::string to_words(const LaneLoop& loop, const Fold& fold) {
   std::string out = "its loop over " + fold.var + " may run in lanes";
-  for (const std::string& name : loop.stored) out += ", cells of `" + name + "`";
+  for (const std::string& name : loop.apart.stored) out += ", cells of `" + name + "`";
   if (loop.rounds) out += ", in any order";
   for (const Accumulator& each : fold.accumulators) out += ", " + to_words(each);
   return out;

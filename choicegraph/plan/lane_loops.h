@@ -24,7 +24,7 @@ struct LaneLoop {
   std::set<std::uint32_t> varying_locals;  ///< the accumulators and what the loop declares, by number of declaration
   std::set<ExprId> indices;                ///< uses of the loop's variable in an index: the first lane's value
   std::vector<std::string> regions;        ///< whose neighbouring elements neighbouring rounds use, each once
-  std::vector<std::string> stored, read;   ///< of a map: regions that must share no memory, each once
+  MapRegions apart;                        ///< of a map: regions that must share no memory
   bool is_wide_type = false;               ///< some value that differs between rounds has 8 bytes
   bool rounds = false;                     ///< in lanes the result is rounded in another way
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "choicegraph/plan/task_folds.h"
+#include "choicegraph/plan/task_loops.h"
 #include "clgen/facts/native_headers.h"
 #include "clgen/facts/numbering.h"
 #include "lang/check.h"
@@ -98,8 +98,8 @@ std::string needed_tunable(const Transform& transform, const TransformPlan& plan
   };
   if (tunable.role == TunableRole::RowAhead) return of_rule(TunableRole::RowBlock);
   if (tunable.role != TunableRole::FoldChunk) return "";
-  const auto divided = find_task_folds(transform.rules[*tunable.rule], plan.computations[tunable.rule->index()]);
-  if (std::any_of(divided.begin(), divided.end(), [](const TaskFold& fold) { return !fold.is_rounded; })) return "";
+  const auto divided = find_task_loops(transform.rules[*tunable.rule], plan.computations[tunable.rule->index()]);
+  if (std::any_of(divided.begin(), divided.end(), [](const TaskLoop& fold) { return !fold.is_rounded; })) return "";
   return of_rule(TunableRole::FoldOrder);
 }
 

@@ -27,7 +27,7 @@ class TransformLowering {
     out.schedule = make_schedule(program_, plan_, rules_);
     for (const RuleShape& rule : rules_) out.reads_ahead.add(find_reads_ahead(rule));
     for (const RuleShape& rule : rules_) out.lanes.add(lanes_of(rule));
-    for (const RuleShape& rule : rules_) out.task_folds.add(task_folds_of(rule));
+    for (const RuleShape& rule : rules_) out.task_loops.add(task_loops_of(rule));
     for (const StepId id : plan_.steps.ids()) out.steps.add(step(id));
     for (const Nest& each : plan_.nests) out.nests.push_back(nest(each));
     for (const FusedSteps& steps : plan_.fused) out.fused.push_back(fused(steps));
@@ -55,11 +55,11 @@ class TransformLowering {
 
   /// Returns the folds of the rule's body that tasks divide; those that are rounded in another way then, only if the
   /// order is a choice.
-  [[nodiscard]] std::vector<TaskFold> task_folds_of(const RuleShape& rule) const {
+  [[nodiscard]] std::vector<TaskLoop> task_loops_of(const RuleShape& rule) const {
     if (!may_change_loops(rule) || !has_tunable(rule, TunableRole::FoldChunk)) return {};
     const bool has_order = has_tunable(rule, TunableRole::FoldOrder);
-    auto out = find_task_folds(rule.rule, plan_.computations[rule.rule_id.index()]);
-    std::erase_if(out, [&](const TaskFold& fold) { return fold.is_rounded && !has_order; });
+    auto out = find_task_loops(rule.rule, plan_.computations[rule.rule_id.index()]);
+    std::erase_if(out, [&](const TaskLoop& fold) { return fold.is_rounded && !has_order; });
     return out;
   }
 

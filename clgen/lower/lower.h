@@ -8,7 +8,7 @@
 
 #include "choicegraph/plan/lane_loops.h"
 #include "choicegraph/plan/plan.h"
-#include "choicegraph/plan/task_folds.h"
+#include "choicegraph/plan/task_loops.h"
 #include "clgen/lower/accesses/host_parts.h"
 #include "clgen/lower/accesses/launch_regions.h"
 #include "clgen/lower/accesses/step_boxes.h"
@@ -72,7 +72,7 @@ struct LoweredTransform {
   Schedule schedule;
   Store<RuleId, std::vector<ReadsAhead>> reads_ahead;  ///< loops of each rule's body that request elements ahead
   Store<RuleId, std::vector<LaneLoop>> lanes;          ///< loops of each rule's body that run in lanes on the CPU
-  Store<RuleId, std::vector<TaskFold>> task_folds;     ///< folds of each rule's body that tasks divide on the CPU
+  Store<RuleId, std::vector<TaskLoop>> task_loops;     ///< folds of each rule's body that tasks divide on the CPU
   Store<StepId, LoweredStep> steps;
   std::vector<LoweredNest> nests;   ///< in the order of TransformPlan::nests
   std::vector<LoweredFused> fused;  ///< in the order of TransformPlan::fused

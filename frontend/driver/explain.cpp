@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "choicegraph/plan/task_folds.h"
-#include "lang/body/body_walk.h"
+#include "choicegraph/plan/task_loops.h"
 
 namespace pb {
 namespace {
@@ -91,33 +90,35 @@ void explain_lifted(std::string& out, const LiftedLoops& lifted, const SourceMan
 /// What a map stores and adds up.
 std::string map_text(const Rule& rule, const MapLoop& map, const std::string& place) {
   std::string out = "      map over `" + map.loop.var + "` (" + place + "): cells of";
-  std::vector<std::string> names;
-  for (const ExprId store : map.stores) {
-    const ExprId region = std::get<MemberExpr>(rule.body.exprs[target_of(rule.body, store)].node).object;
-    const std::string& name = std::get<NameExpr>(rule.body.exprs[region].node).text;
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  const char* separator = " `";
+  for (const std::string& name : regions_of(rule, map).stored) {
+    out += separator + name + "`";
+    separator = ", `";
   }
-  for (std::size_t i = 0; i < names.size(); ++i) out += (i == 0 ? " `" : ", `") + names[i] + "`";
   for (const Accumulator& each : map.loop.accumulators) out += "; " + to_words(each);
-  return out + "\n";
+  return out;
+}
+
+/// Whether tasks may divide a loop.
+std::string task_text(const std::vector<TaskLoop>& divided, StmtId loop) {
+  const auto is_it = [&](const TaskLoop& each) { return each.loop == loop; };
+  return std::any_of(divided.begin(), divided.end(), is_it) ? "; tasks may divide it" : "";
 }
 
 /// What the loops of a rule's body compute.
 void explain_folds(std::string& out, const Rule& rule, const Computation& computation, const SourceManager& sources) {
-  const std::vector<TaskFold> divided = find_task_folds(rule, computation);
+  const std::vector<TaskLoop> divided = find_task_loops(rule, computation);
   for (const Fold& fold : computation.folds) {
     out += "      fold over `" + fold.var + "` (" + place_text(rule.body.stmts[fold.loop].span, sources) + "):";
     for (std::size_t i = 0; i < fold.accumulators.size(); ++i)
       out += (i == 0 ? " " : "; ") + to_words(fold.accumulators[i]);
     if (!fold.may_regroup()) out += "; only in the order of the source";
-    if (std::any_of(divided.begin(), divided.end(),
-                    [&](const TaskFold& each) { return &computation.folds[each.fold] == &fold; }))
-      out += "; tasks may divide it";
-    out += "\n";
+    out += task_text(divided, fold.loop) + "\n";
   }
   for (const WhyNotFold& other : computation.others) {
     if (const MapLoop* map = computation.find_map(other.loop)) {
-      out += map_text(rule, *map, place_text(rule.body.stmts[other.loop].span, sources));
+      out += map_text(rule, *map, place_text(rule.body.stmts[other.loop].span, sources)) +
+             task_text(divided, other.loop) + "\n";
       continue;
     }
     out += "      no fold (" + place_text(rule.body.stmts[other.loop].span, sources) + "): " + other.reason + "\n";

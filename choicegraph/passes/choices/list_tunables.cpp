@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "choicegraph/plan/lane_loops.h"
-#include "choicegraph/plan/task_folds.h"
+#include "choicegraph/plan/task_loops.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"
 
@@ -121,9 +121,9 @@ void add_fold_orders(Analysis& analysis) {
     if (!has_version(analysis.plan, id, Version::Cpu) || !prefers_rounds_in_lanes(rule)) continue;
     const Computation& computation = analysis.plan.computations[id.index()];
     const auto loops = find_lane_loops(rule, computation, analysis.program.element);
-    const auto divided = find_task_folds(rule, computation);
+    const auto divided = find_task_loops(rule, computation);
     if (std::none_of(loops.begin(), loops.end(), [](const LaneLoop& loop) { return loop.rounds; }) &&
-        std::none_of(divided.begin(), divided.end(), [](const TaskFold& fold) { return fold.is_rounded; }))
+        std::none_of(divided.begin(), divided.end(), [](const TaskLoop& fold) { return fold.is_rounded; }))
       continue;
     PlanTunable tunable;
     tunable.role = TunableRole::FoldOrder;
@@ -138,9 +138,9 @@ void add_fold_orders(Analysis& analysis) {
 
 /// The initial number of rounds that a task runs, so that it is far longer than its start: the terms of a sum lie in a
 /// near cache then. How long a round with loops takes is not known.
-double initial_fold_chunk(const std::vector<TaskFold>& divided) {
+double initial_fold_chunk(const std::vector<TaskLoop>& divided) {
   constexpr double kFewRounds = 64, kManyRounds = 32768;
-  return std::any_of(divided.begin(), divided.end(), [](const TaskFold& fold) { return fold.has_loops; }) ? kFewRounds
+  return std::any_of(divided.begin(), divided.end(), [](const TaskLoop& fold) { return fold.has_loops; }) ? kFewRounds
                                                                                                           : kManyRounds;
 }
 
@@ -150,9 +150,9 @@ void add_fold_chunks(Analysis& analysis) {
   for (const RuleId id : analysis.transform.rules.ids()) {
     const Rule& rule = analysis.rule(id);
     if (!has_version(analysis.plan, id, Version::Cpu)) continue;
-    auto divided = find_task_folds(rule, analysis.plan.computations[id.index()]);
+    auto divided = find_task_loops(rule, analysis.plan.computations[id.index()]);
     if (analysis.fold_orders == FoldOrders::Source)
-      std::erase_if(divided, [](const TaskFold& fold) { return fold.is_rounded; });
+      std::erase_if(divided, [](const TaskLoop& fold) { return fold.is_rounded; });
     if (divided.empty()) continue;
     PlanTunable tunable;
     tunable.role = TunableRole::FoldChunk;

@@ -144,7 +144,7 @@ class Rewriter {
       const TokenRange& range = body_.exprs[limit].tokens;
       limits_[range.begin] = {text, range.end};
     };
-    for (const TaskFoldText& divided : forms_.task_folds) {
+    for (const TaskLoopText& divided : forms_.task_loops) {
       note(divided.first, divided.limits.first);
       note(divided.last, divided.limits.last);
     }
@@ -154,7 +154,7 @@ class Rewriter {
   /// Prints what stands before a loop that begins at this token: what divides it, and what its rounds in lanes need. A
   /// block holds them and the loop.
   void open_loops(std::uint32_t token) {
-    for (const TaskFoldText& divided : forms_.task_folds)
+    for (const TaskLoopText& divided : forms_.task_loops)
       if (body_.stmts[divided.loop].tokens.begin == token) out_.own_line("{\n" + divided.before);
     for (const LaneLoopText& lanes : forms_.lanes)
       if (body_.stmts[lanes.loop].tokens.begin == token) out_.own_line("{\n" + lanes.before);
@@ -162,7 +162,7 @@ class Rewriter {
   void close_loops(std::uint32_t token) {
     for (const LaneLoopText& lanes : forms_.lanes)
       if (body_.stmts[lanes.loop].tokens.end == token) out_.own_line(lanes.after + "}");
-    for (const TaskFoldText& divided : forms_.task_folds)
+    for (const TaskLoopText& divided : forms_.task_loops)
       if (body_.stmts[divided.loop].tokens.end == token) out_.own_line(divided.after + "}");
   }
 

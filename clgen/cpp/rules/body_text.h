@@ -27,7 +27,7 @@ struct LoopLimits {
 };
 
 /// A loop whose rounds are divided among tasks.
-struct TaskFoldText {
+struct TaskLoopText {
   StmtId loop;
   ExprId first, last;  ///< the limits of the source, which `limits` replaces
   LoopLimits limits;
@@ -46,7 +46,7 @@ struct LaneLoopText {
 struct BodyForms {
   const std::vector<ReadsAhead>& reads_ahead;  ///< these ask for elements ahead
   std::vector<LaneLoopText> lanes;
-  std::vector<TaskFoldText> task_folds;  ///< one of them may be in `lanes`, too
+  std::vector<TaskLoopText> task_loops;  ///< one of them may be in `lanes`, too
 };
 
 /// Returns the text between the braces of the function; it starts with a #line and ends in a newline.

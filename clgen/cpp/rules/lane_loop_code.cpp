@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "clgen/body_code_printer.h"
+#include "clgen/cpp/rules/apart_text.h"
 #include "clgen/cpp/rules/fold_operator_name.h"
 #include "clgen/cpp/rules/pack_dialect.h"
 #include "clgen/facts/names.h"
@@ -62,7 +63,7 @@ class LanePrinter {
     const std::string last = "static_cast<std::int64_t>(" + limits_.last + ")";
     out.line("const " + type_ + " " + kEnd + " = pbrt::simd::end_of_lanes<PbShape>(" + kFirst + ", " + last +
              (fold_.is_inclusive ? " + 1" : "") + ");");
-    out.open("if (" + (loop_.rounds ? any_order + " && " : "") + kFirst + " < " + kEnd + apart_text() + ")");
+    out.open("if (" + (loop_.rounds ? any_order + " && " : "") + kFirst + " < " + kEnd + apart_text(loop_.apart) + ")");
     print_rounds(out);
     out.close();
     out.close();
@@ -84,19 +85,6 @@ class LanePrinter {
       return (loop_.is_varying[id.index()] ? packs_of(region) : region) + "." + member.name + "(" + joined(args) + ")";
     };
     return dialect;
-  }
-
-  /// The test that what the rounds store is nothing that other rounds use.
-  [[nodiscard]] std::string apart_text() const {
-    std::string out;
-    for (std::size_t i = 0; i < loop_.stored.size(); ++i) {
-      Texts views = {loop_.stored[i]};
-      views.insert(views.end(), loop_.stored.begin() + static_cast<std::ptrdiff_t>(i) + 1, loop_.stored.end());
-      for (const std::string& name : loop_.read)
-        if (std::find(loop_.stored.begin(), loop_.stored.end(), name) == loop_.stored.end()) views.push_back(name);
-      if (views.size() > 1) out += " && pbrt::simd::is_apart_from(" + joined(views) + ")";
-    }
-    return out;
   }
 
   /// Prints `c.cell(i) = …` of an output; false for other statements.

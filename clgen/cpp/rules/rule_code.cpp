@@ -86,10 +86,10 @@ RuleCode::RuleCode(const CppContext& context, TransformId in_transform, RuleId i
 
 void RuleCode::add_fold_names(const LoweredTransform& lowered) {
   const std::vector<LaneLoop>& lanes = lowered.lanes[rule_id];
-  const std::vector<TaskFold>& divided = lowered.task_folds[rule_id];
+  const std::vector<TaskLoop>& divided = lowered.task_loops[rule_id];
   const bool has_order =
       std::any_of(lanes.begin(), lanes.end(), [](const LaneLoop& loop) { return loop.rounds; }) ||
-      std::any_of(divided.begin(), divided.end(), [](const TaskFold& fold) { return fold.is_rounded; });
+      std::any_of(divided.begin(), divided.end(), [](const TaskLoop& fold) { return fold.is_rounded; });
   if (has_order) {
     folds.any_order = fold_order_name(rule_id);
     tuned_params.push_back({rule_id, {"const bool", folds.any_order}});
@@ -369,14 +369,14 @@ void emit_constants(Writer& out, const Rule& rule) {
 /// Returns the forms of the body's loops.
 BodyForms forms_of(const RuleCode& code, const LoweredTransform& lowered, const TransformPlan& plan) {
   BodyForms out{lowered.reads_ahead[code.rule_id], {}, {}};
-  for (const TaskFold& divided : lowered.task_folds[code.rule_id]) {
-    const Fold& fold = plan.computations[code.rule_id.index()].folds[divided.fold];
-    out.task_folds.push_back(task_fold_text(code.rule, fold, divided, code.folds));
+  for (const TaskLoop& divided : lowered.task_loops[code.rule_id]) {
+    const Fold& fold = plan.computations[code.rule_id.index()].loop_of(divided.loop);
+    out.task_loops.push_back(task_loop_text(code.rule, fold, divided, code.folds));
   }
   for (const LaneLoop& loop : lowered.lanes[code.rule_id]) {
     const Fold& fold = head_of(loop, plan.computations[code.rule_id.index()]);
     std::optional<LoopLimits> limits;
-    for (const TaskFoldText& divided : out.task_folds)
+    for (const TaskLoopText& divided : out.task_loops)
       if (divided.loop == fold.loop) limits = divided.limits;
     out.lanes.push_back(lane_loop_text(code.rule, fold, loop, code.folds.any_order, limits));
   }

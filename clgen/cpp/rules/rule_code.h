@@ -11,7 +11,7 @@
 #include "choicegraph/plan/plan.h"
 #include "clgen/cpp/context/cpp_context.h"
 #include "clgen/cpp/context/tunable_code.h"
-#include "clgen/cpp/rules/task_fold_code.h"
+#include "clgen/cpp/rules/task_loop_code.h"
 #include "clgen/facts/rule_facts.h"
 #include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/writer/writer.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Folds that are divided among tasks: the rounds are cut into chunks, each chunk makes parts of its own, and the parts
 // are combined by the numbers of the chunks. Used by generated code for rules with one instance
-// (choicegraph/plan/task_folds.h).
+// (choicegraph/plan/task_loops.h).
 //
 // The result depends on the number of rounds and the length of the chunks alone, never on workers: a chunk is computed
 // by the same code wherever it runs, even in a sequential frame.
@@ -83,7 +83,9 @@ void combine_parts(FoldOf<Ops...>, Parts& all, const Parts& next, std::index_seq
 /// may round in another way there.
 template <class T, class Parts, class Rounds>
 [[gnu::noinline]] Parts run_chunk(const Rounds& rounds, T first, T last, const Parts& start) {
-  return std::apply([&](const auto&... parts) { return rounds(first, last, parts...); }, start);
+  // Compilers know of a copy that no store of the rounds changes what they captured.
+  const Rounds own = rounds;
+  return std::apply([&](const auto&... parts) { return own(first, last, parts...); }, start);
 }
 
 }  // namespace detail
@@ -107,7 +109,8 @@ void divided_fold(Frame& frame, FoldOf<Ops...> ops, T first, std::int64_t last, 
   const std::int64_t length = detail::fold_chunk_length(num_rounds, chunk);
   std::tuple<Values&...> results(values...);
   if (chunk <= 0 || num_rounds <= length) {
-    results = rounds(first, static_cast<T>(last), static_cast<FoldPart<Ops, Values>>(values)...);
+    results = detail::run_chunk<T, Parts>(rounds, first, static_cast<T>(last),
+                                          Parts(static_cast<FoldPart<Ops, Values>>(values)...));
     return;
   }
   const Parts start(Ops::start(static_cast<FoldPart<Ops, Values>>(values))...);

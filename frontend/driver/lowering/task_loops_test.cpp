@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which folds of bodies tasks may divide, and the tunable that says how. The tests lie beside the front end, which
-// makes the programs.
-#include "choicegraph/plan/task_folds.h"
+// Which folds and maps of bodies tasks may divide, and the tunable that says how. The tests lie beside the front end,
+// which makes the programs.
+#include "choicegraph/plan/task_loops.h"
 
 #include <gtest/gtest.h>
 
@@ -18,20 +18,20 @@ namespace {
 /// The folds that tasks may divide of a body with `double s, t; int k, p;` that reads `a`, `b`, and `v` (of int).
 std::string divided_in(const std::string& body) {
   const auto planned = planned_text(
-      "main transform T from A[n,m], B[n], int V[n] to S, int P, C[2]\n{\n"
-      "  to (S s, P k, C c) from (A a, B b, V v) {\n    double t = 0; int p = 0; s = 0; k = 0;\n" +
+      "main transform T from A[n,m], B[n], int V[n] to S, int P, C[2], D[n,m]\n{\n"
+      "  to (S s, P k, C c, D d) from (A a, B b, V v) {\n    double t = 0; int p = 0; s = 0; k = 0;\n" +
       body + "\n  }\n}\n");
   if (!planned) return "has errors";
   std::string out;
   const Computation& computation = planned->only().computations.at(0);
-  for (const TaskFold& each :
-       find_task_folds(planned->program.transforms[TransformId(0)].rules[RuleId(0)], computation))
-    out += (out.empty() ? "" : "; ") + computation.folds[each.fold].var + (each.has_loops ? " loops" : "") +
+  for (const TaskLoop& each :
+       find_task_loops(planned->program.transforms[TransformId(0)].rules[RuleId(0)], computation))
+    out += (out.empty() ? "" : "; ") + computation.loop_of(each.loop).var + (each.has_loops ? " loops" : "") +
            (each.is_rounded ? " rounds" : " exact");
   return out;
 }
 
-TEST(TaskFolds, AreTheOutermostThatFit) {
+TEST(TaskLoops, AreTheOutermostThatFit) {
   EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) s += b.cell(i);"), "i rounds");
   EXPECT_EQ(divided_in("for (int i = 1; n - 1 >= i; ++i) t = max(t, b.cell(i));"), "i exact");
   EXPECT_EQ(divided_in("for (int y = 0; y < m; y++) for (int x = 0; x < n; x++) s += a.cell(x, y);"), "y loops rounds");
@@ -41,7 +41,25 @@ TEST(TaskFolds, AreTheOutermostThatFit) {
             "i exact; i rounds");
 }
 
-TEST(TaskFolds, AreNoOthers) {
+TEST(TaskLoops, AreMapsToo) {
+  EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) d.cell(i, 0) = b.cell(i);"), "i exact");
+  EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) { d.cell(i, 0) = b.cell(i); t += b.cell(i); }"), "i rounds");
+  EXPECT_EQ(
+      divided_in("for (int y = 0; y < m; y++) { t = 0; for (int x = 0; x < n; x++) d.cell(x, y) = a.cell(x, y); }"),
+      "x exact")
+      << "the outer loop changes a variable";
+  EXPECT_EQ(divided_in("for (int y = 0; y < m; y++) for (int x = 0; x < n; x++) d.cell(x, y) = a.cell(x, y);"),
+            "y loops exact");
+  EXPECT_EQ(divided_in("for (int y = 0; y < m; y++) { double u = 0; for (int x = 0; x < n; x++) u += a.cell(x, y); "
+                       "d.cell(0, y) = u; }"),
+            "y loops exact");
+  EXPECT_EQ(divided_in("for (int i = 1; i < n; i++) d.cell(i, 0) = d.cell(i - 1, 0);"), "") << "it reads other rounds";
+  EXPECT_EQ(divided_in("for (int y = 0; y < m; y++) for (int x = 1; x < n; x++) d.cell(x, y) = d.cell(x - 1, y);"),
+            "y loops exact")
+      << "rows are apart";
+}
+
+TEST(TaskLoops, AreNoOthers) {
   EXPECT_EQ(divided_in("for (int i = n - 1; i >= 0; i--) s += b.cell(i);"), "");        // it counts down
   EXPECT_EQ(divided_in("for (int i = 0; i < 1000; i++) s += i;"), "");                  // it is short
   EXPECT_EQ(divided_in("for (size_t i = 0; i < b.count(); i++) s += b.cell(i);"), "");  // unsigned
@@ -64,8 +82,8 @@ TEST(FoldChunks, AreATunableIfTheOrderIsOne) {
                            .value();
   ASSERT_NE(chunk_of(planned.plan), nullptr);
   EXPECT_EQ(
-      lower(planned.program, planned.plan, PackUse::WherePossible).transforms.front().task_folds[RuleId(0)].size(), 1U);
-  EXPECT_TRUE(lower(planned.program, planned.plan, PackUse::None).transforms.front().task_folds[RuleId(0)].empty());
+      lower(planned.program, planned.plan, PackUse::WherePossible).transforms.front().task_loops[RuleId(0)].size(), 1U);
+  EXPECT_TRUE(lower(planned.program, planned.plan, PackUse::None).transforms.front().task_loops[RuleId(0)].empty());
   Diagnostics diags;
   EXPECT_EQ(chunk_of(build_plan(planned.program, diags, {.fold_orders = FoldOrders::Source})), nullptr);
 }

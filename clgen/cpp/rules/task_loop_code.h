@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// C++ of a fold that is divided among tasks (choicegraph/plan/task_folds.h, runtime/sched/loops/divided_folds.h). The
-// user's loop becomes a function of the rounds that it runs and of the accumulators.
+// C++ of a fold or map that is divided among tasks (choicegraph/plan/task_loops.h,
+// runtime/sched/loops/divided_folds.h). The user's loop becomes a function of the rounds that it runs and of the
+// accumulators.
 #pragma once
 
 #include <string>
 
-#include "choicegraph/plan/task_folds.h"
+#include "choicegraph/plan/task_loops.h"
 #include "clgen/cpp/rules/body_text.h"
 #include "lang/program.h"
 
@@ -18,7 +19,7 @@ struct FoldNames {
 };
 
 /// Returns the text of the loop.
-[[nodiscard]] TaskFoldText task_fold_text(const Rule& rule, const Fold& fold, const TaskFold& divided,
+[[nodiscard]] TaskLoopText task_loop_text(const Rule& rule, const Fold& fold, const TaskLoop& divided,
                                           const FoldNames& names);
 
 }  // namespace pb

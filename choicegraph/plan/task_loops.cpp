@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "choicegraph/plan/task_folds.h"
+#include "choicegraph/plan/task_loops.h"
 
 #include <algorithm>
 
@@ -10,25 +10,29 @@
 namespace pb {
 namespace {
 
-class TaskFoldFinder {
+class TaskLoopFinder {
  public:
-  TaskFoldFinder(const Rule& rule, const Computation& computation)
+  TaskLoopFinder(const Rule& rule, const Computation& computation)
       : rule_(rule), body_(rule.body), computation_(computation) {}
 
-  [[nodiscard]] std::vector<TaskFold> run() const {
-    std::vector<TaskFold> out;
-    std::vector<bool> is_inside(computation_.folds.size(), false);  // of one that is divided, or divided itself
-    for (std::size_t i = 0; i < computation_.folds.size(); ++i) {
-      const Fold& fold = computation_.folds[i];
-      is_inside[i] = fold.outer && is_inside[*fold.outer];
-      if (is_inside[i] || !may_divide(fold)) continue;
-      is_inside[i] = true;
-      out.push_back({i, has_loops(fold), !fold.is_exact()});
-    }
+  [[nodiscard]] std::vector<TaskLoop> run() const {
+    std::vector<TaskLoop> out;
+    visit(body_.root, out);
     return out;
   }
 
  private:
+  void visit(StmtId id, std::vector<TaskLoop>& out) const {
+    const MapLoop* map = computation_.find_map(id);
+    const Fold* head = map != nullptr ? &map->loop : computation_.find(id);
+    if (head != nullptr && may_divide(*head)) {
+      out.push_back({id, has_loops(*head), !head->is_exact(), map != nullptr ? regions_of(rule_, *map) : MapRegions()});
+      return;
+    }
+    for_each_child(
+        body_.stmts[id], [&](StmtId child) { visit(child, out); }, [](ExprId) {});
+  }
+
   [[nodiscard]] bool may_divide(const Fold& fold) const {
     return fold.step == 1 && fold.may_regroup() && has_own_text(fold) && counts_in_64_bits(fold, rule_.body_types) &&
            !has_constant_end(body_, std::get<ForStmt>(body_.stmts[fold.loop].node)) &&
@@ -65,15 +69,16 @@ class TaskFoldFinder {
 
 }  // namespace
 
-std::vector<TaskFold> find_task_folds(const Rule& rule, const Computation& computation) {
+std::vector<TaskLoop> find_task_loops(const Rule& rule, const Computation& computation) {
   if (!rule.vars.empty() || has_opaque_parts(rule)) return {};
-  return TaskFoldFinder(rule, computation).run();
+  return TaskLoopFinder(rule, computation).run();
 }
 
-std::string to_words(const TaskFold& divided, const Fold& fold) {
-  std::string out = "its loop over " + fold.var + " may run in chunks";
+std::string to_words(const TaskLoop& divided, const Fold& head) {
+  std::string out = "its loop over " + head.var + " may run in chunks";
   if (divided.is_rounded) out += ", in any order";
-  for (const Accumulator& each : fold.accumulators) out += ", " + to_words(each);
+  for (const std::string& name : divided.apart.stored) out += ", cells of `" + name + "`";
+  for (const Accumulator& each : head.accumulators) out += ", " + to_words(each);
   return out;
 }
 

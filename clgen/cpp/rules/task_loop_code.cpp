@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/cpp/rules/task_fold_code.h"
+#include "clgen/cpp/rules/task_loop_code.h"
 
 #include <string>
 #include <vector>
 
 #include "clgen/body_code_printer.h"
+#include "clgen/cpp/rules/apart_text.h"
 #include "clgen/cpp/rules/fold_operator_name.h"
 #include "clgen/cpp/rules/pack_dialect.h"
 #include "clgen/facts/names.h"
@@ -33,7 +34,7 @@ FoldVariables variables_of(const Fold& fold) {
 
 }  // namespace
 
-TaskFoldText task_fold_text(const Rule& rule, const Fold& fold, const TaskFold& divided, const FoldNames& names) {
+TaskLoopText task_loop_text(const Rule& rule, const Fold& fold, const TaskLoop& divided, const FoldNames& names) {
   const Dialect no_dialect;
   BodyCodePrinter plain(rule.body, no_dialect);
   const FoldVariables variables = variables_of(fold);
@@ -46,15 +47,20 @@ TaskFoldText task_fold_text(const Rule& rule, const Fold& fold, const TaskFold& 
   Writer before;
   before.line("const " + without_const(decl.type_text) +
               " pb_fold_first = " + plain.expr(fold.first, Precedence::Assign) + ";");
-  before.line("const auto pb_rounds = [&](" + joined(params) + ") {");
+  // Rounds that store have copies of what they read, because compilers cannot know that it stays the same.
+  const std::string captures = divided.apart.stored.empty() ? "[&]" : "[=]";
+  before.line("const auto pb_rounds = " + captures + "(" + joined(params) + ") {");
   Writer after;
   after.line("return std::make_tuple(" + joined(variables.names) + ");");
   after.line("};");
   const std::string last = "static_cast<std::int64_t>(" + plain.expr(fold.last, Precedence::Assign) + ")" +
                            (fold.is_inclusive ? " + 1" : "");
-  const std::string chunk = divided.is_rounded ? names.any_order + " ? " + names.chunk + " : 0" : names.chunk;
-  after.line("pbrt::divided_fold(pb_frame, pbrt::FoldOf<" + joined(variables.operators) + ">(), pb_fold_first, " +
-             last + ", " + chunk + ", pb_rounds, " + joined(variables.names) + ");");
+  const std::string condition = (divided.is_rounded ? " && " + names.any_order : "") + apart_text(divided.apart);
+  const std::string chunk = condition.empty() ? names.chunk : condition.substr(4) + " ? " + names.chunk + " : 0";
+  std::vector<std::string> args = {
+      "pb_frame", "pbrt::FoldOf<" + joined(variables.operators) + ">()", "pb_fold_first", last, chunk, "pb_rounds"};
+  args.insert(args.end(), variables.names.begin(), variables.names.end());
+  after.line("pbrt::divided_fold(" + joined(args) + ");");
   const LoopLimits limits{"pb_from", fold.is_inclusive ? "pb_to - 1" : "pb_to"};
   return {fold.loop, fold.first, fold.last, limits, before.text(), after.text()};
 }
