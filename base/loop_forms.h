@@ -38,6 +38,9 @@ inline constexpr int kRowLinesAhead = 16;
 /// doubles.
 inline constexpr int kReadLinesAhead = 32;
 
+/// The most cells of rows that packs copy side by side: first-level caches hold the copies.
+inline constexpr int kMostRowCells = 64;
+
 /// The most columns of a strip, and the most cache lines ahead, that a configuration may say.
 inline constexpr int kMostStripColumns = 1024;
 inline constexpr int kMostLinesAhead = 1024;

@@ -199,6 +199,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProg
   out.line("#include \"runtime/matrix/index_math.h\"");
   out.line("#include \"runtime/matrix/simd_folds.h\"");
   out.line("#include \"runtime/matrix/simd_math.h\"");
+  out.line("#include \"runtime/matrix/simd_rows.h\"");
   out.line("#include \"runtime/sched/step_graph.h\"");
   out.blank();
   out.verbatim(native_headers(program));

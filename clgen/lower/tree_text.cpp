@@ -188,6 +188,9 @@ class TreeText {
                           to_string(packs.row_lo), to_string(packs.row_hi));
     text += facts.is_wide_type ? ", 8 bytes" : ", 4 bytes";
     if (!packs.may_repeat.is_never()) text += ", the last one again" + where_text(transform_, packs.may_repeat);
+    for (std::size_t i = 0; i < facts.inputs.size(); ++i)
+      if (facts.inputs[i].reads_own_row)
+        text += ", rows of " + transform_.rules[packs.instance.rule].inputs[i].binding + " side by side";
     line(text);
     ++level_;
     print_node(packs.instance);

@@ -153,6 +153,9 @@ std::string pack_call(const RuleCode& code, const PackFacts& facts, const std::s
     const LaneAccess& lanes = facts.inputs[i];
     if (lanes.is_uniform()) {
       args.push_back(access_text(code, input));
+    } else if (lanes.reads_own_row) {
+      args.push_back("pbrt::simd::rows_of_pack<PbShape>(" + access_text(code, input) + ", " + code.matrix_name(input) +
+                     ".stride(1))");
     } else if (is_element(input)) {
       args.push_back(lanes_template(lanes) + "(" + code.matrix_name(input) + ").cell(" + cell_text(input) + ")");
     } else {

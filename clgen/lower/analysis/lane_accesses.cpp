@@ -20,6 +20,14 @@ bool keeps_extents(const RegionAccess& access, std::string_view symbol) {
   return true;
 }
 
+/// Whether the access is a row of a plane, and neighbouring instances have neighbouring rows.
+bool is_own_row(const RegionAccess& access, std::string_view lane_var) {
+  if (access.kind != AccessKind::Row || access.num_body_dims() != 1) return false;
+  for (std::size_t d = 0; d < access.lo.size(); ++d)
+    if (coefficient_of(access.lo[d], lane_var) != (d == 1 ? 1 : 0)) return false;
+  return true;
+}
+
 /// Finds how an access moves. Returns false if packs cannot follow it. `rows_fit` becomes false if only one row at a
 /// time can.
 bool find_lane_access(const RegionAccess& access, std::string_view lane_var, std::string_view row_var,
@@ -98,10 +106,13 @@ std::optional<PackFacts> find_lane_accesses(const Rule& rule, const Step& step, 
   for (const RegionAccess& input : rule.inputs) {
     LaneAccess lanes;
     if ((input.may_be_outside() && !all_exist) || !input.tested_dims.empty()) return std::nullopt;
-    if (!find_lane_access(input, facts.lane_var, facts.row_var, lanes, rows_fit)) return std::nullopt;
+    lanes.reads_own_row = !facts.writes_regions && is_own_row(input, facts.lane_var);
+    facts.has_own_rows |= lanes.reads_own_row;
+    if (!lanes.reads_own_row && !find_lane_access(input, facts.lane_var, facts.row_var, lanes, rows_fit))
+      return std::nullopt;
     facts.inputs.push_back(lanes);
   }
-  facts.is_tall = rows_fit && rows_share_reads(rule, step, facts);
+  facts.is_tall = rows_fit && !facts.has_own_rows && rows_share_reads(rule, step, facts);
   // If packs cover one row, the row variable is the same for all lanes.
   if (!facts.is_tall)
     for (auto* list : {&facts.inputs, &facts.outputs})

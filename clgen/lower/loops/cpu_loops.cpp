@@ -102,7 +102,7 @@ TreeBlock parts_of(const RuleShape& rule, const Step& step, InsideRange range, s
 bool may_run_in_vectors(const RuleShape& rule, const Step& step, bool all_exist) {
   if (step.loops.empty() || rule.has_calls()) return false;
   const auto facts = find_pack_facts(rule.rule, step, rule.element, all_exist);
-  if (facts) return is_left_to_compilers(rule, *facts);
+  if (facts && !facts->has_own_rows) return is_left_to_compilers(rule, *facts);
   // Compilers must gather the cells of an input across the rows one by one. Vectors pay off only if the rule reads
   // other inputs, too.
   const auto is_plain = [](const RegionAccess& input) {
@@ -174,7 +174,7 @@ CpuLoops lower_cpu_loops(const RuleShape& rule, const Step& step, PackUse packs)
   out.plain = best_plain_loops(rule, step);
   const auto facts = packs == PackUse::None || step.loops.empty() ? std::nullopt : find_packs(rule, step);
   if (!facts) return out;
-  out.in_packs = Condition::relation(rule.loop_value(TunableRole::Packs, 1), RelationOp::NotEqual, index_const(0));
+  out.in_packs = condition_of_packs(rule, *facts);
   if (!out.in_packs.is_never()) out.packed = packed_loops(rule, step, *facts, out.plain);
   return out;
 }

@@ -5,7 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/loop_forms.h"
+#include "clgen/facts/names.h"
 #include "clgen/lower/analysis/independence.h"
+#include "clgen/lower/analysis/repeated_reads.h"
 #include "clgen/lower/loops/counted_loops.h"
 #include "clgen/lower/loops/inside_cells.h"
 #include "lang/types.h"
@@ -21,6 +24,13 @@ bool has_narrow_elements(const RuleShape& rule) {
   });
 }
 
+/// Whether the rows that a pack copies are read again and again, so that the copies cost little beside what they save.
+bool pays_for_rows(const RuleShape& rule, const PackFacts& facts) {
+  for (std::size_t i = 0; i < facts.inputs.size(); ++i)
+    if (facts.inputs[i].reads_own_row && !reads_again(rule.rule, i)) return false;
+  return true;
+}
+
 }  // namespace
 
 bool is_left_to_compilers(const RuleShape& rule, const PackFacts& facts) {
@@ -34,9 +44,19 @@ std::optional<PackFacts> find_packs(const RuleShape& rule, const Step& step) {
     if (use.needs_handle) return std::nullopt;
   std::optional<PackFacts> facts =
       find_pack_facts(rule.rule, step, rule.element, find_inside_box(rule, step).has_value());
-  if (!facts || is_left_to_compilers(rule, *facts)) return std::nullopt;
+  if (!facts || is_left_to_compilers(rule, *facts) || !pays_for_rows(rule, *facts)) return std::nullopt;
   facts->counted_loops = find_counted_loops(rule.rule);
   return facts;
+}
+
+Condition condition_of_packs(const RuleShape& rule, const PackFacts& facts) {
+  std::vector<Condition> terms;
+  terms.push_back(Condition::relation(rule.loop_value(TunableRole::Packs, 1), RelationOp::NotEqual, index_const(0)));
+  for (std::size_t i = 0; i < facts.inputs.size(); ++i)
+    if (facts.inputs[i].reads_own_row)
+      terms.push_back(Condition::relation(view_extent(rule.matrix(rule.rule.inputs[i].matrix), 0),
+                                          RelationOp::LessEqual, index_const(kMostRowCells)));
+  return Condition::all_of(std::move(terms));
 }
 
 Condition repeat_condition(const RuleShape& rule) {

@@ -22,6 +22,10 @@ namespace pb {
 /// each value needs.
 [[nodiscard]] bool is_left_to_compilers(const RuleShape& rule, const PackFacts& facts);
 
+/// Returns the condition that the packs run: the rule's tunable does not forbid them, and the rows that they copy are
+/// short.
+[[nodiscard]] Condition condition_of_packs(const RuleShape& rule, const PackFacts& facts);
+
 /// Returns the condition that an instance may be computed twice: it must not read what it, or a neighbour, has written.
 [[nodiscard]] Condition repeat_condition(const RuleShape& rule);
 

@@ -15,7 +15,8 @@ namespace pb {
 struct LaneAccess {
   bool moves_along_row = false;  ///< neighbours touch neighbouring elements; else all touch the same
   int row_dim = -1;              ///< the dimension that the next row advances in; -1: none
-  [[nodiscard]] bool is_uniform() const { return !moves_along_row && row_dim < 0; }
+  bool reads_own_row = false;    ///< neighbours read neighbouring rows, which packs copy side by side
+  [[nodiscard]] bool is_uniform() const { return !moves_along_row && !reads_own_row && row_dim < 0; }
 
   bool operator==(const LaneAccess&) const = default;
 };
@@ -34,6 +35,7 @@ struct CountedLoop {
 struct PackFacts {
   std::vector<LaneAccess> outputs;
   std::vector<LaneAccess> inputs;
+  bool has_own_rows = false;               ///< some input has `reads_own_row`
   bool is_tall = false;                    ///< a pack covers several rows, which share what they read
   bool is_plain = false;                   ///< straight-line code that compilers vectorise as well by themselves
   bool writes_regions = false;             ///< some output is a region, whose elements the body writes itself

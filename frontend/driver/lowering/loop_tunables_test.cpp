@@ -26,6 +26,10 @@ constexpr const char* kFilter =
 constexpr const char* kGather =
     "main transform T from V[n], C[n], X[m] to S[m] { S.cell(i) from (V v, C c, X x) { double s = 0;\n"
     "  for (int e = 0; e < n; e++) s += v.cell(e) * x.cell(c.cell(e)); return s; } }\n";
+constexpr const char* kRows =
+    "main transform T from A[d,n], C[d,k] to S[n] { S.cell(i) from (A.row(i) a, C c) { ElementT least = 9;\n"
+    "  for (int j = 0; j < k; j++) { ElementT s = 0; for (int l = 0; l < d; l++) s += a.cell(l) * c.cell(l, j);\n"
+    "  if (s < least) least = s; } return least; } }\n";
 
 /// The names, values and ranges of the tunables of loops in a program's only transform.
 std::string tunables_in(const std::string& text) {
@@ -45,6 +49,7 @@ TEST(LoopTunables, BelongToTheFormsThatARuleHas) {
   EXPECT_EQ(tunables_in(kTranspose), ".cpu.strip 32 in 1..1024, .cpu.stores 1 in 0..2");
   EXPECT_EQ(tunables_in(kScale), ".cpu.row_block 1 in 0..2, .cpu.row_ahead 16 in 1..1024");
   EXPECT_EQ(tunables_in(kFilter), ".cpu.packs 1 in 0..1");
+  EXPECT_EQ(tunables_in(kRows), ".cpu.packs 1 in 0..1");
   EXPECT_EQ(tunables_in(kGather), ".cpu.packs 1 in 0..1, .cpu.read_ahead 32 in 1..1024");
 }
 
@@ -87,6 +92,7 @@ TEST(LoopTunables, StandInTheLoweredForm) {
   const std::string scale = lowered_with(kScale, {});
   EXPECT_TRUE(has(scale, ", as pb_row_block_0 says, pb_row_ahead_0 lines ahead B(")) << scale;
   EXPECT_TRUE(has(lowered_with(kFilter, {}), "packs T.B#1 cpu step 0 where pb_packs_0"));
+  EXPECT_TRUE(has(lowered_with(kRows, {}), "packs T.S#1 cpu step 0 where pb_packs_0 != 0 and A.size(0) <= 64"));
   EXPECT_TRUE(has(lowered_with(kGather, {}), "its loop over e asks pb_read_ahead_0 lines ahead for v, c"));
 }
 
@@ -99,6 +105,8 @@ TEST(LoopTunables, AreConstantsWhereAConfigurationIsCompiledIn) {
   EXPECT_TRUE(has(lowered_with(kGather, {1, 8}), "asks 8 lines ahead for"));
   EXPECT_TRUE(has(lowered_with(kFilter, {1}), "packs T.B#1 cpu step 0\n"));
   EXPECT_FALSE(has(lowered_with(kFilter, {0}), "packs T.B#1"));
+  EXPECT_TRUE(has(lowered_with(kRows, {1}), "packs T.S#1 cpu step 0 where A.size(0) <= 64"));
+  EXPECT_FALSE(has(lowered_with(kRows, {0}), "packs T.S#1"));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "clgen/lower/analysis/lane_accesses.h"
+#include "clgen/lower/analysis/repeated_reads.h"
 #include "clgen/lower/analysis/uniformity.h"
 #include "clgen/lower/analysis/varying_values.h"
 #include "clgen/lower/loops/counted_loops.h"
@@ -64,6 +65,45 @@ TEST(LaneAccesses, NeitherStridesNorCellsAcrossTheRowAreFollowed) {
       packs_of("main transform Even from A[2*n] to B[n] { B.cell(x) from (A.cell(2*x) a) { return a; } }\n").facts);
   EXPECT_FALSE(
       packs_of("main transform Turn from A[m,n] to B[n,m] { B.cell(x,y) from (A.cell(y,x) a) { return a; } }\n").facts);
+}
+
+TEST(LaneAccesses, EachInstanceMayHaveARowOfItsOwn) {
+  const Packs packs = packs_of(
+      "main transform Products from A[d,n], B[d,m] to C[n,m] {\n"
+      "  C.cell(x,y) from (A.row(x) a, B.row(y) b) { return a.cell(0) * b.cell(0); }\n"
+      "}\n");
+  ASSERT_TRUE(packs.facts);
+  EXPECT_TRUE(packs.facts->has_own_rows);
+  EXPECT_FALSE(packs.facts->is_tall);
+  EXPECT_EQ(packs.facts->inputs, (std::vector<LaneAccess>{{false, -1, true}, {}}));
+  EXPECT_FALSE(packs_of("main transform Every2nd from A[d,2*n] to B[n] {\n"
+                        "  B.cell(x) from (A.row(2*x) a) { return a.cell(0); }\n"
+                        "}\n")
+                   .facts);
+  EXPECT_FALSE(
+      packs_of("main transform Columns from A[d,n] to B[n,d] {\n"
+               "  to (B.column(x) b) from (A.row(x) a) { for (int i = 0; i < d; i++) b.cell(i) = a.cell(i); }\n"
+               "}\n")
+          .facts);
+}
+
+/// Whether the rule of a transform from `a`, a row of d cells, with this body reads cells of the row again and again.
+bool reads_row_again(const std::string& body) {
+  return reads_again(packs_of("main transform T from A[d,n] to B[n] {\n"
+                              "  B.cell(i) from (A.row(i) a) { ElementT s = 0; " +
+                              body + " return s; }\n}\n")
+                         .rule(),
+                     0);
+}
+
+TEST(RepeatedReads, AreThoseOfLoopsThatDoNotMoveThem) {
+  EXPECT_TRUE(reads_row_again("for (int j = 0; j < 9; j++) for (int c = 0; c < d; c++) s += j * a.cell(c);"));
+  EXPECT_TRUE(reads_row_again("for (int j = 0; j < 9; j++) s += a.cell(0) / j;"));
+  EXPECT_TRUE(reads_row_again("while (s < 9) s += 1 + fabs(a.cell(d - 1));"));
+  EXPECT_FALSE(reads_row_again("s = a.cell(0) + a.cell(1);"));
+  EXPECT_FALSE(reads_row_again("for (int c = 0; c < d; c++) s += a.cell(c) * a.cell(d - 1 - c);"));
+  EXPECT_FALSE(reads_row_again("for (int j = 0; j < d / 4; j++) for (int c = 0; c < 4; c++) s += a.cell(4 * j + c);"));
+  EXPECT_FALSE(reads_row_again("for (int j = 0; j < d / 2; j++) { int at = 2 * j; s += a.cell(at); }"));
 }
 
 TEST(LaneAccesses, CellsThatMayBeMissingAreFollowedWhereAllExist) {

@@ -21,6 +21,25 @@ def kmeans(points, k):
     return [centres.T, assign()]
 
 
+def nearest(points, centres):
+    if len(centres) == 0:
+        return np.full(len(points), -1, np.int32)
+    return ((points[:, None] - centres[None]) ** 2).sum(axis=2).argmin(axis=1).astype(np.int32)
+
+
+def nearest_rows(p, c, w):
+    n, d = p.shape
+    whole, part = nearest(p, c), nearest(p[:, d // 3:], c[:, d // 3:])
+    turned = nearest(p.T, p.T[d // 2:])
+    scores = (p * w[:, ::-1]).sum(axis=1) * (1 + 1 / 2 + 1 / 3), 3 * p.sum(axis=1) - 3.0 * d * d
+    return [whole, part, turned, np.array(scores, np.float32)]
+
+
+def nearest_rows_inputs(n, rng):
+    count, d = 2 * n + 1 if n != 1 else 0, n
+    return [ints((count, d), -9, 9, rng), rng.normal(size=(n % 5, d)), rng.integers(-9, 9, (count, d))]
+
+
 def regress(x, y, at, bandwidth):
     u = (at[:, None] - x[None]) / bandwidth
     k = np.where(np.abs(u) < 1, 0.75 * (1 - u * u), 0)
@@ -173,6 +192,7 @@ def deriche(image):
 CASES = {
     "kmeans": Case(kmeans, lambda n, r: [r.normal(size=(2, 3 * n)) + ints(3 * n, 0, 3, r) * 4, np.zeros(3)],
                    sizes=(1, 2, 3, 17, 64)),
+    "nearest_rows": Case(nearest_rows, nearest_rows_inputs, sizes=(0, 1, 2, 7, 16, 31, 63, 64, 65), tolerance=1e-5),
     "kernel_regression": Case(regress, lambda n, r: [vec(n, r), vec(n, r), vec(n + 2, r), np.float64(0.7)],
                               sizes=(1, 2, 3, 64, 129)),
     "histogram": Case(lambda d, b: [np.bincount((d * len(b)).astype(int), minlength=len(b))],
