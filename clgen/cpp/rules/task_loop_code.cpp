@@ -56,7 +56,10 @@ TaskLoopText task_loop_text(const Rule& rule, const Fold& fold, const TaskLoop& 
   const std::string last = "static_cast<std::int64_t>(" + plain.expr(fold.last, Precedence::Assign) + ")" +
                            (fold.is_inclusive ? " + 1" : "");
   const std::string condition = (divided.is_rounded ? " && " + names.any_order : "") + apart_text(divided.apart);
-  const std::string chunk = condition.empty() ? names.chunk : condition.substr(4) + " ? " + names.chunk + " : 0";
+  // Whether there is something to divide is tested first: loops of few rounds may run millions of times.
+  const std::string chunk = condition.empty()
+                                ? names.chunk
+                                : last + " - pb_fold_first > " + names.chunk + condition + " ? " + names.chunk + " : 0";
   std::vector<std::string> args = {
       "pb_frame", "pbrt::FoldOf<" + joined(variables.operators) + ">()", "pb_fold_first", last, chunk, "pb_rounds"};
   args.insert(args.end(), variables.names.begin(), variables.names.end());

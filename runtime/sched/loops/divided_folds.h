@@ -88,6 +88,42 @@ template <class T, class Parts, class Rounds>
   return std::apply([&](const auto&... parts) { return own(first, last, parts...); }, start);
 }
 
+/// Runs all rounds at once. It is inlined, since loops that are too short to be divided may run millions of times.
+template <class T, class Parts, class Rounds>
+[[gnu::always_inline]] inline Parts run_undivided(const Rounds& rounds, T first, T last, const Parts& start) {
+  const Rounds own = rounds;  // as in run_chunk
+  return std::apply([&](const auto&... parts) { return own(first, last, parts...); }, start);
+}
+
+/// Runs a fold of several chunks of `length` rounds.
+template <class... Ops, class T, class Rounds, class... Values>
+[[gnu::noinline]] void run_chunks(Frame& frame, FoldOf<Ops...> ops, T first, std::int64_t num_rounds,
+                                  std::int64_t length, const Rounds& rounds, Values&... values) {
+  using Parts = std::tuple<FoldPart<Ops, Values>...>;
+  const Parts start(Ops::start(static_cast<FoldPart<Ops, Values>>(values))...);
+  Parts all(static_cast<FoldPart<Ops, Values>>(values)...);
+  constexpr auto kAll = std::index_sequence_for<Ops...>();
+  const auto run = [&](Frame& piece_frame, std::int64_t number) {
+    piece_frame.throw_if_aborted();
+    const std::int64_t begin = number * length;
+    const std::int64_t end = num_rounds - begin < length ? num_rounds : begin + length;
+    return run_chunk<T, Parts>(rounds, static_cast<T>(first + begin), static_cast<T>(first + end), start);
+  };
+  const std::int64_t num_chunks = (num_rounds - 1) / length + 1;
+  if (frame.is_sequential()) {
+    for (std::int64_t i = 0; i < num_chunks; ++i) combine_parts(ops, all, run(frame, i), kAll);
+  } else {
+    const auto of_chunks = std::make_unique<Parts[]>(static_cast<std::size_t>(num_chunks));
+    constexpr std::int64_t kOneChunk = 1;
+    parallel_for<1>(frame, Box<1>{{0}, {num_chunks}}, kOneChunk, [&](Frame& piece_frame, const Box<1>& piece) {
+      for (std::int64_t i = piece.lo[0]; i < piece.hi[0]; ++i)
+        of_chunks[static_cast<std::size_t>(i)] = run(piece_frame, i);
+    });
+    for (std::int64_t i = 0; i < num_chunks; ++i) combine_parts(ops, all, of_chunks[static_cast<std::size_t>(i)], kAll);
+  }
+  std::tuple<Values&...>(values...) = all;
+}
+
 }  // namespace detail
 
 /// Runs the fold `for (T i = first; i < last; i++)`, in chunks of `chunk` rounds, in parallel, and waits for all. The
@@ -100,42 +136,17 @@ template <class T, class Parts, class Rounds>
 ///          smallest or largest
 /// Errors:  rethrows the first exception of a chunk; the variables keep their values
 template <class... Ops, class T, class Rounds, class... Values>
-void divided_fold(Frame& frame, FoldOf<Ops...> ops, T first, std::int64_t last, std::int64_t chunk,
-                  const Rounds& rounds, Values&... values) {
+[[gnu::always_inline]] inline void divided_fold(Frame& frame, FoldOf<Ops...> ops, T first, std::int64_t last,
+                                                std::int64_t chunk, const Rounds& rounds, Values&... values) {
   static_assert(sizeof...(Ops) == sizeof...(Values));
   using Parts = std::tuple<FoldPart<Ops, Values>...>;
   if (last <= static_cast<std::int64_t>(first)) return;
   const std::int64_t num_rounds = last - static_cast<std::int64_t>(first);
   const std::int64_t length = detail::fold_chunk_length(num_rounds, chunk);
-  std::tuple<Values&...> results(values...);
-  if (chunk <= 0 || num_rounds <= length) {
-    results = detail::run_chunk<T, Parts>(rounds, first, static_cast<T>(last),
-                                          Parts(static_cast<FoldPart<Ops, Values>>(values)...));
-    return;
-  }
-  const Parts start(Ops::start(static_cast<FoldPart<Ops, Values>>(values))...);
-  Parts all(static_cast<FoldPart<Ops, Values>>(values)...);
-  constexpr auto kAll = std::index_sequence_for<Ops...>();
-  const auto run = [&](Frame& piece_frame, std::int64_t number) {
-    piece_frame.throw_if_aborted();
-    const std::int64_t begin = number * length;
-    const std::int64_t end = num_rounds - begin < length ? num_rounds : begin + length;
-    return detail::run_chunk<T, Parts>(rounds, static_cast<T>(first + begin), static_cast<T>(first + end), start);
-  };
-  const std::int64_t num_chunks = (num_rounds - 1) / length + 1;
-  if (frame.is_sequential()) {
-    for (std::int64_t i = 0; i < num_chunks; ++i) detail::combine_parts(ops, all, run(frame, i), kAll);
-  } else {
-    const auto of_chunks = std::make_unique<Parts[]>(static_cast<std::size_t>(num_chunks));
-    constexpr std::int64_t kOneChunk = 1;
-    parallel_for<1>(frame, Box<1>{{0}, {num_chunks}}, kOneChunk, [&](Frame& piece_frame, const Box<1>& piece) {
-      for (std::int64_t i = piece.lo[0]; i < piece.hi[0]; ++i)
-        of_chunks[static_cast<std::size_t>(i)] = run(piece_frame, i);
-    });
-    for (std::int64_t i = 0; i < num_chunks; ++i)
-      detail::combine_parts(ops, all, of_chunks[static_cast<std::size_t>(i)], kAll);
-  }
-  results = all;
+  if (chunk > 0 && num_rounds > length)
+    return detail::run_chunks(frame, ops, first, num_rounds, length, rounds, values...);
+  std::tuple<Values&...>(values...) = detail::run_undivided<T, Parts>(
+      rounds, first, static_cast<T>(last), Parts(static_cast<FoldPart<Ops, Values>>(values)...));
 }
 
 }  // namespace pbrt
