@@ -46,7 +46,7 @@ class WorkloadRun(Run):
         for contender, figures in able:
             figures.words = self._words(problem, contender)
         self._check_samples(problem)
-        self.rounds(problem, able, ceilings)
+        self.rounds(problem, able, ceilings, {"tuned": "default"} if self._keeps_default(able) else {})
         session.close()
         self._kernel_times(problem, able)
         for file in (*problem.files, *problem.output_files()):
@@ -103,6 +103,11 @@ class WorkloadRun(Run):
             return Measured("tuned", "program", "cpu", "failed", str(error))
         # A search may leave device versions below its cut-off, where they run on the CPU. A choice with a name may not.
         return self._generated("tuned", configuration, session, is_strict=False)
+
+    def _keeps_default(self, able):
+        """Whether the search found nothing better than the default, which is among the contenders."""
+        found = {contender.name: contender.configuration for contender, _ in able if contender.name in ("default", "tuned")}
+        return len(found) == 2 and tuning.is_same(self.tools, self.program, found["default"], found["tuned"], self.out)
 
     def _tuned_file(self, problem):
         return self.out / (f"tuned_{self.name}_" + ("resident_" if self.options.is_resident else "") + "_".join(f"{name}{value}" for name, value in problem.size.items()) + ".cfg")

@@ -106,13 +106,16 @@ class Run:
                 _give_up(figures, error)
         return measured, able
 
-    def rounds(self, problem, able, ceilings):
-        """Times the contenders that `checked` returned, in random order in each round."""
+    def rounds(self, problem, able, ceilings, same_as=None):
+        """Times the contenders that `checked` returned, in random order in each round. `same_as` names contenders that are another one
+        under a second name: they have its times, because a difference between the two would be noise."""
+        same_as = same_as or {}
+        timed = [(contender, figures) for contender, figures in able if contender.name not in same_as]
         order = random.Random(self.options.seed)
         for number in range(self.options.rounds):
             say(f"  round {number + 1} of {self.options.rounds}")
             ceilings.sample()
-            for contender, figures in order.sample(able, len(able)):
+            for contender, figures in order.sample(timed, len(timed)):
                 if figures.status != "ok":
                     continue
                 try:
@@ -122,6 +125,11 @@ class Run:
                         figures.kernels_ns.append(kernels)
                 except Failed as error:
                     _give_up(figures, error)
+        known = {figures.name: figures for _, figures in timed}
+        for contender, figures in able:
+            if contender.name in same_as:
+                other = known[same_as[contender.name]]
+                figures.status, figures.message, figures.rounds_ns = other.status, other.message, list(other.rounds_ns)
 
 
 def _give_up(figures, error):

@@ -27,6 +27,17 @@ def is_of(program, path):
         return False
 
 
+def is_same(tools, program, first, second, folder):
+    """Whether two configurations decide the same, written or by default."""
+    files = [folder / "first.cfg", folder / "second.cfg"]
+    for file, configuration in zip(files, (first, second)):
+        program.write_configuration(file, configuration)
+    done = polybricks.run_tool([tools.pbtune, "diff", program.path, *files], expect=None)
+    for file in files:
+        file.unlink()
+    return done.returncode == 0
+
+
 def words(tools, program, path):
     """What a configuration chooses, in words, without the command line of the search, whose files are gone."""
     text = polybricks.run_tool([tools.pbtune, "explain", program.path, "--config", path], expect=None).stdout.strip()

@@ -62,6 +62,22 @@ class Experiments(unittest.TestCase):
     def test_contenders_are_those_that_were_asked_for(self):
         self.assertEqual([each.name for each in self.measure("hand,our").problems[0].contenders], ["by hand", "ours"])
 
+    def test_a_second_name_of_a_contender_has_its_times(self):
+        calls = []
+
+        def times(trials):
+            calls.append(trials)
+            return [1e6 * len(calls)] * trials
+
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
+            options = Options(pathlib.Path(folder), threads=1, trials=2, rounds=3, device="none", limit_s=1, tune="none")
+            run = ExperimentRun(pathlib.Path(folder) / "what", EXPERIMENT, None, options)
+            both, able = run.checked([Contender(name, "program", times) for name in ("default", "tuned")], None)
+            del calls[:]
+            run.rounds(None, able, NoCeilings(), {"tuned": "default"})
+        self.assertEqual(calls, [2] * 3)
+        self.assertEqual([each.rounds_ns for each in both], [[[1e6] * 2, [2e6] * 2, [3e6] * 2]] * 2)
+
     def test_several_sizes_are_one_table(self):
         results = Results({"processor": "P", "cpus": 2, "compiler": "c++ 1", "device": ""}, {}, {}, [self.measure()])
         text = io.StringIO()
