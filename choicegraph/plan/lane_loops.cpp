@@ -5,6 +5,7 @@
 
 #include "lang/body/body_constants.h"
 #include "lang/body/body_walk.h"
+#include "lang/body/constant_value.h"
 #include "lang/body/math_functions.h"
 #include "lang/body/operands.h"
 #include "lang/overloaded.h"
@@ -56,7 +57,7 @@ class LaneLoopReader {
     check_stmt(std::get<ForStmt>(body_.stmts[fold_.loop].node).body);
     // Compilers make vectors of plain maps by themselves, and have less to do between them.
     const bool is_plain = out_.is_map && fold_.accumulators.empty() && !calls_vector_function_;
-    return is_fit_ && !is_plain && !out_.regions.empty();
+    return is_fit_ && !is_plain && !out_.regions.empty() && !is_too_short();
   }
 
   [[nodiscard]] LaneLoop take(std::size_t index) {
@@ -78,6 +79,17 @@ class LaneLoopReader {
   [[nodiscard]] bool counts_simply() const {
     const BodyType last = type_of(fold_.last);
     return fold_.var_type.narrow_bytes == 0 && (fold_.var_type.is_unsigned || !last.is_unsigned);
+  }
+
+  /// Whether the loop is known to have fewer rounds than two packs of the shortest vectors that processors have. Loops
+  /// run so few one by one (runtime/matrix/simd_folds.h).
+  [[nodiscard]] bool is_too_short() const {
+    constexpr double kBytes = 2 * 4 * 16;  // two packs of four vectors
+    const auto first = constant_value(body_, fold_.first);
+    const auto last = constant_value(body_, fold_.last);
+    if (!first || !last) return false;
+    const double num_rounds = static_cast<double>(*last) - static_cast<double>(*first) + (fold_.is_inclusive ? 1 : 0);
+    return num_rounds < kBytes / (out_.is_wide_type ? 8 : 4);
   }
 
   /// Statements that packs run as they are: declarations and assignments.

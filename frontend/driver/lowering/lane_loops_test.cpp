@@ -59,6 +59,7 @@ constexpr Case kFit[] = {
     {"for (int i = 0; i < n; i++) t = max(t, b.cell(i));", "b exact"},
     {"for (int i = 0; i < n; i++) s += v.cell(i) > 0 ? 1.5 : 0.5;", "v rounds"},
     {"for (size_t i = 0; i < b.count(); i++) s *= b.cell(i);", "b rounds"},
+    {"for (int i = 3; i <= 18; i++) s += b.cell(i);", "b rounds"},
 };
 INSTANTIATE_TEST_SUITE_P(Fit, LaneLoops, ::testing::ValuesIn(kFit));
 
@@ -76,6 +77,7 @@ constexpr Case kUnfit[] = {
     {"for (int i = 0; i < n; i++) { if (b.cell(i) > 0) s += b.cell(i); }", ""},  // control flow
     {"for (long i = 0; i < n; i++) s += b.cell(i) * i;", ""},                    // indices of packs are ints
     {"for (double x : b) s += x;", ""},                                          // its text does not count
+    {"for (int i = 3; i < 18; i++) s += b.cell(i);", ""},                        // fewer rounds than two packs
     {"for (int i = 0; i < n; i++) s += 1.5;", ""},                               // reads nothing
 };
 INSTANTIATE_TEST_SUITE_P(Unfit, LaneLoops, ::testing::ValuesIn(kUnfit));
