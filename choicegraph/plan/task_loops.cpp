@@ -17,20 +17,22 @@ class TaskLoopFinder {
 
   [[nodiscard]] std::vector<TaskLoop> run() const {
     std::vector<TaskLoop> out;
-    visit(body_.root, out);
+    visit(body_.root, false, out);
     return out;
   }
 
  private:
-  void visit(StmtId id, std::vector<TaskLoop>& out) const {
+  /// A map inside of a loop that is not divided stays as it is, because it may be short, and runs again and again.
+  void visit(StmtId id, bool is_in_loop, std::vector<TaskLoop>& out) const {
     const MapLoop* map = computation_.find_map(id);
     const Fold* head = map != nullptr ? &map->loop : computation_.find(id);
-    if (head != nullptr && may_divide(*head)) {
+    if (head != nullptr && may_divide(*head) && (map == nullptr || !is_in_loop)) {
       out.push_back({id, has_loops(*head), !head->is_exact(), map != nullptr ? regions_of(rule_, *map) : MapRegions()});
       return;
     }
     for_each_child(
-        body_.stmts[id], [&](StmtId child) { visit(child, out); }, [](ExprId) {});
+        body_.stmts[id], [&](StmtId child) { visit(child, is_in_loop || is_loop(body_.stmts[id]), out); },
+        [](ExprId) {});
   }
 
   [[nodiscard]] bool may_divide(const Fold& fold) const {

@@ -24,7 +24,8 @@ struct TaskLoop {
 };
 
 /// Returns the loops of the rule that may be divided, in the order of the text: of loops inside each other the
-/// outermost one that fits. None of them does if the rule has several instances, because these are divided.
+/// outermost one that fits. A map fits if no other loop is around it. None fits if the rule has several instances,
+/// because these are divided.
 [[nodiscard]] std::vector<TaskLoop> find_task_loops(const Rule& rule, const Computation& computation);
 
 /// Returns a description for `pbc --emit=lowered`: `its loop over i may run in chunks, sum in `s``.
