@@ -169,15 +169,16 @@ class Fixer {
     std::erase_if(plan_.calls, [&](TransformId callee) { return !is_called(callee); });
   }
 
+  /// What nothing reads has its initial value. It has no schedules any more.
   void fix_tunables() {
     for (std::size_t i = 0; i < plan_.tunables.size(); ++i) {
       PlanTunable& tunable = plan_.tunables[i];
-      if (const auto found = choices_.tunables.find(i); found != choices_.tunables.end()) {
-        tunable.fixed = found->second;
-      } else if (!choices::is_read(plan_, transform_, tunable)) {
+      if (!choices::is_read(plan_, transform_, tunable)) {
         tunable.fixed.clear();
         for (std::size_t n = 0; n < (tunable.is_size_specific ? kNumSizes : 1); ++n)
           tunable.fixed.insert(tunable.fixed.end(), tunable.initial.begin(), tunable.initial.end());
+      } else if (const auto found = choices_.tunables.find(i); found != choices_.tunables.end()) {
+        tunable.fixed = found->second;
       }
     }
   }

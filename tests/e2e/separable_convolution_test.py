@@ -145,14 +145,15 @@ def random_entry(program, rng):
             if tunable["role"] == "split":
                 value = int(2 ** rng.uniform(0, 12))
             elif tunable["role"] == "work_group":
-                value = [rng.choice((1, 2, 4, 8, 16, 32)) if d == 0 else rng.choice((1, 2, 4, 8)) for d in range(tunable["count"])]
+                value = [rng.choice((1, 2, 4, 8, 16, 32)) if d == 0 else rng.choice((1, 2, 4, 8)) for d in range(tunable.get("count", 1))]
             elif tunable["role"] == "items":
-                value = [rng.choice((1, 1, 2, 3)) for _ in range(tunable["count"])]
+                value = [rng.choice((1, 1, 2, 3)) for _ in range(tunable.get("count", 1))]
             elif tunable["role"] == "ratio":
                 value = rng.randint(tunable["min"], tunable["max"])
             else:
                 continue
-            transforms.setdefault(transform, {}).setdefault("tunables", {})[name] = value
+            is_number = isinstance(value, list) and len(value) == 1
+            transforms.setdefault(transform, {}).setdefault("tunables", {})[name] = value[0] if is_number else value
     return {"global": {"threads": rng.randint(1, 4), "sequential_cutoff": rng.choice((0, 1, 64, 1000))}, "transforms": transforms}
 
 

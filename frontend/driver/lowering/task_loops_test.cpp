@@ -45,8 +45,7 @@ TEST(TaskLoops, AreMapsToo) {
   EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) d.cell(i, 0) = b.cell(i);"), "i exact");
   EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) { d.cell(i, 0) = b.cell(i); t += b.cell(i); }"), "i rounds");
   EXPECT_EQ(
-      divided_in("for (int y = 0; y < m; y++) { t = 0; for (int x = 0; x < n; x++) d.cell(x, y) = a.cell(x, y); }"),
-      "")
+      divided_in("for (int y = 0; y < m; y++) { t = 0; for (int x = 0; x < n; x++) d.cell(x, y) = a.cell(x, y); }"), "")
       << "the outer loop changes a variable, and the inner one runs again and again";
   EXPECT_EQ(divided_in("for (int y = 0; y < m; y++) for (int x = 0; x < n; x++) d.cell(x, y) = a.cell(x, y);"),
             "y loops exact");
