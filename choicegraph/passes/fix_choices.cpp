@@ -169,16 +169,31 @@ class Fixer {
     std::erase_if(plan_.calls, [&](TransformId callee) { return !is_called(callee); });
   }
 
-  /// What nothing reads has its initial value. It has no schedules any more.
+  /// Whether no choice names the rule any more, so that no site has schedules of it.
+  bool is_gone(RuleId rule) const {
+    const auto has_rule = [&](const Alternative& alternative) { return holds(alternative.rules, rule); };
+    return std::none_of(plan_.steps.begin(), plan_.steps.end(), [&](const Step& step) { return step.rule == rule; }) &&
+           std::none_of(plan_.sites.begin(), plan_.sites.end(), [&](const Site& site) {
+             return std::any_of(site.alternatives.begin(), site.alternatives.end(), has_rule);
+           });
+  }
+
+  /// What nothing reads and was not given has its initial value, and so has what was given for several schedules of a
+  /// rule that is gone.
   void fix_tunables() {
     for (std::size_t i = 0; i < plan_.tunables.size(); ++i) {
       PlanTunable& tunable = plan_.tunables[i];
-      if (!choices::is_read(plan_, transform_, tunable)) {
-        tunable.fixed.clear();
-        for (std::size_t n = 0; n < (tunable.is_size_specific ? kNumSizes : 1); ++n)
-          tunable.fixed.insert(tunable.fixed.end(), tunable.initial.begin(), tunable.initial.end());
-      } else if (const auto found = choices_.tunables.find(i); found != choices_.tunables.end()) {
+      const std::size_t num_sizes = tunable.is_size_specific ? kNumSizes : 1;
+      const auto found = choices_.tunables.find(i);
+      const bool is_given = found != choices_.tunables.end();
+      const bool has_lost_schedules = is_given && tunable.rule && is_gone(*tunable.rule) &&
+                                      found->second.size() > static_cast<std::size_t>(tunable.count) * num_sizes;
+      if (is_given && !has_lost_schedules) {
         tunable.fixed = found->second;
+      } else if (has_lost_schedules || !choices::is_read(plan_, transform_, tunable)) {
+        tunable.fixed.clear();
+        for (std::size_t n = 0; n < num_sizes; ++n)
+          tunable.fixed.insert(tunable.fixed.end(), tunable.initial.begin(), tunable.initial.end());
       }
     }
   }
