@@ -69,6 +69,7 @@ static __device__ inline T clamp(T a, T b, T c) { return a < b ? b : c < a ? c :
 #else
 #define PB_SCRATCH
 #endif
+#define PB_PARTS PB_GROUP_ITEMS
 #define PB_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define PB_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PB_FLOORD(a, b) ((a) / (b) - ((a) % (b) < 0))

@@ -4,33 +4,14 @@
 #include <algorithm>
 #include <set>
 
+#include "clgen/opencl/combined_parts.h"
+#include "clgen/opencl/fold_parts.h"
 #include "clgen/opencl/kernel_words.h"
 #include "lang/body/body_walk.h"
 #include "lang/check.h"
 
 namespace pb {
 namespace {
-
-using Kind = BodyType::Kind;
-
-/// The type in which lanes compute.
-std::string own_type(const Accumulator& accumulator) {
-  BodyType type = accumulator.type;
-  const bool may_overflow = accumulator.op == FoldOp::Add || accumulator.op == FoldOp::Mul;
-  const bool is_wide = (type.kind == Kind::Int && type.narrow_bytes == 0) || type.kind == Kind::Long;
-  if (may_overflow && is_wide) type.is_unsigned = true;
-  return number_word(type);
-}
-
-/// The type in which parts go through memory; there are no arrays of truth values in all dialects.
-std::string array_type(const Accumulator& accumulator) {
-  return accumulator.type.kind == Kind::Bool ? "int" : own_type(accumulator);
-}
-std::string array_type(const FoldPlace& place) {
-  return place.type.kind == Kind::Bool ? "int" : number_word(place.type);
-}
-
-std::string parts_array(const std::string& type) { return "pb_parts_" + type; }
 
 std::string neutral_text(const Accumulator& accumulator) {
   switch (accumulator.op) {
@@ -53,31 +34,11 @@ std::string neutral_text(const Accumulator& accumulator) {
   return {};
 }
 
-/// Whether `b` is a smaller or larger value than `a`; not so if one is a NaN.
-std::string is_better_text(const Accumulator& accumulator, const std::string& a, const std::string& b) {
-  return accumulator.op == FoldOp::Min ? b + " < " + a : a + " < " + b;
-}
+std::string before(std::size_t i) { return "pb_before" + std::to_string(i); }
+std::string before(std::size_t i, std::size_t place) { return before(i) + "_" + std::to_string(place); }
+std::string seen(std::size_t i) { return "pb_seen" + std::to_string(i); }
 
-/// Combines two values; the first stays where a smallest or largest meets an equal one or a NaN.
-std::string combined_text(const Accumulator& accumulator, const std::string& a, const std::string& b) {
-  if (accumulator.is_extremum()) return is_better_text(accumulator, a, b) + " ? " + b + " : " + a;
-  return a + " " + spelling(accumulator.op) + " " + b;
-}
-
-// Names of variables. "Before" is the value before the loop, "part" that of the lane or of its group, and "round" the
-// number of the iteration that it is from, or -1.
-std::string number(std::size_t i) { return std::to_string(i); }
-std::string before(std::size_t i) { return "pb_before" + number(i); }
-std::string before(std::size_t i, std::size_t place) { return before(i) + "_" + number(place); }
-std::string part_of(std::size_t i) { return "pb_part" + number(i); }
-std::string part_of(std::size_t i, std::size_t place) { return part_of(i) + "_" + number(place); }
-std::string round_of(std::size_t i) { return "pb_round" + number(i); }
-std::string seen(std::size_t i) { return "pb_seen" + number(i); }
-
-constexpr const char* kRounds = "pb_rounds";  // the array of numbers of iterations
 constexpr const char* kWorkers = "PB_LANES * PB_FOLD_GROUPS";
-/// The place in arrays of the group of the first lane.
-constexpr const char* kFirstLane = "[pb_local - pb_lane * pb_lane_distance]";
 
 /// Returns the number of iterations, which is negative if there are none in some cases.
 std::string count_text(const Fold& fold, const std::string& prefix) {
@@ -97,15 +58,10 @@ std::string variable_text(const Fold& fold, const std::string& round) {
          (fold.step == 1 ? "" : " * " + std::to_string(fold.step)) + ");";
 }
 
-/// Compilers for CPUs take long over copies of loops beside barriers.
-void print_unrolling(Writer& out, const std::string& elsewhere) {
-  out.verbatim("#ifdef PB_CPU\n#pragma nounroll\n" + (elsewhere.empty() ? "" : "#else\n" + elsewhere) + "#endif\n");
-}
-
 }  // namespace
 
 void open_stage(Writer& out, int stage) {
-  out.verbatim("#if PB_STAGE == 0 || PB_STAGE == " + number(static_cast<std::size_t>(stage)) + "\n");
+  out.verbatim("#if PB_STAGE == 0 || PB_STAGE == " + std::to_string(stage) + "\n");
 }
 void close_stage(Writer& out) { out.verbatim("#endif\n"); }
 
@@ -129,7 +85,7 @@ void DividedFoldPrinter::print_loops() {
   }
   print_iterations();
   if (has_records) out_.verbatim("#endif\n");
-  for (std::size_t i = 0; i < size(); ++i) print_combination(i);
+  for (std::size_t i = 0; i < size(); ++i) print_combination(out_, divided_, i, words_);
   if (has_records) {
     out_.verbatim("#if PB_STAGE == " + std::to_string(divided_.stage) + "\n");
     keep_record();
@@ -273,12 +229,12 @@ void DividedFoldPrinter::print_round(const Fold& fold, const std::string& prefix
 }
 
 std::string DividedFoldPrinter::slot_text(const std::string& type, std::size_t slot) const {
-  return "*(" + words_.global + type + "*)(pb_record" + (slot == 0 ? "" : " + " + number(slot)) + ")";
+  return "*(" + words_.global + type + "*)(pb_record" + (slot == 0 ? "" : " + " + std::to_string(slot)) + ")";
 }
 
 std::string DividedFoldPrinter::record_text(const std::string& group) const {
   return words_.global + "ulong* const pb_record = pb_scratch + (pb_instance * PB_RECORDS + " + group + ") * " +
-         number(words_.record_slots) + ";";
+         std::to_string(words_.record_slots) + ";";
 }
 
 /// The part of a lane, from the records of earlier stages.
@@ -322,50 +278,6 @@ void DividedFoldPrinter::keep_record() {
   out_.line("return;");
 }
 
-/// Makes the parts of all lanes that of their group.
-void DividedFoldPrinter::print_combination(std::size_t i) {
-  const std::string array = parts_array(array_type(at(i)));
-  const std::string own = array + "[pb_local]";
-  const std::string other = array + "[pb_local + pb_half * pb_lane_distance]";
-  out_.line(own + " = " + part_of(i) + ";");
-  if (part(i).has_round) out_.line(std::string(kRounds) + "[pb_local] = " + round_of(i) + ";");
-  out_.line(words_.barrier);
-  print_unrolling(out_, "");
-  out_.open("for (int pb_half = PB_LANES / 2; pb_half > 0; pb_half /= 2)");
-  if (part(i).has_round) {
-    const std::string own_round = std::string(kRounds) + "[pb_local]";
-    const std::string other_round = std::string(kRounds) + "[pb_local + pb_half * pb_lane_distance]";
-    out_.open("if (pb_lane < pb_half && (" + is_better_text(at(i), own, other) + " || (" + other + " == " + own +
-              " && " + other_round + " < " + own_round + ")))");
-    out_.line(own + " = " + other + ";");
-    out_.line(own_round + " = " + other_round + ";");
-    out_.close();
-  } else {
-    out_.line("if (pb_lane < pb_half) " + own + " = " + combined_text(at(i), own, other) + ";");
-  }
-  out_.line(words_.barrier);
-  out_.close();
-  out_.line(part_of(i) + " = " + array + kFirstLane + ";");
-  if (part(i).has_round) print_places(i);
-  out_.line(words_.barrier);
-}
-
-/// The lane that has the iteration of the whole shows its places to the others.
-void DividedFoldPrinter::print_places(std::size_t i) {
-  out_.open("");
-  out_.line(std::string("const long pb_from = ") + kRounds + kFirstLane + ";");
-  for (std::size_t k = 0; k < at(i).places.size(); ++k) {
-    const std::string shown = parts_array(array_type(at(i).places[k])) + kFirstLane;
-    out_.line(words_.barrier);
-    out_.line("if (pb_from < 0 ? pb_lane == 0 : " + round_of(i) + " == pb_from) " + shown + " = " + part_of(i, k) +
-              ";");
-    out_.line(words_.barrier);
-    out_.line(part_of(i, k) + " = " + shown + ";");
-  }
-  out_.line(round_of(i) + " = pb_from;");
-  out_.close();
-}
-
 void DividedFoldPrinter::print_result(std::size_t i) {
   const std::string type = "(" + own_type(at(i)) + ")";
   out_.line(opencl_name(at(i).name) + " = " +
@@ -387,8 +299,8 @@ void print_parts_arrays(Writer& out, const LoopTree& tree, const std::string& he
     for (const FoldPart& part : divided.parts) has_rounds = has_rounds || part.has_round;
   }
   out.verbatim("#ifdef PB_LANES\n");
-  for (const std::string& type : types) out.line(head + type + " " + parts_array(type) + "[PB_GROUP_ITEMS];");
-  if (has_rounds) out.line(head + "long " + kRounds + "[PB_GROUP_ITEMS];");
+  for (const std::string& type : types) out.line(head + type + " " + parts_array(type) + "[PB_PARTS];");
+  if (has_rounds) out.line(head + "long " + kRounds + "[PB_PARTS];");
   out.verbatim("#endif\n");
 }
 

@@ -20,17 +20,10 @@
 
 #include "clgen/body_code_printer.h"
 #include "clgen/lower/tree/loop_tree.h"
+#include "clgen/opencl/fold_parts.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
-
-/// What the text of divided folds says of its kernel.
-struct DividedFoldWords {
-  std::string barrier;           ///< the statement
-  std::string cell_barrier;      ///< the statement behind which lanes see each other's cells of matrices
-  std::string global;            ///< before a pointer to memory of the device
-  std::size_t record_slots = 0;  ///< the values of a record
-};
 
 /// A cell that a lane keeps, and where it lies in memory, at the loop's variable.
 struct KeptCopy {
@@ -93,8 +86,6 @@ class DividedFoldPrinter {
   [[nodiscard]] std::string record_text(const std::string& group) const;
   void print_records();
   void keep_record();
-  void print_combination(std::size_t i);
-  void print_places(std::size_t i);
   void print_result(std::size_t i);
 
   Writer& out_;

@@ -451,11 +451,11 @@ class KernelPrinter {
     for (const KeptRegion& region : instance.kept) out_.line(kept_array(transform_, rule_, region));
     out_.open("");
     const std::string first = instance.divided.empty() ? "" : "if (pb_is_first) ";
-    const bool jumps =
-        print_kernel_body(out_, rule_, lowered_, instance,
-                          {rule_.is_return_form ? first + cell_at("return") : std::string(),
-                           done_,
-                           {dialect_.barrier, dialect_.cell_barrier, dialect_.global, lowered_.record_slots}});
+    const bool jumps = print_kernel_body(out_, rule_, lowered_, instance,
+                                         {rule_.is_return_form ? first + cell_at("return") : std::string(),
+                                          done_,
+                                          {dialect_.barrier, dialect_.cell_barrier, dialect_.global,
+                                           lowered_.record_slots, lanes_are_neighbours(lowered_.tree)}});
     out_.close();
     if (jumps) out_.line(done_ + ":;");
     for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {

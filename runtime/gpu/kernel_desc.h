@@ -29,7 +29,8 @@ enum class Lanes : std::uint8_t {
 /// offset and every sum of products of indices and strides of its regions fits 32 bits), `-DPB_UNIT_STRIDE=1` if
 /// dimension 0 of every region has stride 1, `-D<macro>=<value>` per specialised scalar (unless the product of their
 /// values is above kMaxUnrolled), `-DPB_ITEMS<d>=<n>` along each loop d along which a work-item has n > 1 instances,
-/// `-DPB_LANES=<n> -DPB_GROUP_ITEMS=<n>` if several work-items run an instance together, `-DPB_KEPT_ROUNDS=<n>` if they
+/// `-DPB_LANES=<n> -DPB_GROUP_ITEMS=<n>` if several work-items run an instance together, `-DPB_HAS_PTX_SHUFFLES=1` if
+/// they may exchange values by PTX instructions then, `-DPB_KEPT_ROUNDS=<n>` if they
 /// keep the cells of their rounds, of which each has at most n, and
 /// `-DPB_GROUP0=<n> -DPB_GROUP1=… -DPB_GROUP2=…` if specialize_group. After
 /// kMaxVariants builds of one kernel on one device the generic build is used for new values: PB_INDEX=long and no other

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "runtime/gpu/manager/warp_shuffles.h"
+
 namespace pbrt::gpu {
 namespace {
 
@@ -96,6 +98,11 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
   return options;
 }
 
+bool KernelTable::has_shuffles(Device& device) {
+  if (!has_shuffles_) has_shuffles_ = has_ptx_shuffles(device);
+  return *has_shuffles_;
+}
+
 KernelTable::Found KernelTable::find(Device& device, const LaunchPlan& plan, const WorkShape& shape, int stage) {
   const KernelDesc& desc = *plan.kernel;
   Entry& entry = entries_[&desc];
@@ -105,7 +112,9 @@ KernelTable::Found KernelTable::find(Device& device, const LaunchPlan& plan, con
     const auto known = entry.variants.find(key);
     if (known != entry.variants.end()) return {known->second.get(), false, nullptr};
     if (entry.variants.size() < static_cast<std::size_t>(kMaxVariants)) {
-      std::unique_ptr<Kernel> built = device.build(desc.source, desc.name, options_of(desc, key));
+      std::string options = options_of(desc, key);
+      if (shape.lanes > 1 && has_shuffles(device)) options += " -DPB_HAS_PTX_SHUFFLES=1";
+      std::unique_ptr<Kernel> built = device.build(desc.source, desc.name, options);
       Kernel* kernel = built.get();
       entry.variants.emplace(std::move(key), std::move(built));
       return {kernel, false, nullptr};

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +37,10 @@ class KernelTable {
   ///
   /// `stage` is the number of the launch, from 1, if several groups run an instance together; else 0
   [[nodiscard]] Found find(Device& device, const LaunchPlan& plan, const WorkShape& shape, int stage = 0);
-  void clear() { entries_.clear(); }
+  void clear() {
+    entries_.clear();
+    has_shuffles_.reset();
+  }
 
  private:
   /// The values that decide a build: 32-bit indices, unit strides, group, instances per work-item, lanes, stage,
@@ -51,8 +55,10 @@ class KernelTable {
 
   static Key key_of(const LaunchPlan& plan, const WorkShape& shape, int stage);
   static std::string options_of(const KernelDesc& desc, const Key& key);
+  [[nodiscard]] bool has_shuffles(Device& device);
 
   std::map<const KernelDesc*, Entry> entries_;
+  std::optional<bool> has_shuffles_;  ///< of the device, once a kernel asked
 };
 
 }  // namespace pbrt::gpu

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/opencl/fold_parts.h"
+
+#include "clgen/opencl/kernel_words.h"
+
+namespace pb {
+
+using Kind = BodyType::Kind;
+
+std::string own_type(const Accumulator& accumulator) {
+  BodyType type = accumulator.type;
+  const bool may_overflow = accumulator.op == FoldOp::Add || accumulator.op == FoldOp::Mul;
+  const bool is_wide = (type.kind == Kind::Int && type.narrow_bytes == 0) || type.kind == Kind::Long;
+  if (may_overflow && is_wide) type.is_unsigned = true;
+  return number_word(type);
+}
+
+std::string array_type(const Accumulator& accumulator) {
+  return accumulator.type.kind == Kind::Bool ? "int" : own_type(accumulator);
+}
+std::string array_type(const FoldPlace& place) {
+  return place.type.kind == Kind::Bool ? "int" : number_word(place.type);
+}
+
+std::string parts_array(const std::string& type) { return "pb_parts_" + type; }
+
+std::string part_of(std::size_t i) { return "pb_part" + std::to_string(i); }
+std::string part_of(std::size_t i, std::size_t place) { return part_of(i) + "_" + std::to_string(place); }
+std::string round_of(std::size_t i) { return "pb_round" + std::to_string(i); }
+
+std::string is_better_text(const Accumulator& accumulator, const std::string& a, const std::string& b) {
+  return accumulator.op == FoldOp::Min ? b + " < " + a : a + " < " + b;
+}
+
+std::string combined_text(const Accumulator& accumulator, const std::string& a, const std::string& b) {
+  if (accumulator.is_extremum()) return is_better_text(accumulator, a, b) + " ? " + b + " : " + a;
+  return a + " " + spelling(accumulator.op) + " " + b;
+}
+
+void print_unrolling(Writer& out, const std::string& elsewhere) {
+  out.verbatim("#ifdef PB_CPU\n#pragma nounroll\n" + (elsewhere.empty() ? "" : "#else\n" + elsewhere) + "#endif\n");
+}
+
+}  // namespace pb
