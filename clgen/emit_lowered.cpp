@@ -28,7 +28,7 @@ std::string loops_text(const std::vector<TaskLoop>& divided, const std::vector<L
                        const Computation& computation) {
   std::string out;
   for (const TaskLoop& each : divided) out += "  " + to_words(each, computation.loop_of(each.loop)) + "\n";
-  for (const LaneLoop& loop : loops) out += "  " + to_words(loop, head_of(loop, computation)) + "\n";
+  for (const LaneLoop& loop : loops) out += "  " + to_words(loop, computation.loop_of(loop.loop)) + "\n";
   return out;
 }
 

@@ -169,15 +169,6 @@ class Fixer {
     std::erase_if(plan_.calls, [&](TransformId callee) { return !is_called(callee); });
   }
 
-  /// Whether no choice names the rule any more, so that no site has schedules of it.
-  bool is_gone(RuleId rule) const {
-    const auto has_rule = [&](const Alternative& alternative) { return holds(alternative.rules, rule); };
-    return std::none_of(plan_.steps.begin(), plan_.steps.end(), [&](const Step& step) { return step.rule == rule; }) &&
-           std::none_of(plan_.sites.begin(), plan_.sites.end(), [&](const Site& site) {
-             return std::any_of(site.alternatives.begin(), site.alternatives.end(), has_rule);
-           });
-  }
-
   /// What nothing reads and was not given has its initial value, and so has what was given for several schedules of a
   /// rule that is gone.
   void fix_tunables() {
@@ -186,7 +177,7 @@ class Fixer {
       const std::size_t num_sizes = tunable.is_size_specific ? kNumSizes : 1;
       const auto found = choices_.tunables.find(i);
       const bool is_given = found != choices_.tunables.end();
-      const bool has_lost_schedules = is_given && tunable.rule && is_gone(*tunable.rule) &&
+      const bool has_lost_schedules = is_given && tunable.rule && sites_of(plan_, *tunable.rule).empty() &&
                                       found->second.size() > static_cast<std::size_t>(tunable.count) * num_sizes;
       if (is_given && !has_lost_schedules) {
         tunable.fixed = found->second;

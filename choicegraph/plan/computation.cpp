@@ -68,6 +68,10 @@ const Fold& Computation::loop_of(StmtId loop) const {
   return *fold;
 }
 
+bool Computation::has_parts(const Phase& phase) const {
+  return phase.kind == PhaseKind::Divided && !loop_of(phase.stmt).accumulators.empty();
+}
+
 namespace {
 
 struct FoldWords {

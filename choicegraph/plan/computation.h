@@ -201,6 +201,8 @@ struct Computation {
   [[nodiscard]] const MapLoop* find_map(StmtId loop) const;
   /// The head and the accumulators of a fold or a map.
   [[nodiscard]] const Fold& loop_of(StmtId loop) const;
+  /// Whether work-items combine parts of accumulators at the end of a phase.
+  [[nodiscard]] bool has_parts(const Phase& phase) const;
 };
 
 /// `+`, `*`, `min`, `max`, `&`, `|`, `^`, `&&`, `||`.

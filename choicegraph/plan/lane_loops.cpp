@@ -36,6 +36,7 @@ class LaneLoopReader {
   /// `stores`: the assignments of a map.
   LaneLoopReader(const Rule& rule, const Fold& fold, const std::vector<ExprId>& stores, ElementType element)
       : body_(rule.body), types_(rule.body_types), fold_(fold), stores_(stores), element_(element) {
+    out_.loop = fold.loop;
     out_.is_map = !stores.empty();
     out_.rounds = !fold_.is_exact();
   }
@@ -60,10 +61,7 @@ class LaneLoopReader {
     return is_fit_ && !is_plain && !out_.regions.empty() && !is_too_short();
   }
 
-  [[nodiscard]] LaneLoop take(std::size_t index) {
-    out_.fold = index;
-    return std::move(out_);
-  }
+  [[nodiscard]] LaneLoop take() { return std::move(out_); }
 
  private:
   void refuse() { is_fit_ = false; }
@@ -342,22 +340,16 @@ bool is_packed_number(const BodyType& type) { return is_number(type) && type.kin
 std::vector<LaneLoop> find_lane_loops(const Rule& rule, const Computation& computation, ElementType element) {
   std::vector<LaneLoop> out;
   if (has_opaque_parts(rule)) return out;
-  const auto add = [&](const Fold& fold, const std::vector<ExprId>& stores, std::size_t index) {
+  const auto add = [&](const Fold& fold, const std::vector<ExprId>& stores) {
     LaneLoopReader reader(rule, fold, stores, element);
     const bool fits = reader.run();
-    if (fits) out.push_back(reader.take(index));
+    if (fits) out.push_back(reader.take());
     return fits;
   };
-  for (std::size_t i = 0; i < computation.folds.size(); ++i) add(computation.folds[i], {}, i);
-  for (std::size_t i = 0; i < computation.maps.size(); ++i) {
-    const MapLoop& map = computation.maps[i];
-    if (map.is_line && add(map.loop, map.stores, i)) out.back().apart = regions_of(rule, map);
-  }
+  for (const Fold& fold : computation.folds) add(fold, {});
+  for (const MapLoop& map : computation.maps)
+    if (map.is_line && add(map.loop, map.stores)) out.back().apart = regions_of(rule, map);
   return out;
-}
-
-const Fold& head_of(const LaneLoop& loop, const Computation& computation) {
-  return loop.is_map ? computation.maps[loop.fold].loop : computation.folds[loop.fold];
 }
 
 bool prefers_rounds_in_lanes(const Rule& rule) {

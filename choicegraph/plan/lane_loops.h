@@ -18,7 +18,7 @@ namespace pb {
 
 /// A fold or map whose rounds may run in lanes.
 struct LaneLoop {
-  std::size_t fold = 0;                    ///< index in Computation::folds, or in Computation::maps
+  StmtId loop;                             ///< of a fold or a map
   bool is_map = false;                     ///< the rounds store cells
   std::vector<bool> is_varying;            ///< expressions of the loop that differ between rounds, by ExprId
   std::set<std::uint32_t> varying_locals;  ///< the accumulators and what the loop declares, by number of declaration
@@ -42,9 +42,6 @@ struct LaneLoop {
 /// nor call a vector function.
 [[nodiscard]] std::vector<LaneLoop> find_lane_loops(const Rule& rule, const Computation& computation,
                                                     ElementType element);
-
-/// The head and the accumulators of the loop.
-[[nodiscard]] const Fold& head_of(const LaneLoop& loop, const Computation& computation);
 
 /// Whether it is the rounds of loops, rather than neighbouring instances, that fill vectors: neighbouring instances
 /// read elements that are no neighbours, or the same ones, or there is one instance.

@@ -27,6 +27,17 @@ const Computation& computation_of(const TransformPlan& plan, RuleId rule) {
   return plan.computations.empty() ? kNone : plan.computations.at(rule.index());
 }
 
+std::set<SiteId> sites_of(const TransformPlan& plan, RuleId rule) {
+  std::set<SiteId> out;
+  for (const Step& step : plan.steps)
+    if (step.rule == rule) out.insert(step.site);
+  for (const SiteId id : plan.sites.ids())
+    for (const Alternative& alternative : plan.sites[id].alternatives)
+      if (std::find(alternative.rules.begin(), alternative.rules.end(), rule) != alternative.rules.end())
+        out.insert(id);
+  return out;
+}
+
 bool has_edge(const TransformPlan& plan, StepId a, StepId b) {
   return std::any_of(plan.edges.begin(), plan.edges.end(), [&](const StepEdge& edge) {
     return (edge.before == a && edge.after == b) || (edge.before == b && edge.after == a);

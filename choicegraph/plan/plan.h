@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -275,6 +276,9 @@ struct TransformPlan {
 
 /// What the loops of a rule's body compute; nothing if planning failed.
 [[nodiscard]] const Computation& computation_of(const TransformPlan& plan, RuleId rule);
+
+/// The sites with a choice that names the rule, or with a step of it.
+[[nodiscard]] std::set<SiteId> sites_of(const TransformPlan& plan, RuleId rule);
 
 /// Whether one of the steps must have finished before the other.
 [[nodiscard]] bool has_edge(const TransformPlan& plan, StepId a, StepId b);

@@ -18,13 +18,7 @@ bool is_listed(const Site& site) { return is_decision(site) || !site.fixed.empty
 
 std::optional<SiteId> schedule_site(const TransformPlan& plan, const PlanTunable& tunable) {
   if (!tunable.rule || tunable.user) return std::nullopt;
-  std::set<SiteId> sites;
-  for (const Step& step : plan.steps)
-    if (step.rule == *tunable.rule) sites.insert(step.site);
-  for (const SiteId id : plan.sites.ids())
-    for (const Alternative& alternative : plan.sites[id].alternatives)
-      if (std::find(alternative.rules.begin(), alternative.rules.end(), *tunable.rule) != alternative.rules.end())
-        sites.insert(id);
+  const std::set<SiteId> sites = sites_of(plan, *tunable.rule);
   if (sites.size() != 1 || !is_listed(plan.sites[*sites.begin()])) return std::nullopt;
   return *sites.begin();
 }

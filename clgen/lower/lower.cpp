@@ -53,7 +53,7 @@ class TransformLowering {
     return out;
   }
 
-  /// Returns the folds of the rule's body that tasks divide; those that are rounded in another way then, only if the
+  /// Returns the loops of the rule's body that tasks divide; those that are rounded in another way then, only if the
   /// order is a choice.
   [[nodiscard]] std::vector<TaskLoop> task_loops_of(const RuleShape& rule) const {
     if (!may_change_loops(rule) || !has_tunable(rule, TunableRole::FoldChunk)) return {};

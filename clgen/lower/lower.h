@@ -72,7 +72,7 @@ struct LoweredTransform {
   Schedule schedule;
   Store<RuleId, std::vector<ReadsAhead>> reads_ahead;  ///< loops of each rule's body that request elements ahead
   Store<RuleId, std::vector<LaneLoop>> lanes;          ///< loops of each rule's body that run in lanes on the CPU
-  Store<RuleId, std::vector<TaskLoop>> task_loops;     ///< folds of each rule's body that tasks divide on the CPU
+  Store<RuleId, std::vector<TaskLoop>> task_loops;     ///< loops of each rule's body that tasks divide on the CPU
   Store<StepId, LoweredStep> steps;
   std::vector<LoweredNest> nests;   ///< in the order of TransformPlan::nests
   std::vector<LoweredFused> fused;  ///< in the order of TransformPlan::fused

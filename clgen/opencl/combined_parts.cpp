@@ -43,8 +43,8 @@ void CombinationPrinter::print_halves(const std::string& most) {
   out_.line("const " + type + " pb_other = pb_opposite_" + type + "(" + part_of(i_) + ", pb_half);");
   if (part_.has_round) {
     out_.line("const long pb_other_round = pb_opposite_long(pb_best_round, pb_half);");
-    out_.open("if (" + is_better_text(accumulator_, part_of(i_), "pb_other") + " || (pb_other == " + part_of(i_) +
-              " && pb_other_round < pb_best_round))");
+    out_.open("if (" + takes_place_text(accumulator_, {part_of(i_), "pb_best_round"}, {"pb_other", "pb_other_round"}) +
+              ")");
     out_.line(part_of(i_) + " = pb_other;");
     out_.line("pb_best_round = pb_other_round;");
     out_.close();
@@ -116,8 +116,8 @@ void CombinationPrinter::print_tree() {
   if (part_.has_round) {
     const std::string own_round = std::string(kRounds) + "[pb_local]";
     const std::string other_round = std::string(kRounds) + "[pb_local + pb_half * pb_lane_distance]";
-    out_.open("if (pb_lane < pb_half && (" + is_better_text(accumulator_, own, other) + " || (" + other + " == " + own +
-              " && " + other_round + " < " + own_round + ")))");
+    out_.open("if (pb_lane < pb_half && (" + takes_place_text(accumulator_, {own, own_round}, {other, other_round}) +
+              "))");
     out_.line(own + " = " + other + ";");
     out_.line(own_round + " = " + other_round + ";");
     out_.close();

@@ -253,8 +253,7 @@ void DividedFoldPrinter::print_records() {
     out_.open("");
     out_.line("const " + own_type(at(i)) + " pb_value = " + value + ";");
     out_.line("const long pb_from = " + slot_text("long", part(i).slot + 1) + ";");
-    out_.open("if (" + is_better_text(at(i), part_of(i), "pb_value") + " || (pb_value == " + part_of(i) +
-              " && pb_from < " + round_of(i) + "))");
+    out_.open("if (" + takes_place_text(at(i), {part_of(i), round_of(i)}, {"pb_value", "pb_from"}) + ")");
     out_.line(part_of(i) + " = pb_value;");
     out_.line(round_of(i) + " = pb_from;");
     for (std::size_t k = 0; k < at(i).places.size(); ++k)

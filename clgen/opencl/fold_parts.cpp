@@ -32,6 +32,11 @@ std::string is_better_text(const Accumulator& accumulator, const std::string& a,
   return accumulator.op == FoldOp::Min ? b + " < " + a : a + " < " + b;
 }
 
+std::string takes_place_text(const Accumulator& accumulator, const RoundedPart& a, const RoundedPart& b) {
+  return is_better_text(accumulator, a.value, b.value) + " || (" + b.value + " == " + a.value + " && " + b.round +
+         " < " + a.round + ")";
+}
+
 std::string combined_text(const Accumulator& accumulator, const std::string& a, const std::string& b) {
   if (accumulator.is_extremum()) return is_better_text(accumulator, a, b) + " ? " + b + " : " + a;
   return a + " " + spelling(accumulator.op) + " " + b;

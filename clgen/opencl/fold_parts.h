@@ -42,6 +42,14 @@ inline constexpr const char* kFirstLane = "[pb_local - pb_lane * pb_lane_distanc
 /// Whether `b` is a smaller or larger value than `a`; not so if one is a NaN.
 [[nodiscard]] std::string is_better_text(const Accumulator& accumulator, const std::string& a, const std::string& b);
 
+/// A part of a smallest or largest, and the number of the iteration that it is from.
+struct RoundedPart {
+  std::string value, round;
+};
+
+/// Whether `b` takes the place of `a`: it is smaller or larger, or equal and of an earlier iteration.
+[[nodiscard]] std::string takes_place_text(const Accumulator& accumulator, const RoundedPart& a, const RoundedPart& b);
+
 /// Combines two values; the first stays where a smallest or largest meets an equal one or a NaN.
 [[nodiscard]] std::string combined_text(const Accumulator& accumulator, const std::string& a, const std::string& b);
 

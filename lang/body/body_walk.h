@@ -6,6 +6,7 @@
 #include <string_view>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "lang/body/body.h"
 
@@ -140,6 +141,12 @@ inline bool has_continue(const Body& body, StmtId id) {
   for_each_child(
       stmt, [&](StmtId child) { found = found || has_continue(body, child); }, [](ExprId) {});
   return found;
+}
+
+/// The statements of a block, or the statement itself.
+inline std::vector<StmtId> stmts_of(const Body& body, StmtId id) {
+  const auto* block = std::get_if<BlockStmt>(&body.stmts[id].node);
+  return block == nullptr ? std::vector<StmtId>{id} : block->stmts;
 }
 
 /// Whether a member of a region says its size: `region.width()`, `region.size(0)`.

@@ -11,9 +11,7 @@ namespace {
 
 /// The statements of a loop's round.
 std::vector<StmtId> stmts_in(const Body& body, StmtId loop) {
-  const StmtId inside = std::get<ForStmt>(body.stmts[loop].node).body;
-  const auto* block = std::get_if<BlockStmt>(&body.stmts[inside].node);
-  return block == nullptr ? std::vector<StmtId>{inside} : block->stmts;
+  return stmts_of(body, std::get<ForStmt>(body.stmts[loop].node).body);
 }
 
 /// Asks what statements do with the cells of an output.

@@ -207,12 +207,6 @@ class Matcher {
   MatchedUpdate matched_;
 };
 
-/// The statements of a block, or the statement itself.
-std::vector<StmtId> stmts_of(const Body& body, StmtId id) {
-  const auto* block = std::get_if<BlockStmt>(&body.stmts[id].node);
-  return block == nullptr ? std::vector<StmtId>{id} : block->stmts;
-}
-
 /// The plain assignments of `if (…) { a = b; … }`, if there is nothing else in it; else none.
 std::vector<OuterAssignment> assignments_in(const Body& body, const IfStmt& node,
                                             const std::vector<OuterAssignment>& assignments) {

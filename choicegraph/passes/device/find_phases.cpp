@@ -110,10 +110,7 @@ class PhaseFinder {
 
   /// All work-items have read the old values of single elements before one of them stores new ones, at the end.
   void wait_for_old_values() {
-    const auto separates = [&](const Phase& phase) {
-      return phase.waits ||
-             (phase.kind == PhaseKind::Divided && !computation_.loop_of(phase.stmt).accumulators.empty());
-    };
+    const auto separates = [&](const Phase& phase) { return phase.waits || computation_.has_parts(phase); };
     std::vector<Phase>& phases = computation_.phases;
     const bool has_elements = !std::all_of(rule_.outputs.begin(), rule_.outputs.end(), is_region);
     if (has_elements && std::none_of(phases.begin(), phases.end(), separates)) phases.front().waits = true;

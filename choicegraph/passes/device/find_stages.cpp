@@ -44,18 +44,15 @@ bool repeats_a_read(const Rule& rule, const Computation& computation) {
 void find_stages(const Rule& rule, Computation& computation) {
   std::vector<Phase>& phases = computation.phases;
   if (phases.empty() || repeats_a_read(rule, computation)) return;
-  const auto has_parts = [&](const Phase& phase) {
-    return phase.kind == PhaseKind::Divided && !computation.loop_of(phase.stmt).accumulators.empty();
-  };
   int stage = 1;
   for (std::size_t i = 0; i < phases.size(); ++i) {
-    if (i > 0 && (phases[i].waits || has_parts(phases[i - 1]))) ++stage;
+    if (i > 0 && (phases[i].waits || computation.has_parts(phases[i - 1]))) ++stage;
     phases[i].stage = stage;
     if (i > 0) phases[i - 1].ends_stage = phases[i - 1].stage < stage;
   }
   const bool has_elements = std::any_of(rule.outputs.begin(), rule.outputs.end(),
                                         [](const RegionAccess& output) { return output.num_body_dims() == 0; });
-  phases.back().ends_stage = has_elements || has_parts(phases.back());
+  phases.back().ends_stage = has_elements || computation.has_parts(phases.back());
   computation.stages.num = stage + (phases.back().ends_stage ? 1 : 0);
   computation.stages.last_is_divided = std::any_of(phases.begin(), phases.end(), [&](const Phase& phase) {
     return phase.kind == PhaseKind::Divided && phase.stage == computation.stages.num;

@@ -374,7 +374,7 @@ BodyForms forms_of(const RuleCode& code, const LoweredTransform& lowered, const 
     out.task_loops.push_back(task_loop_text(code.rule, fold, divided, code.folds));
   }
   for (const LaneLoop& loop : lowered.lanes[code.rule_id]) {
-    const Fold& fold = head_of(loop, plan.computations[code.rule_id.index()]);
+    const Fold& fold = plan.computations[code.rule_id.index()].loop_of(loop.loop);
     std::optional<LoopLimits> limits;
     for (const TaskLoopText& divided : out.task_loops)
       if (divided.loop == fold.loop) limits = divided.limits;

@@ -174,7 +174,7 @@ bool has_independent_body(const Rule& rule) { return rule.is_return_form && Chec
 bool has_independent_instances(const Rule& rule, const Step& step, bool all_exist) {
   if (!rule.is_return_form) return false;
   const auto accesses = find_lane_accesses(rule, step, all_exist);
-  const bool are_near = accesses && !accesses->has_own_rows;
+  const bool are_near = accesses && !accesses->has_own_rows();
   return (are_near || reads_quotients(rule, step, all_exist)) && has_independent_body(rule);
 }
 

@@ -107,12 +107,11 @@ std::optional<PackFacts> find_lane_accesses(const Rule& rule, const Step& step, 
     LaneAccess lanes;
     if ((input.may_be_outside() && !all_exist) || !input.tested_dims.empty()) return std::nullopt;
     lanes.reads_own_row = !facts.writes_regions && is_own_row(input, facts.lane_var);
-    facts.has_own_rows |= lanes.reads_own_row;
     if (!lanes.reads_own_row && !find_lane_access(input, facts.lane_var, facts.row_var, lanes, rows_fit))
       return std::nullopt;
     facts.inputs.push_back(lanes);
   }
-  facts.is_tall = rows_fit && !facts.has_own_rows && rows_share_reads(rule, step, facts);
+  facts.is_tall = rows_fit && !facts.has_own_rows() && rows_share_reads(rule, step, facts);
   // If packs cover one row, the row variable is the same for all lanes.
   if (!facts.is_tall)
     for (auto* list : {&facts.inputs, &facts.outputs})

@@ -102,7 +102,7 @@ TreeBlock parts_of(const RuleShape& rule, const Step& step, InsideRange range, s
 bool may_run_in_vectors(const RuleShape& rule, const Step& step, bool all_exist) {
   if (step.loops.empty() || rule.has_calls()) return false;
   const auto facts = find_pack_facts(rule.rule, step, rule.element, all_exist);
-  if (facts && !facts->has_own_rows) return is_left_to_compilers(rule, *facts);
+  if (facts && !facts->has_own_rows()) return is_left_to_compilers(rule, *facts);
   // Compilers must gather the cells of an input across the rows one by one. Vectors pay off only if the rule reads
   // other inputs, too.
   const auto is_plain = [](const RegionAccess& input) {

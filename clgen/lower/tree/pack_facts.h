@@ -2,6 +2,7 @@
 // What is known of a body that can run on packs of neighbouring instances (uniformity.h finds it).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -35,7 +36,6 @@ struct CountedLoop {
 struct PackFacts {
   std::vector<LaneAccess> outputs;
   std::vector<LaneAccess> inputs;
-  bool has_own_rows = false;               ///< some input has `reads_own_row`
   bool is_tall = false;                    ///< a pack covers several rows, which share what they read
   bool is_plain = false;                   ///< straight-line code that compilers vectorise as well by themselves
   bool writes_regions = false;             ///< some output is a region, whose elements the body writes itself
@@ -50,6 +50,9 @@ struct PackFacts {
   std::set<StmtId> masked_stmts;
   bool has_masked_loops = false;
 
+  [[nodiscard]] bool has_own_rows() const {
+    return std::any_of(inputs.begin(), inputs.end(), [](const LaneAccess& lanes) { return lanes.reads_own_row; });
+  }
   bool operator==(const PackFacts&) const = default;
 };
 

@@ -73,7 +73,7 @@ TEST(LaneAccesses, EachInstanceMayHaveARowOfItsOwn) {
       "  C.cell(x,y) from (A.row(x) a, B.row(y) b) { return a.cell(0) * b.cell(0); }\n"
       "}\n");
   ASSERT_TRUE(packs.facts);
-  EXPECT_TRUE(packs.facts->has_own_rows);
+  EXPECT_TRUE(packs.facts->has_own_rows());
   EXPECT_FALSE(packs.facts->is_tall);
   EXPECT_EQ(packs.facts->inputs, (std::vector<LaneAccess>{{false, -1, true}, {}}));
   EXPECT_FALSE(packs_of("main transform Every2nd from A[d,2*n] to B[n] {\n"

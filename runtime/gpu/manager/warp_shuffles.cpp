@@ -8,19 +8,20 @@
 #include <span>
 #include <thread>
 
+#include "runtime/config/kernel_prelude.h"
+
 namespace pbrt::gpu {
 namespace {
 
-constexpr const char* kSource = R"cl(
+/// Tries the functions that kernels have.
+constexpr const char* kSource = PB_KERNEL_PRELUDE R"cl(
 __kernel void pb_try_shuffles(__global uint* out) {
   const uint id = get_local_id(0);
-  uint opposite, of_lane;
-  asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(opposite) : "r"(3 * id + 1), "r"(16u));
-  asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(of_lane) : "r"(3 * id + 1), "r"(5u));
-  out[2 * id] = opposite;
-  out[2 * id + 1] = of_lane;
+  out[2 * id] = pb_opposite_uint(3 * id + 1, 16);
+  out[2 * id + 1] = pb_of_lane_uint(3 * id + 1, 5);
 }
 )cl";
+constexpr const char* kOptions = "-DPB_LANES=32 -DPB_GROUP_ITEMS=64 -DPB_HAS_PTX_SHUFFLES=1";
 
 constexpr std::uint32_t kItems = 64;  // two warps
 using Values = std::array<std::uint32_t, std::size_t{2} * kItems>;
@@ -50,7 +51,7 @@ class Ended final : public Completion {
 
 bool gives_right_values(Device& device) {
   Values found{};
-  const std::unique_ptr<Kernel> kernel = device.build(kSource, "pb_try_shuffles", "");
+  const std::unique_ptr<Kernel> kernel = device.build(kSource, "pb_try_shuffles", kOptions);
   const std::unique_ptr<Buffer> buffer = device.allocate(sizeof found, nullptr);
   if (buffer == nullptr) return false;
   KernelArg out;

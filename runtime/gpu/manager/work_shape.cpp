@@ -260,4 +260,4 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 // Where the lanes store cells and cannot keep them, an instance has as many lanes as there are 16 iterations for
 // (decision 28). If 1024 lanes per instance do not fill the device, as in a sum of a whole matrix, an instance has
 // lanes in several groups of 256, as many as fill the device and have 16 iterations each. The groups leave their parts
-// in memory, and a later launch combines them (decisions 26 and 33).
+// in memory, and a later launch combines them (decisions 26 and 34).

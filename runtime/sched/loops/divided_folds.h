@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Folds that are divided among tasks: the rounds are cut into chunks, each chunk makes parts of its own, and the parts
-// are combined by the numbers of the chunks. Used by generated code for rules with one instance
-// (choicegraph/plan/task_loops.h).
+// Folds that are divided among tasks, and maps, which are folds that may have no parts: the rounds are cut into chunks,
+// each chunk makes parts of its own, and the parts are combined by the numbers of the chunks. Used by generated code
+// for rules with one instance (choicegraph/plan/task_loops.h).
 //
 // The result depends on the number of rounds and the length of the chunks alone, never on workers: a chunk is computed
 // by the same code wherever it runs, even in a sequential frame.
@@ -79,20 +79,19 @@ void combine_parts(FoldOf<Ops...>, Parts& all, const Parts& next, std::index_seq
   (combine.template operator()<Ops, kAt>(), ...);
 }
 
-/// A fold's rounds as code that runs a chunk of them. No part of it may be made for some chunks only, since compilers
-/// may round in another way there.
+/// Runs rounds in place, since loops that are too short to be divided may run millions of times. Compilers know of a
+/// copy that no store of the rounds changes what they captured.
 template <class T, class Parts, class Rounds>
-[[gnu::noinline]] Parts run_chunk(const Rounds& rounds, T first, T last, const Parts& start) {
-  // Compilers know of a copy that no store of the rounds changes what they captured.
+[[gnu::always_inline]] inline Parts run_rounds(const Rounds& rounds, T first, T last, const Parts& start) {
   const Rounds own = rounds;
   return std::apply([&](const auto&... parts) { return own(first, last, parts...); }, start);
 }
 
-/// Runs all rounds at once. It is inlined, since loops that are too short to be divided may run millions of times.
+/// A fold's rounds as code that runs a chunk of them. No part of it may be made for some chunks only, since compilers
+/// may round in another way there.
 template <class T, class Parts, class Rounds>
-[[gnu::always_inline]] inline Parts run_undivided(const Rounds& rounds, T first, T last, const Parts& start) {
-  const Rounds own = rounds;  // as in run_chunk
-  return std::apply([&](const auto&... parts) { return own(first, last, parts...); }, start);
+[[gnu::noinline]] Parts run_chunk(const Rounds& rounds, T first, T last, const Parts& start) {
+  return run_rounds<T, Parts>(rounds, first, last, start);
 }
 
 /// Runs a fold of several chunks of `length` rounds.
@@ -145,7 +144,7 @@ template <class... Ops, class T, class Rounds, class... Values>
   const std::int64_t length = detail::fold_chunk_length(num_rounds, chunk);
   if (chunk > 0 && num_rounds > length)
     return detail::run_chunks(frame, ops, first, num_rounds, length, rounds, values...);
-  std::tuple<Values&...>(values...) = detail::run_undivided<T, Parts>(
+  std::tuple<Values&...>(values...) = detail::run_rounds<T, Parts>(
       rounds, first, static_cast<T>(last), Parts(static_cast<FoldPart<Ops, Values>>(values)...));
 }
 
