@@ -82,6 +82,12 @@ void CombinationPrinter::print_exchange() {
   out_.close();
   out_.line(words_.barrier);
   load("pb_of_columns + pb_lane % 32");
+  if (type == "float" || type == "double") {
+    // A part is a number of its own also where it does not pass through memory: a compiler may not make one operation
+    // of its last product and the first addition of the tree.
+    out_.verbatim("#else\n");
+    out_.line(part_of(i_) + " = pb_opposite_" + type + "(" + part_of(i_) + ", 0);");
+  }
   out_.verbatim("#endif\n");
   print_halves("PB_WARP_LANES");
   const std::string first = "pb_local % 32 - pb_lane % PB_WARP_LANES";

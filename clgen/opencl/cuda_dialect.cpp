@@ -91,6 +91,7 @@ const KernelDialect& cuda_dialect() {
       .function = "__device__ ",
       .kernel = "extern \"C\" __global__ void ",
       .group_bound = "__launch_bounds__(PB_GROUP_ITEMS)",
+      .warp_size = "",
       .global = "",
       .local = "",
       .restrict_ = "__restrict__",

@@ -239,6 +239,7 @@ std::string DividedFoldPrinter::record_text(const std::string& group) const {
 
 /// The part of a lane, from the records of earlier stages.
 void DividedFoldPrinter::print_records() {
+  print_unrolling(out_, "");
   out_.open("for (int pb_group = pb_lane; pb_group < PB_RECORDS; pb_group += PB_LANES)");
   out_.line(record_text("pb_group"));
   for (std::size_t i = 0; i < size(); ++i) {

@@ -55,8 +55,9 @@ class KernelHeadPrinter {
     if (keeps)
       out_.verbatim("#ifdef PB_KEPT_ROUNDS\n#define PB_GROUP_BOUND " + dialect_.group_bound +
                     "\n#else\n#define PB_GROUP_BOUND\n#endif\n");
-    out_.open(dialect_.kernel + (keeps ? "PB_GROUP_BOUND " : "") + name_ + "(" + joined(params(tiles), ",\n    ") +
-              " PB_SCRATCH)");
+    const bool has_lanes = keeps || instance_with_lanes(lowered_.tree) != nullptr;
+    out_.open(dialect_.kernel + (has_lanes ? dialect_.warp_size : "") + (keeps ? "PB_GROUP_BOUND " : "") + name_ + "(" +
+              joined(params(tiles), ",\n    ") + " PB_SCRATCH)");
   }
 
   std::string type_of(const KernelScalar& scalar) const {

@@ -20,6 +20,7 @@ const KernelDialect& opencl_dialect() {
       .function = "",
       .kernel = "__kernel void ",
       .group_bound = "__attribute__((reqd_work_group_size(PB_GROUP_ITEMS, 1, 1)))",
+      .warp_size = "PB_WARP_SIZE ",
       .global = "__global ",
       .local = "__local ",
       .restrict_ = "restrict",

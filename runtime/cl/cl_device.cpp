@@ -73,6 +73,7 @@ void CL_CALLBACK on_end(cl_event, cl_int status, void* completion) {
 ClDevice::ClDevice(std::shared_ptr<const Api> api, cl_platform_id platform, cl_device_id device, gpu::DeviceInfo info,
                    const Options& options)
     : api_(std::move(api)), device_(device), info_(std::move(info)), cache_(options.cache_folder) {
+  info_.exchange = options.exchange;
   if (!options.may_use_host_memory) info_.shares_host_memory = false;
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform),
                                               0};

@@ -58,7 +58,10 @@ gpu::DeviceInfo describe(const Api& api, cl_platform_id platform, cl_device_id d
   api.clGetDeviceInfo(device, cl_device_info{CL_DEVICE_MAX_WORK_ITEM_SIZES}, num_dims * sizeof(std::size_t),
                       shape.data(), nullptr);
   for (std::size_t d = 0; d < std::min<std::size_t>(3, shape.size()); ++d) info.max_group_shape[d] = shape[d];
-  info.has_fp64 = device_text(api, device, CL_DEVICE_EXTENSIONS).find("cl_khr_fp64") != std::string::npos;
+  const std::string extensions = device_text(api, device, CL_DEVICE_EXTENSIONS);
+  const auto has = [&](const char* extension) { return extensions.find(extension) != std::string::npos; };
+  info.has_fp64 = has("cl_khr_fp64");
+  info.has_sub_group_shuffles = has("cl_khr_subgroup_shuffle") && has("cl_intel_required_subgroup_size");
   info.rounds_float_quotients = (device_value<cl_device_fp_config>(api, device, CL_DEVICE_SINGLE_FP_CONFIG) &
                                  CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   info.shares_host_memory = device_value<cl_bool>(api, device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;

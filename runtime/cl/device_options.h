@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "runtime/gpu/device.h"
 
 namespace pbrt::cl {
 
@@ -26,7 +29,8 @@ struct Options {
   /// If false, devices have buffers of their own, and copies, also where they share the host's memory.
   bool may_use_host_memory = true;
   EndReports ends = EndReports::ByDevice;
-  bool is_profiled = false;  ///< counts the time of kernels by the device's clock
+  std::optional<gpu::LaneExchange> exchange;  ///< the only way that kernels use; none: the best that the device has
+  bool is_profiled = false;                   ///< counts the time of kernels by the device's clock
 };
 
 }  // namespace pbrt::cl

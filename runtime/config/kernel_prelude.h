@@ -8,8 +8,9 @@
 // PB_KEPT_ROUNDS is the number of rounds whose cells a work-item keeps, where it keeps them.
 //
 // PB_PARTS is the number of elements of an array through which lanes combine parts of a fold. With PB_SHUFFLES, they
-// exchange them within warps of 32 work-items without it: `pb_opposite_T(x, distance)` is the x of the lane whose
-// number differs in that bit, and `pb_of_lane_T(x, lane)` that of the lane with this number in the warp.
+// exchange them within warps of 32 work-items (PB_WARP_SIZE asks for these) without it: `pb_opposite_T(x, distance)` is
+// the x of the lane whose number differs in that bit, and `pb_of_lane_T(x, lane)` that of the lane with this number in
+// the warp.
 #pragma once
 
 #define PB_KERNEL_PRELUDE                                                                                           \
@@ -75,7 +76,7 @@
   "#else\n"                                                                                                         \
   "#define PB_SCRATCH\n"                                                                                            \
   "#endif\n"                                                                                                        \
-  "#if defined(PB_LANES) && defined(PB_HAS_PTX_SHUFFLES) && PB_GROUP_ITEMS % 32 == 0\n"                             \
+  "#if PB_LANES > 1 && PB_GROUP_ITEMS % 32 == 0 && PB_HAS_PTX_SHUFFLES + PB_HAS_SUB_GROUPS > 0\n"                   \
   "#define PB_SHUFFLES\n"                                                                                           \
   "#define PB_WARP_LANES PB_MIN(PB_LANES, 32)\n"                                                                    \
   "#define PB_WARPS (PB_LANES / PB_WARP_LANES)\n"                                                                   \
@@ -84,6 +85,12 @@
   "#else\n"                                                                                                         \
   "#define PB_PARTS PB_GROUP_ITEMS\n"                                                                               \
   "#endif\n"                                                                                                        \
+  "#ifdef PB_HAS_SUB_GROUPS\n"                                                                                      \
+  "#define PB_WARP_SIZE __attribute__((intel_reqd_sub_group_size(32)))\n"                                           \
+  "#define pb_opposite_uint(x, distance) sub_group_shuffle_xor(x, distance)\n"                                      \
+  "#define pb_of_lane_uint(x, lane) sub_group_shuffle(x, lane)\n"                                                   \
+  "#else\n"                                                                                                         \
+  "#define PB_WARP_SIZE\n"                                                                                          \
   "static inline uint pb_opposite_uint(uint x, uint distance) {\n"                                                  \
   "  uint y;\n"                                                                                                     \
   "  asm volatile(\"shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(y) : \"r\"(x), \"r\"(distance));\n" \
@@ -94,6 +101,7 @@
   "  asm volatile(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(y) : \"r\"(x), \"r\"(lane));\n"      \
   "  return y;\n"                                                                                                   \
   "}\n"                                                                                                             \
+  "#endif\n"                                                                                                        \
   "#define PB_SHUFFLE_4(name, type) static inline type name##_##type(type x, uint at) { return "                    \
   "as_##type(name##_uint(as_uint(x), at)); }\n"                                                                     \
   "#define PB_SHUFFLE_8(name, type) static inline type name##_##type(type x, uint at) { const uint2 both = "        \
@@ -110,4 +118,5 @@
   "PB_SHUFFLE_8(pb_of_lane, double)\n"                                                                              \
   "#else\n"                                                                                                         \
   "#define PB_PARTS PB_GROUP_ITEMS\n"                                                                               \
+  "#define PB_WARP_SIZE\n"                                                                                          \
   "#endif\n"

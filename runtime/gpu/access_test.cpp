@@ -7,7 +7,7 @@
 #include <string>
 
 #include "runtime/config/copy_error.h"
-#include "runtime/gpu/fake_fixture.h"
+#include "runtime/gpu/testing/fake_fixture.h"
 #include "runtime/matrix/access_watch.h"
 #include "runtime/matrix/simd.h"
 

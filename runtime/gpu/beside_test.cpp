@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "runtime/gpu/fake_fixture.h"
+#include "runtime/gpu/testing/fake_fixture.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -109,7 +109,8 @@ TEST_F(Beside, AKernelDoesNotOverwriteWhatIsBeingReadBack) {
     const Matrix2 a = filled(8, 4, 1), b = filled(8, 4, 0);
     fake.control->hold_beside();
     EXPECT_EQ(fake.add_step(frame, b, a, 1, CopyOut::Eager), "");
-    await_ends(2);
+    // Launches that come before the copy is enqueued would go first: the copy would leave their cells to later ones.
+    fake.control->await_enqueued(3);
     frame.spawn([&](Frame& f) {
       EXPECT_EQ(fake.add_step(f, b.region(0, 2, 8, 3), a.region(0, 2, 8, 3), 7, CopyOut::May), "");
     });

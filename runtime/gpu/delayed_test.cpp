@@ -6,7 +6,7 @@
 
 #include "runtime/config/errors.h"
 #include "runtime/gpu/delayed_device.h"
-#include "runtime/gpu/fake_fixture.h"
+#include "runtime/gpu/testing/fake_fixture.h"
 
 namespace pbrt::gpu {
 namespace {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,13 @@ namespace pbrt::gpu {
 
 enum class DeviceType : std::uint8_t { Cpu, Gpu, Accelerator, Other };
 [[nodiscard]] const char* to_string(DeviceType type);
+
+/// How work-items exchange parts of a fold (lane_exchange.h).
+enum class LaneExchange : std::uint8_t {
+  Memory,       ///< through memory of their group
+  PtxShuffles,  ///< in a warp by PTX instructions, which NVIDIA's OpenCL C takes though it has no such functions
+  SubGroups,    ///< in a sub-group of OpenCL
+};
 
 struct DeviceInfo {
   std::string name;
@@ -31,8 +39,10 @@ struct DeviceInfo {
   std::size_t max_group_size = 1;
   std::array<std::size_t, 3> max_group_shape = {1, 1, 1};
   bool has_fp64 = false;
-  bool rounds_float_quotients = false;  ///< kernels may ask for quotients and roots of `float` as C++ has them
-  bool shares_host_memory = false;      ///< kernels work on the host's pages: no copies
+  bool has_sub_group_shuffles = false;   ///< and kernels may ask for sub-groups of 32 work-items
+  std::optional<LaneExchange> exchange;  ///< none: a kernel finds out which is best
+  bool rounds_float_quotients = false;   ///< kernels may ask for quotients and roots of `float` as C++ has them
+  bool shares_host_memory = false;       ///< kernels work on the host's pages: no copies
 };
 
 /// Data existed only on a device that failed. The run must be repeated without the device.

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/gpu/fake_fixture.h"
+#include "runtime/gpu/testing/fake_fixture.h"
 
 namespace pbrt::gpu {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <thread>
 
-#include "runtime/gpu/fake_fixture.h"
 #include "runtime/gpu/spawned_regions.h"
+#include "runtime/gpu/testing/fake_fixture.h"
 
 namespace pbrt::gpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/gpu/fake_fixture.h"
+#include "runtime/gpu/testing/fake_fixture.h"
 
 namespace pbrt::gpu {
 namespace {

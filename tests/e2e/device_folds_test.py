@@ -5,7 +5,7 @@
 
 Whole numbers, and the smallest and the largest, must have the bits of the CPU's version, also with NaN, zeros of both signs and
 overflows. Sums are compared with sums of wider numbers. Each configuration gives the same bits in many runs, also where the CPU and the
-device share a step, on any number of threads.
+device share a step, on any number of threads. All ways in which the device's work-items can exchange parts give the same bits.
 """
 
 import pathlib
@@ -24,6 +24,7 @@ REPEATED = (32, 2048)                                # these lanes run twice
 MOST_KEPT = 64                                       # rounds of a lane whose cells it keeps
 THREADS = (1, 2, 5)
 RUNS = 17                                            # of a configuration on each number of threads
+WAYS = ("memory", "ptx", "sub-groups")                # in which lanes may exchange parts
 DTYPE = {"double": np.float64, "float": np.float32, "int": np.int32}
 
 
@@ -57,6 +58,7 @@ class Check:
         self.name, data = next(iter(program.info["transforms"])), data_of(program)
         self.outputs = [name for site in data["sites"] for name in site.split("#")[0].split("+")]
         self.tunables = data["tunables"]
+        self.ways = None
         self.with_lanes = [name for name, tunable in self.tunables.items() if tunable["role"] == "fold_items"]
 
     def configuration(self, on, lanes=0, group=0, threads=2, kept=MOST_KEPT, **values):
@@ -79,11 +81,15 @@ class Check:
     def outputs_of(self, inputs, on, lanes=0, group=0, kept=MOST_KEPT):
         return self.run(inputs, on, lanes, group, kept=kept)[0]
 
-    def run(self, inputs, on, lanes=0, group=0, options=(), kept=MOST_KEPT):
-        """Returns the outputs and the statistics."""
+    def run(self, inputs, on, lanes=0, group=0, options=(), kept=MOST_KEPT, way=None):
+        """Returns the outputs and the statistics; of the outputs None, if the device cannot exchange parts in this way."""
         self.program.write_configuration(self.work / "run.cfg", self.configuration(on, lanes, group, kept=kept))
         files = [self.work / f"{name}.npy" for name in self.outputs]
-        _, statistics = self.program.run(*inputs, *files, "--strict", *options, config=self.work / "run.cfg")
+        done, statistics = self.program.run(*inputs, *files, "--strict", *options, config=self.work / "run.cfg",
+                                            env={"POLYBRICKS_LANE_EXCHANGE": way or ""}, expect=None if way else 0)
+        if way and "POLYBRICKS_LANE_EXCHANGE asks" in done.stderr:
+            return None, None
+        polybricks.check(done.returncode == 0, f"exchange by {way}: {done.stderr}")
         self.num_runs += 1
         return {name: np.load(file) for name, file in zip(self.outputs, files)}, statistics
 
@@ -102,10 +108,20 @@ class Check:
                 with np.errstate(invalid="ignore"):
                     is_near = (np.abs(got[name] - value) <= allowed) | (got[name] == value)
                 polybricks.check(bool(np.all(is_near)), f"{name} of {where}: {got[name]} instead of {value}")
+            for way, others in self.in_each_way(inputs, lanes, group):
+                polybricks.check(all(same_bits(got[name], others[name]) for name in self.outputs),
+                                 f"{where}: other bits if lanes exchange their parts by {way}")
             if lanes in REPEATED:
                 again = self.outputs_of(inputs, "opencl", lanes, group, kept=0)
                 polybricks.check(all(same_bits(got[name], again[name]) for name in self.outputs),
                                  f"{where}: other bits in a second run, whose work-items keep no cells")
+
+    def in_each_way(self, inputs, lanes, group):
+        """Gives each way of the device, if it has several, with the outputs of lanes that exchange their parts so."""
+        if self.ways is None:
+            self.ways = [way for way in WAYS if self.run(inputs, "opencl", lanes, group, way=way)[0] is not None]
+        for way in self.ways if len(self.ways) > 1 else ():
+            yield way, self.run(inputs, "opencl", lanes, group, way=way)[0]
 
     def repeats(self, matrices, lanes, group, shares):
         """Many runs of one configuration, on one thread and on more than there are cores; `shares`: eighths of the device."""
@@ -218,7 +234,7 @@ def main():
     work = polybricks.fresh_folder(args.work / "device_folds")
     tools = polybricks.Tools(args.dist)
     rng = np.random.default_rng(polybricks.seed())
-    num_runs = 0
+    num_runs, ways = 0, set()
     for element, source, try_all in (("int", "integers", integers), ("double", "reals", reals), ("float", "reals", reals),
                                      ("double", "whole", whole), ("float", "whole", whole), ("float", "rows", rows)):
         program = tools.compile(PROGRAMS / f"{source}.pbcc", work / f"{source}_{element}", "--element", "double" if element == "int" else element)
@@ -226,11 +242,12 @@ def main():
         polybricks.check(len(check.with_lanes) == len(data_of(program)["sites"]), f"only {check.with_lanes} have lanes")
         try_all(check, rng)
         num_runs += check.num_runs
+        ways.update(check.ways)
     strict = tools.compile(PROGRAMS / "reals.pbcc", work / "strict", "--fp=strict")
     found = sorted(Check(strict, work, "double").with_lanes)
     polybricks.check(found == ["Largest#1.opencl.fold_items", "Smallest#1.opencl.fold_items"],
                      f"with --fp=strict sums keep their order, but there are {found}")
-    print(f"{num_runs} runs, all choices agree")
+    print(f"{num_runs} runs, all choices agree; parts exchanged by {', '.join(sorted(ways))}")
     return 0
 
 

@@ -134,7 +134,7 @@ TESTS_MAY_USE = {
 # Folder -> folders from which its scripts import, besides those around it and tests/support.
 SCRIPTS_MAY_USE = {"tests/oclgrind": ["tests/conformance"]}
 # Files beside the product that only tests use.
-FOR_TESTS = ("runtime/gpu/fake_device.", "runtime/gpu/fake_fixture.h", "runtime/gpu/manager/manual_manager.h")
+FOR_TESTS = ("runtime/gpu/testing/fake_device.", "runtime/gpu/testing/fake_fixture.h", "runtime/gpu/manager/manual_manager.h")
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.M)
 
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/gpu/manager/warp_shuffles.h"
+#include "runtime/gpu/lane_exchange.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -98,9 +98,9 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
   return options;
 }
 
-bool KernelTable::has_shuffles(Device& device) {
-  if (!has_shuffles_) has_shuffles_ = has_ptx_shuffles(device);
-  return *has_shuffles_;
+LaneExchange KernelTable::exchange_of(Device& device) {
+  if (!exchange_) exchange_ = find_exchange(device);
+  return *exchange_;
 }
 
 KernelTable::Found KernelTable::find(Device& device, const LaunchPlan& plan, const WorkShape& shape, int stage) {
@@ -113,7 +113,7 @@ KernelTable::Found KernelTable::find(Device& device, const LaunchPlan& plan, con
     if (known != entry.variants.end()) return {known->second.get(), false, nullptr};
     if (entry.variants.size() < static_cast<std::size_t>(kMaxVariants)) {
       std::string options = options_of(desc, key);
-      if (shape.lanes > 1 && has_shuffles(device)) options += " -DPB_HAS_PTX_SHUFFLES=1";
+      if (shape.lanes > 1) options += build_options_of(exchange_of(device));
       std::unique_ptr<Kernel> built = device.build(desc.source, desc.name, options);
       Kernel* kernel = built.get();
       entry.variants.emplace(std::move(key), std::move(built));

@@ -39,7 +39,7 @@ class KernelTable {
   [[nodiscard]] Found find(Device& device, const LaunchPlan& plan, const WorkShape& shape, int stage = 0);
   void clear() {
     entries_.clear();
-    has_shuffles_.reset();
+    exchange_.reset();
   }
 
  private:
@@ -55,10 +55,10 @@ class KernelTable {
 
   static Key key_of(const LaunchPlan& plan, const WorkShape& shape, int stage);
   static std::string options_of(const KernelDesc& desc, const Key& key);
-  [[nodiscard]] bool has_shuffles(Device& device);
+  [[nodiscard]] LaneExchange exchange_of(Device& device);
 
   std::map<const KernelDesc*, Entry> entries_;
-  std::optional<bool> has_shuffles_;  ///< of the device, once a kernel asked
+  std::optional<LaneExchange> exchange_;  ///< of the device, once a kernel has lanes
 };
 
 }  // namespace pbrt::gpu

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/gpu/fake_device.h"
-#include "runtime/gpu/fake_fixture.h"
 #include "runtime/gpu/layout.h"
 #include "runtime/gpu/manager/manager_parts.h"
 #include "runtime/gpu/manager/manager_trace.h"
 #include "runtime/gpu/manager/queue/submission.h"
+#include "runtime/gpu/testing/fake_device.h"
+#include "runtime/gpu/testing/fake_fixture.h"
 
 namespace pbrt::gpu {
 

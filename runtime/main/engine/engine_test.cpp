@@ -8,9 +8,9 @@
 
 #include "runtime/config/formats/info_json.h"
 #include "runtime/config/machine.h"
-#include "runtime/gpu/fake_device.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/manager.h"
+#include "runtime/gpu/testing/fake_device.h"
 #include "runtime/main/engine/verify.h"
 #include "runtime/main/machine/devices.h"
 #include "runtime/main/program/run_context.h"

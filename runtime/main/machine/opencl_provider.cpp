@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cl/device_list.h"
+#include "runtime/config/errors.h"
 #include "runtime/gpu/delayed_device.h"
+#include "runtime/gpu/lane_exchange.h"
 #include "runtime/main/machine/devices.h"
 
 namespace pbrt {
@@ -21,7 +23,10 @@ class OpenClProvider : public DeviceProvider {
     options.is_profiled = is_profiled;
     const std::optional<gpu::Delays> delays = gpu::delays_of_environment();
     options.may_use_host_memory = may_use_host_memory_ && !delays;
+    options.exchange = gpu::exchange_of_environment();
     std::unique_ptr<gpu::Device> device = devices_->open(static_cast<std::size_t>(index), options);
+    if (options.exchange && !gpu::can_exchange(*device, *options.exchange))
+      throw UserError("POLYBRICKS_LANE_EXCHANGE asks for what " + device->info().name + " does not have");
     if (delays) return std::make_unique<gpu::DelayedDevice>(std::move(device), *delays);
     return device;
   }

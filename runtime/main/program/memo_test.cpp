@@ -7,7 +7,7 @@
 #include <atomic>
 
 #include "runtime/config/errors.h"
-#include "runtime/gpu/fake_fixture.h"
+#include "runtime/gpu/testing/fake_fixture.h"
 #include "runtime/main/program/run_context.h"
 #include "runtime/matrix/access_watch.h"
 #include "runtime/matrix/region_handle.h"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <thread>
 
-#include "runtime/gpu/fake_device.h"
+#include "runtime/gpu/testing/fake_device.h"
 
 namespace pbrt::gpu {
 namespace {

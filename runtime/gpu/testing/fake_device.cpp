@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/gpu/fake_device.h"
+#include "runtime/gpu/testing/fake_device.h"
 
 #include <chrono>
 #include <utility>

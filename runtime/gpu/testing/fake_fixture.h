@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/gpu/fake_device.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/manager.h"
+#include "runtime/gpu/testing/fake_device.h"
 #include "runtime/matrix/region_handle.h"
 #include "runtime/sched/scheduler.h"
 
