@@ -66,6 +66,8 @@ std::string emit_lowered(const Program& program, const Plan& plan, const Lowered
         out += to_text(rule, step, of_transform.nests[n].members[m].loops);
       }
     }
+    for (const CheckedSum& sum : of_transform.sums)
+      out += to_words(sum, program.transforms[transform.transform]) + "\n";
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include "clgen/cpp/calls/call_context.h"
 #include "clgen/cpp/calls/call_sizes.h"
 #include "clgen/cpp/context/tunable_code.h"
+#include "clgen/cpp/rules/checked_sum_code.h"
 #include "clgen/cpp/rules/rule_code.h"
 #include "clgen/facts/index_width.h"
 #include "clgen/facts/initial_reads.h"
@@ -173,8 +174,7 @@ void emit_enter(Writer& out, const CppContext& context, TransformId id) {
     const bool is_output = matrix.role == MatrixRole::To;
     const std::string from = is_output ? "pb_outputs[" + std::to_string(next_output++) + "]"
                                        : "pb_inputs[" + std::to_string(next_input++) + "]";
-    args.push_back(from + ".as<" + element_text(matrix.element, matrix.is_element_t) + ", " +
-                   std::to_string(matrix.num_dims()) + ">()");
+    args.push_back(typed_matrix(matrix, from));
   }
   Writer body;
   body.indent();
@@ -206,6 +206,7 @@ void emit_transform_tables(Writer& out, const CppContext& context, TransformId i
   emit_extents(out, context, id);
   emit_ranges(out, context, id);
   emit_enter(out, context, id);
+  emit_checked_sums(out, context, id);
   out.blank();
 }
 
@@ -222,6 +223,8 @@ std::string transform_entry(const CppContext& context, TransformId id) {
     return which ? std::to_string(which->index()) : std::string("-1");
   };
   const std::string metric = index_text(transform.accuracy.value_or(Accuracy{}).metric);
+  const std::vector<CheckedSum>& sums = lowered_of(context, id).sums;
+  const bool has_sums = !sums.empty();
   std::vector<std::string> template_names = {"nullptr", "nullptr"};
   if (!transform.template_args.empty())
     template_names = {quoted(transform.source_name), quoted(instance_name(transform))};
@@ -231,7 +234,10 @@ std::string transform_entry(const CppContext& context, TransformId id) {
          ", extents_" + name + ", enter_" + name + ", " + index_text(transform.generator) + ", " +
          joined(template_names) + ", " + metric + ", " + index_text(transform.verifier) + ", " +
          std::to_string(transform.size_vars.size() - transform.size_names().size()) +
-         (has_ranges(transform) ? ", ranges_" + name : "") + "}";
+         (has_ranges(transform) ? ", ranges_" + name
+          : has_sums            ? ", nullptr"
+                                : "") +
+         (has_sums ? ", " + list("kSums_", sums.size()) : "") + "}";
 }
 
 }  // namespace pb

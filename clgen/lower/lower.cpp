@@ -31,6 +31,7 @@ class TransformLowering {
     for (const StepId id : plan_.steps.ids()) out.steps.add(step(id));
     for (const Nest& each : plan_.nests) out.nests.push_back(nest(each));
     for (const FusedSteps& steps : plan_.fused) out.fused.push_back(fused(steps));
+    out.sums = find_checked_sums(program_.transforms[plan_.transform], plan_, program_.element);
     out.rules = std::move(rules_);
     return out;
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "choicegraph/plan/checked_sums.h"
 #include "choicegraph/plan/lane_loops.h"
 #include "choicegraph/plan/plan.h"
 #include "choicegraph/plan/task_loops.h"
@@ -76,6 +77,7 @@ struct LoweredTransform {
   Store<StepId, LoweredStep> steps;
   std::vector<LoweredNest> nests;   ///< in the order of TransformPlan::nests
   std::vector<LoweredFused> fused;  ///< in the order of TransformPlan::fused
+  std::vector<CheckedSum> sums;     ///< outputs that measurements hold to sums in wider numbers
 };
 
 /// The whole program.

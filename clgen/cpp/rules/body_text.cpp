@@ -102,11 +102,12 @@ class Rewriter {
         });
     const std::map<std::uint32_t, std::string> requests = requests_by_token();
     note_limits();
+    for (const std::uint32_t token : forms_.wide_types) replaced_[token] = {"pbrt::WideSum", token + 1};
     std::uint32_t i = 0;
     while (i < body_.tokens.size()) {
       close_loops(i);
       open_loops(i);
-      if (const auto limit = limits_.find(i); limit != limits_.end()) {
+      if (const auto limit = replaced_.find(i); limit != replaced_.end()) {
         out_.replacement(body_.tokens[i], limit->second.text);
         i = limit->second.end;
         continue;
@@ -142,7 +143,7 @@ class Rewriter {
   void note_limits() {
     const auto note = [&](ExprId limit, const std::string& text) {
       const TokenRange& range = body_.exprs[limit].tokens;
-      limits_[range.begin] = {text, range.end};
+      replaced_[range.begin] = {text, range.end};
     };
     for (const TaskLoopText& divided : forms_.task_loops) {
       note(divided.first, divided.limits.first);
@@ -409,7 +410,7 @@ class Rewriter {
   const BodyForms& forms_;
   TokenText out_;
   std::map<std::uint32_t, StmtId> rewritten_;
-  std::map<std::uint32_t, Replaced> limits_;    ///< of loops, by their first token
+  std::map<std::uint32_t, Replaced> replaced_;  ///< limits of loops and types of accumulators, by their first token
   std::map<std::uint32_t, Replaced> captures_;  ///< the capture lists that are rewritten, by their first token
 };
 

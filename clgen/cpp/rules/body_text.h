@@ -4,6 +4,7 @@
 // they read later (reads_ahead.h).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,8 @@ struct LaneLoopText {
 struct BodyForms {
   const std::vector<ReadsAhead>& reads_ahead;  ///< these ask for elements ahead
   std::vector<LaneLoopText> lanes;
-  std::vector<TaskLoopText> task_loops;  ///< one of them may be in `lanes`, too
+  std::vector<TaskLoopText> task_loops;        ///< one of them may be in `lanes`, too
+  std::vector<std::uint32_t> wide_types = {};  ///< tokens in place of which `pbrt::WideSum` stands
 };
 
 /// Returns the text between the braces of the function; it starts with a #line and ends in a newline.

@@ -84,7 +84,8 @@ std::string instance_value(const RuleCode& code, const InstancePlace& place) {
   if (rule.is_return_form) {
     if (code.facts.may_fall_through) args.push_back(access_text(code, rule.outputs[0]));
   } else {
-    for (const RegionAccess& output : rule.outputs) args.push_back(argument_text(code, output, place));
+    for (const RegionAccess& output : rule.outputs)
+      args.push_back(code.wide != nullptr ? kWideCell : argument_text(code, output, place));
   }
   for (const RegionAccess& input : rule.inputs) {
     if (input.is_guest) continue;

@@ -20,7 +20,10 @@ struct InstancePlace {
 /// Statements that run one instance.
 void emit_instance(Writer& out, const RuleCode& code, const InstancePlace& place = {});
 
-/// Returns the expression for the value that one instance of a rule in return form computes.
+/// The name of what a rule that adds up a sum in wider numbers assigns to.
+inline constexpr const char* kWideCell = "pb_cell_sum";
+
+/// Returns the call of one instance: the value of a rule in return form.
 ///
 /// Pre: no input of the rule may lie outside of its matrix
 [[nodiscard]] std::string value_text(const RuleCode& code);

@@ -272,12 +272,17 @@ struct Signature {
   std::vector<Parameter> params;
 };
 
+/// Returns the type of an output's cell in the rule function.
+std::string cell_type(const RuleCode& code, const RegionAccess& output) {
+  return code.wide != nullptr ? "pbrt::WideSum" : element_of(code, output);
+}
+
 void add_region_param(Signature& signature, const RuleCode& code, const RegionAccess& access, const RegionUse& use,
                       bool is_const) {
   const Matrix& matrix = code.matrix(access.matrix);
   if (is_element(access)) {
-    const std::string element = element_of(code, access);
-    signature.params.push_back({is_const ? "const " + element : element + "&", access.binding});
+    signature.params.push_back(
+        {is_const ? "const " + element_of(code, access) : cell_type(code, access) + "&", access.binding});
     if (access.is_optional()) signature.params.push_back({"const bool", "pb_missing_" + access.binding});
     return;
   }
@@ -368,6 +373,8 @@ void emit_constants(Writer& out, const Rule& rule) {
 
 /// Returns the forms of the body's loops.
 BodyForms forms_of(const RuleCode& code, const LoweredTransform& lowered, const TransformPlan& plan) {
+  static const std::vector<ReadsAhead> kNone;
+  if (code.wide != nullptr) return {kNone, {}, {}, code.wide->types};
   BodyForms out{lowered.reads_ahead[code.rule_id], {}, {}};
   for (const TaskLoop& divided : lowered.task_loops[code.rule_id]) {
     const Fold& fold = plan.computations[code.rule_id.index()].loop_of(divided.loop);
@@ -384,6 +391,11 @@ BodyForms forms_of(const RuleCode& code, const LoweredTransform& lowered, const 
 }
 
 }  // namespace
+
+std::string typed_matrix(const Matrix& matrix, const std::string& any) {
+  return any + ".as<" + element_text(matrix.element, matrix.is_element_t) + ", " + std::to_string(matrix.num_dims()) +
+         ">()";
+}
 
 std::string access_text(const RuleCode& code, const RegionAccess& access) {
   return access_text(access, code.matrix_name(access));
@@ -421,11 +433,13 @@ void close_watched(Writer& out, const RuleCode& code) {
 
 void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& code) {
   const Signature signature = signature_of(code);
-  const std::string type = code.rule.is_return_form ? element_of(code, code.rule.outputs[0]) : "void";
+  const std::string type = code.rule.is_return_form ? cell_type(code, code.rule.outputs[0]) : "void";
   const std::string name = code.transform.name + "." + code.rule.name;
-  out.line("// rule " + name + "   " + origin_of(context.sources, code.rule.span));
-  out.line("[[maybe_unused]] constexpr pbrt::RuleDesc " + rule_constant(code.stem) + " = {" + quoted(name) +
-           ", \"cpu\"};");
+  out.line("// rule " + name + (code.wide != nullptr ? " in wider numbers" : "") + "   " +
+           origin_of(context.sources, code.rule.span));
+  if (code.wide == nullptr)
+    out.line("[[maybe_unused]] constexpr pbrt::RuleDesc " + rule_constant(code.stem) + " = {" + quoted(name) +
+             ", \"cpu\"};");
   if (!signature.view_types.empty()) out.line("template <" + joined(signature.view_types) + ">");
   open_function(out, "static inline " + type + " rule_" + code.stem, signature.params);
   if (code.facts.has_calls) out.line("const pbrt::BodyScope pb_body(pb_frame);");

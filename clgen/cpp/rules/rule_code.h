@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "choicegraph/plan/checked_sums.h"
 #include "choicegraph/plan/plan.h"
 #include "clgen/cpp/context/cpp_context.h"
 #include "clgen/cpp/context/tunable_code.h"
@@ -45,9 +46,10 @@ struct RuleCode : RuleShape {
   std::map<std::string, ConstantText> constants;  ///< fixed tunables of the user, by name
   FoldNames folds;                                ///< values that say how its folds run
   std::vector<TunedParam> tuned_params;           ///< its own, and those of the rules that it joins
-  std::vector<RuleCode> tried;                    ///< rules that an instance tries first
-  std::set<std::string> header_names;             ///< names in accesses, temporaries and loops over instances
-  std::set<std::string> step_names;               ///< names that step functions need beside `header_names`
+  const CheckedSum* wide = nullptr;    ///< its function adds up this sum in wider numbers (checked_sum_code.h)
+  std::vector<RuleCode> tried;         ///< rules that an instance tries first
+  std::set<std::string> header_names;  ///< names in accesses, temporaries and loops over instances
+  std::set<std::string> step_names;    ///< names that step functions need beside `header_names`
 
   /// Adds what `other` needs, for functions that run instances of both rules.
   void join(const RuleCode& other);
@@ -75,6 +77,9 @@ void emit_scalar_constants(Writer& out, const RuleCode& code, ScalarSet set);
 void open_function(Writer& out, const std::string& head, const std::vector<Parameter>& params);
 /// Prints a whole function. `body` holds its statements, one level deep.
 void emit_function(Writer& out, const std::string& head, const std::vector<Parameter>& params, const Writer& body);
+
+/// Returns the expression for a matrix that the runtime knows as the AnyMatrix `any`.
+[[nodiscard]] std::string typed_matrix(const Matrix& matrix, const std::string& any);
 
 /// Returns the expression that an instance gets for an access: `In.region(x, y, x+KWIDTH, y+KWIDTH)`, `In.cell(x, y)`,
 /// `In`.

@@ -16,10 +16,23 @@ namespace {
 constexpr double kDoubleTolerance = 1e-9;
 constexpr double kFloatTolerance = 1e-4;
 
+}  // namespace
+
 double default_tolerance(ElementKind kind) {
   if (kind == ElementKind::Double) return kDoubleTolerance;
   return kind == ElementKind::Float ? kFloatTolerance : 0;
 }
+
+std::string place_of(const std::string& name, const AnyMatrix& matrix, std::int64_t i) {
+  std::string text = name + ".cell(";
+  for (int d = 0; d < matrix.num_dims(); ++d) {
+    text += (d == 0 ? "" : ", ") + std::to_string(i % matrix.size(d));
+    i /= matrix.size(d);
+  }
+  return text + ")";
+}
+
+namespace {
 
 double largest_magnitude(const AnyMatrix& matrix) {
   return visit_kind(matrix.kind(), [&]<class T>(T*) {
@@ -45,15 +58,6 @@ double error_of(T value, T expected) {
   return std::isnan(value) && std::isnan(expected) ? 0 : std::numeric_limits<double>::infinity();
 }
 
-std::string place(const std::string& name, const AnyMatrix& matrix, std::int64_t i) {
-  std::string text = name + ".cell(";
-  for (int d = 0; d < matrix.num_dims(); ++d) {
-    text += (d == 0 ? "" : ", ") + std::to_string(i % matrix.size(d));
-    i /= matrix.size(d);
-  }
-  return text + ")";
-}
-
 void compare_one(const AnyMatrix& output, const AnyMatrix& reference, const std::string& name,
                  const ToleranceInfo& tolerance, double override_rel, Difference& difference) {
   const double scale = largest_magnitude(reference);
@@ -75,7 +79,7 @@ void compare_one(const AnyMatrix& output, const AnyMatrix& reference, const std:
       if (error <= allowed_everywhere || (has_abs && error <= rel * std::fabs(expected))) continue;
       difference.is_within = false;
       if (difference.where.empty())
-        difference.where = place(name, output, i) + " is " + std::to_string(values[i]) + ", the reference is " +
+        difference.where = place_of(name, output, i) + " is " + std::to_string(values[i]) + ", the reference is " +
                            std::to_string(expected_values[i]);
     }
   });

@@ -17,6 +17,12 @@ struct Difference {
   std::string where;      ///< the first element that does not agree; empty if all do
 };
 
+/// The tolerance of results of this type that have no other: a share of the largest magnitude.
+[[nodiscard]] double default_tolerance(ElementKind kind);
+
+/// The name of an element in messages: `OUT.cell(3, 1)`. `i` counts in the order of memory.
+[[nodiscard]] std::string place_of(const std::string& name, const AnyMatrix& matrix, std::int64_t i);
+
 /// Compares all outputs; `names[i]` for messages. `override_rel` < 0: the transform's tolerance,
 /// else the element type's default (1e-9 double, 1e-4 float, integers exactly).
 [[nodiscard]] Difference compare_outputs(const std::vector<AnyMatrix>& outputs, const std::vector<AnyMatrix>& reference,

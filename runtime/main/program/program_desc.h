@@ -5,6 +5,7 @@
 
 #include "runtime/matrix/any_matrix.h"
 #include "runtime/matrix/element_kind.h"
+#include "runtime/matrix/wide_sum.h"
 
 namespace pbrt {
 
@@ -34,6 +35,13 @@ struct MatrixDesc {
   bool is_read_initially;
   /// `0..n-1` of a `from` matrix with a range, as written; else null.
   const char* range = nullptr;
+};
+
+/// An output whose cells are sums, and what computes one of them in wider numbers.
+struct CheckedSumDesc {
+  int output;
+  /// `sizes`: by size variable; `cell`: the coordinates.
+  SumOfTerms (*compute)(const AnyMatrix* inputs, const std::int64_t* sizes, const std::int64_t* cell);
 };
 
 /// One transform. Matrices are numbered `from` first, then `to`, in header order, wherever one
@@ -77,6 +85,9 @@ struct TransformDesc {
   int num_mere_numbers = 0;
   /// Writes the ranges of the inputs that have one, by input, for the values of the size variables; null if none has.
   void (*ranges)(const RunContext& ctx, const std::int64_t* values, ValueRange* out) = nullptr;
+  /// Outputs that are held to sums in wider numbers (docs/reference/language.md 20.5).
+  const CheckedSumDesc* checked_sums = nullptr;
+  int num_checked_sums = 0;
 };
 
 /// The name of a rule, or of a transform, in messages.

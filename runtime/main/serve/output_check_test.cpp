@@ -59,6 +59,25 @@ TEST(OutputCheck, OutputsMayAgreeWithFoldsInEitherOrder) {
   EXPECT_EQ(world.reply().status, Status::Wrong) << "a new reference stands for itself";
 }
 
+TEST(OutputCheck, SumsInWiderNumbersStandInForTheReference) {
+  World world;
+  const std::vector<AnyMatrix> far{world.reference[0].clone()};
+  for (int i = 0; i < 8; ++i) far[0].as<double, 1>().cell(i) += 1e9;
+  CheckedCells sums{{{0, 3, world.reference[0].number_at(3), 1e-3, {}}}, {true}};
+  world.check.set_reference(far, {}, sums);
+  EXPECT_EQ(world.reply().status, Status::Ok);
+  Reply reply;
+  world.check.check(world.problem, 1e-9, reply);
+  EXPECT_EQ(reply.status, Status::Wrong) << "a tolerance that is asked for counts";
+  sums.is_whole = {false};
+  world.check.set_reference(far, {}, sums);
+  EXPECT_EQ(world.reply().status, Status::Wrong) << "other cells are held to the reference";
+  world.check.set_reference(world.reference, {}, sums);
+  EXPECT_EQ(world.reply().status, Status::Ok);
+  world.spoil(2e-3);
+  EXPECT_EQ(world.reply().status, Status::Wrong);
+}
+
 TEST(OutputCheck, WithoutOutputsToCompareWithAllAreTaken) {
   World world;
   world.check.set_reference({});
