@@ -11,3 +11,6 @@ list(REMOVE_ITEM copied ${headers})
 foreach(header IN LISTS copied)
   file(REMOVE ${TARGET}/${header})
 endforeach()
+# What hosts of libraries include.
+file(GLOB public ${SOURCE}/runtime/embed/polybricks.*)
+file(COPY ${public} DESTINATION ${TARGET})

@@ -5,7 +5,7 @@
     file_test.py --pbc BUILD/bin/pbc [--update] FILE_OR_FOLDER...
 
 Lines at the top of a file:
-    // MODE: check|ast|program|graph|plan|lowered|cpp|opencl|cuda|info|status|explain|compile
+    // MODE: check|ast|program|graph|plan|lowered|cpp|header|opencl|cuda|info|status|explain|compile
     // ARGS: --element=float …        more options of pbc
     // FROM: REGEX   // TO: REGEX     only the lines from the first match of FROM up to before the next match of TO
 Messages come first, then what `--emit` prints. A file is named fail_… if and only if pbc must end with status 1.

@@ -7,6 +7,7 @@
 
 #include "clgen/cpp/calls/entry_code.h"
 #include "clgen/cpp/context/tunable_code.h"
+#include "clgen/cpp/library_code.h"
 #include "clgen/cpp/rules/body_text.h"
 #include "clgen/cpp/template_code.h"
 #include "clgen/cpp/transform_code.h"
@@ -196,6 +197,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProg
   if (options.is_strict()) out.line("#define PB_SCALAR_FUNCTIONS 1");
   out.line("#define PB_ELEMENT " + std::string(spell(program.element)));
   out.line("#include \"runtime/generated.h\"");
+  if (!options.library.empty()) out.line("#include \"runtime/embed/library_desc.h\"");
   out.line("#include \"runtime/matrix/index_math.h\"");
   out.line("#include \"runtime/matrix/simd_folds.h\"");
   out.line("#include \"runtime/matrix/simd_math.h\"");
@@ -227,7 +229,12 @@ std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProg
   out.blank();
   out.line("}  // namespace " + name_space);
   out.blank();
-  out.line("int main(int argc, char** argv) { return pbrt::program_main(argc, argv, " + name_space + "::kProgram); }");
+  if (!options.library.empty()) {
+    emit_library(out, context, name_space);
+  } else {
+    out.line("int main(int argc, char** argv) { return pbrt::program_main(argc, argv, " + name_space +
+             "::kProgram); }");
+  }
   return out.text();
 }
 

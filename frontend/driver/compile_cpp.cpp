@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 #include <vector>
 
@@ -106,6 +107,17 @@ std::vector<std::string> compile_command(FpMode fp, const RuntimeHome& home) {
   return command;
 }
 
+/// The flags that link a shared library: nothing but `job.exported` is visible, so that the runtimes of several
+/// libraries in one process do not mix, and nothing is missing when it is loaded.
+std::vector<std::string> library_link_flags(const CppJob& job, const std::string& folder) {
+  std::string script = "{\nglobal:\n";
+  for (const std::string& name : job.exported) script += "  " + name + ";\n";
+  const std::string path = folder + "/exported.map";
+  pbrt::write_file_atomically(path, script + "local:\n  *;\n};\n");
+  const std::string file_name = std::filesystem::path(job.target).filename().string();
+  return {"-shared", "-Wl,--version-script=" + path, "-Wl,-z,defs", "-Wl,-soname," + file_name};
+}
+
 }  // namespace
 
 void precompile_headers(const std::string& generated, FpMode fp) {
@@ -113,29 +125,31 @@ void precompile_headers(const std::string& generated, FpMode fp) {
   precompile_for_all(compile_command(fp, home), home, generated);
 }
 
-bool compile_cpp(const std::string& generated, const std::string& target, FpMode fp, const UserProgram& user,
-                 Diagnostics& diags, const std::function<void()>& before_rename) {
+bool compile_cpp(const CppJob& job, const UserProgram& user, Diagnostics& diags,
+                 const std::function<void()>& before_rename) {
   const RuntimeHome home = find_runtime();
   const TemporaryPath folder(make_temporary_folder());
   const std::string source = folder.path() + "/program.cpp";
-  pbrt::write_file_atomically(source, generated);
-  TemporaryPath binary(temporary_beside(target));
+  pbrt::write_file_atomically(source, job.generated);
+  TemporaryPath binary(temporary_beside(job.target));
 
-  const std::vector<std::string> command = compile_command(fp, home);
+  std::vector<std::string> command = compile_command(job.fp, home);
+  if (!job.exported.empty()) append(command, {"-fPIC", "-fvisibility=hidden"});
   const std::string& compiler = command.front();
-  PrecompiledPrefix prefix(command, home, generated);
+  PrecompiledPrefix prefix(command, home, job.generated);
 
   std::vector<std::string> files = {source, "-o", binary.path(), home.library};
+  if (!job.exported.empty()) append(files, library_link_flags(job, folder.path()));
   append(files, native_link_flags(compiler_words()));
   append(files, home.link_flags);
   const ProcessResult result = compile_with(command, prefix.flags(), files);
   if (!result.succeeded()) {
-    report_failure(result, compiler, generated, target, user, diags);
+    report_failure(result, compiler, job.generated, job.target, user, diags);
     return false;
   }
   prefix.finish();
   before_rename();
-  binary.rename_to(target);
+  binary.rename_to(job.target);
   return true;
 }
 

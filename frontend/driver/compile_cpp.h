@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "frontend/driver/compiler_output.h"
 #include "frontend/driver/pbc_options.h"
@@ -11,14 +12,22 @@
 
 namespace pb {
 
-/// Compiles and links `generated` to the executable `target`. The compiler is $CXX or `c++`.
-/// `before_rename` writes what belongs to the executable; it is called once the compiler has succeeded.
+/// What is compiled, and how.
+struct CppJob {
+  const std::string& generated;
+  const std::string& target;
+  FpMode fp = FpMode::Contract;
+  std::vector<std::string> exported = {};  ///< the names that a shared library offers; empty: an executable
+};
+
+/// Compiles and links generated code. The compiler is $CXX or `c++`.
+/// `before_rename` writes what belongs to the target; it is called once the compiler has succeeded.
 ///
 /// Post:    on failure `target` is as it was before
 /// Errors:  false after errors of the user's C++ on `diags`; throws IoError if the compiler cannot run, the
 ///          output cannot be written, or generated code is rejected
-[[nodiscard]] bool compile_cpp(const std::string& generated, const std::string& target, FpMode fp,
-                               const UserProgram& user, Diagnostics& diags, const std::function<void()>& before_rename);
+[[nodiscard]] bool compile_cpp(const CppJob& job, const UserProgram& user, Diagnostics& diags,
+                               const std::function<void()>& before_rename);
 
 /// Precompiles the headers of programs like `generated`, for all users of this runtime.
 ///

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -20,6 +21,7 @@
 #include "choicegraph/plan/plan_text.h"
 #include "choicegraph/plan/verify_plan.h"
 #include "clgen/cpp/emit_cpp.h"
+#include "clgen/cpp/library_code.h"
 #include "clgen/emit_lowered.h"
 #include "clgen/info/make_training_info.h"
 #include "clgen/lower/loops/list_loop_tunables.h"
@@ -29,6 +31,7 @@
 #include "frontend/check_types/check_types.h"
 #include "frontend/driver/compile_cpp.h"
 #include "frontend/driver/explain.h"
+#include "frontend/driver/output_names.h"
 #include "frontend/driver/output_place.h"
 #include "frontend/driver/sha256.h"
 #include "frontend/driver/status.h"
@@ -99,6 +102,7 @@ bool run_passes(const Options& options, Compilation& c) {
   verify(*c.plan, *c.program);
   c.emit = {"sha256:" + sha256(c.sources.text(c.ast.main_file)), to_string(options.fp), options.is_checked};
   c.emit.checks_copies = options.checks_copies;
+  if (options.is_library || options.emit == Emit::Header) c.emit.library = library_name(library_path(options));
   if (options.config.empty()) return true;
   c.plan = c.timer.run("with_configuration",
                        [&] { return with_configuration(options.config, *c.program, *c.plan, c.sources, c.emit); });
@@ -126,6 +130,8 @@ std::string emitted_text(const Options& options, Compilation& c) {
       return to_string(*c.plan, *c.program);
     case Emit::Cpp:
       return emit_cpp(*c.program, *c.plan, lowered(c), c.sources, c.emit);
+    case Emit::Header:
+      return emit_library_header(*c.program, c.sources, c.emit.library);
     case Emit::Lowered:
       return emit_lowered(*c.program, *c.plan, lowered(c));
     case Emit::OpenCl:
@@ -155,14 +161,15 @@ void write_text(const Options& options, const std::string& text) {
   }
 }
 
-/// `dir/prog` for `dir/prog.pbcc`, or what -o says.
-std::string binary_path(const Options& options) {
-  if (!options.output.empty()) return options.output;
-  constexpr std::string_view kEnding = ".pbcc";
-  if (!options.input.ends_with(kEnding) || options.input.size() == kEnding.size()) {
-    throw IoError("`" + options.input + "` does not end in `.pbcc`: name the output with -o");
-  }
-  return options.input.substr(0, options.input.size() - kEnding.size());
+/// The names of a library's functions.
+///
+/// Errors:  throws IoError if two are the same
+std::vector<std::string> exported_functions(const Program& program, const std::string& library) {
+  std::vector<std::string> names = exported_names(program, library);
+  if (std::find(names.begin() + 1, names.end(), names.front()) != names.end())
+    throw IoError("the function of a transform would have the name of the library's own, `" + names.front() +
+                  "`; rename the transform or the library");
+  return names;
 }
 
 void check_not_a_source(const std::string& target, const SourceManager& sources) {
@@ -174,9 +181,9 @@ void check_not_a_source(const std::string& target, const SourceManager& sources)
   }
 }
 
-/// Generates, compiles and writes the executable and its training information.
+/// Generates, compiles and writes the executable and its training information, or the library and its header.
 bool make_binary(const Options& options, Compilation& c) {
-  const std::string target = binary_path(options);
+  const std::string target = options.is_library ? library_path(options) : binary_path(options);
   check_output_place(target);
   check_not_a_source(target, c.sources);
   const LoweredProgram trees = lowered(c);
@@ -185,9 +192,17 @@ bool make_binary(const Options& options, Compilation& c) {
   const std::string info =
       c.timer.run("emit_info", [&] { return to_json(make_training_info(*c.program, *c.plan, c.sources, c.emit)); });
   if (options.keep) pbrt::write_file_atomically(target + ".cpp", cpp);
-  const auto commit = [&] { pbrt::write_file_atomically(target + ".info", info); };
+  const auto commit = [&] {
+    if (options.is_library) {
+      pbrt::write_file_atomically(header_path(target), emit_library_header(*c.program, c.sources, c.emit.library));
+    } else {
+      pbrt::write_file_atomically(target + ".info", info);
+    }
+  };
   const UserProgram user{c.sources, c.program->transform_names()};
-  return c.timer.run("c++", [&] { return compile_cpp(cpp, target, options.fp, user, c.diags, commit); });
+  CppJob job{cpp, target, options.fp};
+  if (options.is_library) job.exported = exported_functions(*c.program, c.emit.library);
+  return c.timer.run("c++", [&] { return compile_cpp(job, user, c.diags, commit); });
 }
 
 bool use_colours(ColourMode mode) {

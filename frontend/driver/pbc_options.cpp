@@ -17,9 +17,9 @@ namespace pb {
 namespace {
 
 const std::map<std::string, Emit> kEmitWords = {
-    {"ast", Emit::Ast},         {"program", Emit::Program}, {"graph", Emit::Graph}, {"plan", Emit::Plan},
-    {"cpp", Emit::Cpp},         {"opencl", Emit::OpenCl},   {"cuda", Emit::Cuda},   {"info", Emit::Info},
-    {"lowered", Emit::Lowered}, {"status", Emit::Status}};
+    {"ast", Emit::Ast},         {"program", Emit::Program}, {"graph", Emit::Graph},  {"plan", Emit::Plan},
+    {"cpp", Emit::Cpp},         {"opencl", Emit::OpenCl},   {"cuda", Emit::Cuda},    {"info", Emit::Info},
+    {"lowered", Emit::Lowered}, {"status", Emit::Status},   {"header", Emit::Header}};
 const std::map<std::string, ElementType> kElementWords = {{"double", ElementType::Double},
                                                           {"float", ElementType::Float}};
 const std::map<std::string, FpMode> kFpWords = {
@@ -79,6 +79,9 @@ void add_options(CLI::App& app, Options& options, Words& words) {
                  "the executable to write (default: the input's name without .pbcc); its training information goes to "
                  "OUTPUT.info")
       ->type_name("FILE");
+  app.add_flag(
+      "--library", options.is_library,
+      "make a shared library libNAME.so, and NAME.h beside it, which declares a C function for each transform");
   app.add_flag("--check", options.check_only, "check the program, write nothing");
   app.add_option("--emit", words.emit, "stop after a stage and print its result")
       ->type_name(list_of(kEmitWords))

@@ -12,8 +12,8 @@
 
 namespace pb {
 
-/// What `--emit` prints; Binary: nothing, compile to an executable.
-enum class Emit : std::uint8_t { Binary, Ast, Program, Graph, Plan, Lowered, Cpp, OpenCl, Cuda, Info, Status };
+/// What `--emit` prints; Binary: nothing, compile to an executable or a library.
+enum class Emit : std::uint8_t { Binary, Ast, Program, Graph, Plan, Lowered, Cpp, Header, OpenCl, Cuda, Info, Status };
 enum class ColourMode : std::uint8_t { Auto, Always, Never };
 enum class FpMode : std::uint8_t { Strict, Contract, Reassociate };
 
@@ -27,6 +27,7 @@ struct Options {
   bool is_checked = false;     ///< test every index at run time
   bool checks_copies = false;  ///< test at run time that what the host uses of a matrix is there
   bool precompile = false;     ///< make the precompiled headers of such programs, beside the runtime's library
+  bool is_library = false;     ///< make a shared library and its C header, in place of an executable
   bool keep = false;           ///< keep the generated C++ beside the output
   bool time_passes = false;
   ElementType element = ElementType::Double;

@@ -21,6 +21,7 @@
 #include "runtime/main/machine/native_libraries.h"
 #include "runtime/main/modes/modes.h"
 #include "runtime/main/modes/run_trials.h"
+#include "runtime/main/program/failed_assertions.h"
 #include "runtime/main/serve/serve.h"
 #include "runtime/matrix/access_watch.h"
 #include "runtime/matrix/new_contents.h"
@@ -210,6 +211,7 @@ int run_and_report(int argc, char** argv, const ProgramDesc& program) {
   std::signal(SIGXFSZ, SIG_IGN);
   report_crashes(program_name, program);
   note_exceptions();
+  end_process_on_failed_assertions();
   try {
     run_program(program_name, parse_options(argc, argv), program);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)

@@ -18,6 +18,24 @@ AnyMatrix AnyMatrix::allocate(ElementKind kind, int num_dims, const IndexT* size
   return result;
 }
 
+AnyMatrix AnyMatrix::refer_to(void* data, ElementKind kind, int num_dims, const std::int64_t* sizes,
+                              const std::int64_t* strides) {
+  AnyMatrix result;
+  result.kind_ = kind;
+  result.num_dims_ = num_dims;
+  std::int64_t last = 0;
+  bool has_cells = true;
+  for (int d = 0; d < num_dims; ++d) {
+    result.sizes_[d] = static_cast<IndexT>(sizes[d]);
+    result.strides_[d] = strides[d];
+    last += (sizes[d] - 1) * strides[d];
+    has_cells = has_cells && sizes[d] > 0;
+  }
+  const std::size_t cells = has_cells ? static_cast<std::size_t>(last) + 1 : 0;
+  result.storage_ = StorageRef::adopt(Storage::refer_to(data, cells * element_bytes(kind)));
+  return result;
+}
+
 std::int64_t AnyMatrix::count() const {
   std::int64_t product = 1;
   for (int d = 0; d < num_dims_; ++d) product *= sizes_[d];

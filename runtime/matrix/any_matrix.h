@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A matrix whose type and dimension are known at run time only: what program_main reads,
-// allocates, hands to generated code and writes. Always a whole, dense buffer (or empty).
+// allocates, hands to generated code and writes. A whole, dense buffer (or empty), unless it refers to memory of a
+// library's caller.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,13 @@ class AnyMatrix {
   /// Pre:     0 <= num_dims <= kMaxDims
   /// Errors:  RuntimeError if a size is negative or there is not so much memory
   [[nodiscard]] static AnyMatrix allocate(ElementKind kind, int num_dims, const IndexT* sizes);
+
+  /// A matrix in memory that belongs to somebody else and lives longer. `data` is its first cell.
+  ///
+  /// Pre:     0 <= num_dims <= kMaxDims; sizes and strides are not negative
+  /// Errors:  RuntimeError if there is no memory
+  [[nodiscard]] static AnyMatrix refer_to(void* data, ElementKind kind, int num_dims, const std::int64_t* sizes,
+                                          const std::int64_t* strides);
 
   [[nodiscard]] ElementKind kind() const { return kind_; }
   [[nodiscard]] int num_dims() const { return num_dims_; }

@@ -319,13 +319,21 @@ Storage* Storage::create(std::size_t bytes) {
   return storage;
 }
 
+Storage* Storage::refer_to(void* data, std::size_t bytes) {
+  void* header = ThreadBlocks::take_small(kSmallAlignment);
+  if (header == nullptr) out_of_memory(kSmallAlignment);
+  auto* storage = new (header) Storage(data, bytes);
+  storage->is_foreign_ = true;
+  return storage;
+}
+
 void Storage::destroy() {
   // Acquire pairs with the releases of the other handles in release().
   (void)references_.load(std::memory_order_acquire);
   delete device_record.load(std::memory_order_relaxed);
-  const bool is_small = block_bytes_ == 0;
-  const std::size_t block_bytes = is_small ? small_block_bytes(bytes_) : kSmallAlignment;
-  if (!is_small) ThreadBlocks::give_large({data_, block_bytes_, is_on_large_pages_});
+  const bool has_data_behind = block_bytes_ == 0 && !is_foreign_;
+  const std::size_t block_bytes = has_data_behind ? small_block_bytes(bytes_) : kSmallAlignment;
+  if (block_bytes_ != 0) ThreadBlocks::give_large({data_, block_bytes_, is_on_large_pages_});
   this->~Storage();
   ThreadBlocks::give_small(this, block_bytes);
 }

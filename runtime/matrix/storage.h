@@ -33,6 +33,10 @@ class Storage {
   /// Post:    content undefined
   /// Errors:  RuntimeError if there is not so much memory
   [[nodiscard]] static Storage* create(std::size_t bytes);
+  /// Makes storage for `bytes` bytes at `data`, which belong to somebody else and live longer than the storage.
+  ///
+  /// Errors:  RuntimeError if there is no memory for the storage itself
+  [[nodiscard]] static Storage* refer_to(void* data, std::size_t bytes);
 
   /// Sets whether blocks of 2 MiB and more that are made from now on ask the system for large pages; at first they do
   /// not. Blocks that are in use or kept for reuse stay what they are; kept ones wait for a request for their kind.
@@ -74,8 +78,9 @@ class Storage {
 
   void* data_;
   std::size_t bytes_;
-  std::size_t block_bytes_ = 0;  ///< size of a block of its own; 0: data follows the header
+  std::size_t block_bytes_ = 0;  ///< size of a block of its own; 0: data follows the header, or is foreign
   bool is_on_large_pages_ = false;
+  bool is_foreign_ = false;  ///< the memory belongs to somebody else
   std::atomic<std::int64_t> references_{1};
 };
 

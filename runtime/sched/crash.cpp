@@ -90,6 +90,9 @@ void on_crash(void (*report)(const Crash& crash)) {
   }
 }
 
-void prepare_for_crash() { static thread_local const AlternateStack stack; }
+void prepare_for_crash() {
+  if (crash_report == nullptr) return;
+  static thread_local const AlternateStack stack;
+}
 
 }  // namespace pbrt

@@ -21,7 +21,8 @@ struct Crash {
 /// `report` runs in a signal handler, once. Called once, by `main`.
 void on_crash(void (*report)(const Crash& crash));
 
-/// Gives the calling thread a stack for signal handlers unless it has one. Cost: one look after the first time.
+/// Gives the calling thread a stack for signal handlers unless it has one. Does nothing before on_crash: in a library,
+/// signals are the host's. Cost: one look after the first time.
 void prepare_for_crash();
 
 }  // namespace pbrt

@@ -107,6 +107,7 @@ MAY_USE = {
     "runtime/main/report": [*BELOW_MAIN, *rooms("engine command_line")],
     "runtime/main/modes": [*BELOW_MAIN, *rooms(BELOW_MODES)],
     "runtime/main/serve": [*BELOW_MAIN, *rooms(BELOW_MODES + " modes")],
+    "runtime/embed": [*BELOW_MAIN, *rooms("program inputs machine engine command_line")],
     "runtime/body_api.h": ["runtime/matrix"],
     "runtime": ["runtime"],
     "autotuner/space": ["runtime/config"],

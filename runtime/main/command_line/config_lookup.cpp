@@ -6,8 +6,7 @@
 #include <climits>
 #include <cstdio>
 #include <ctime>
-
-#include "runtime/config/formats/config_file.h"
+#include <utility>
 
 namespace pbrt {
 
@@ -29,9 +28,8 @@ Machine this_machine(const ConfigFile& file, const Engine& engine, Devices& devi
 /// Refuses a file that was given for this run and disagrees with constants of the program. A file that only lies beside
 /// the program may disagree.
 void check_differences(const std::vector<std::string>& differences, bool is_given) {
-  constexpr const char* kHint = "; compile the program again, with this configuration or without --config";
   if (differences.empty()) return;
-  if (is_given) throw ConfigError(differences.front() + kHint);
+  if (is_given) refuse_differences(differences);
   print_lines("warning", {differences.front() + "; the program keeps its own"});
 }
 
@@ -45,6 +43,18 @@ std::string now_text() {
 }
 
 }  // namespace
+
+void refuse_differences(const std::vector<std::string>& differences) {
+  if (!differences.empty())
+    throw ConfigError(differences.front() + "; compile the program again, with this configuration or without --config");
+}
+
+MachineConfiguration configuration_for_this_machine(const ConfigFile& file, const Engine& engine, Devices& devices) {
+  const ChosenEntry chosen = choose_entry(file, this_machine(file, engine, devices));
+  if (chosen.entry == nullptr)
+    return {default_configuration(engine.index()), engine.index().info().device, chosen.note, {}};
+  return {chosen.entry->configuration, chosen.entry->provenance.device, chosen.note, chosen.entry->differences};
+}
 
 std::string default_config_path(const char* argv0) {
   char path[PATH_MAX];
@@ -71,11 +81,11 @@ FoundConfiguration find_configuration(const Options& options, const char* argv0,
   const ConfigFile file = read_config_file(found.file, engine.index());
   print_lines("warning", file.warnings.lines(found.file));
   print_lines("note", file.notes);
-  const ChosenEntry chosen = choose_entry(file, this_machine(file, engine, devices));
+  MachineConfiguration chosen = configuration_for_this_machine(file, engine, devices);
   if (!chosen.note.empty()) std::fprintf(stderr, "note: %s: %s\n", found.file.c_str(), chosen.note.c_str());
-  if (chosen.entry != nullptr) check_differences(chosen.entry->differences, found.file == options.config);
-  found.device = chosen.entry != nullptr ? chosen.entry->provenance.device : engine.index().info().device;
-  found.configuration = chosen.entry != nullptr ? chosen.entry->configuration : default_configuration(engine.index());
+  check_differences(chosen.differences, found.file == options.config);
+  found.device = std::move(chosen.device);
+  found.configuration = std::move(chosen.configuration);
   return found;
 }
 

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "runtime/config/configuration.h"
+#include "runtime/config/formats/config_file.h"
 #include "runtime/main/command_line/options.h"
 #include "runtime/main/engine/engine.h"
 #include "runtime/main/machine/devices.h"
@@ -17,6 +19,21 @@ struct FoundConfiguration {
   std::string file;    ///< empty: the default
   std::string device;  ///< name of the OpenCL device that it was tuned on; empty: none
 };
+
+/// What a configuration file says for this machine.
+struct MachineConfiguration {
+  Configuration configuration;
+  std::string device;                    ///< as FoundConfiguration::device
+  std::string note;                      ///< why the entry is another machine's; empty: it is not
+  std::vector<std::string> differences;  ///< as ConfigWarnings::differences, of this entry
+};
+/// Chooses the entry for this machine, else the default. Lists devices only if an entry uses one.
+[[nodiscard]] MachineConfiguration configuration_for_this_machine(const ConfigFile& file, const Engine& engine,
+                                                                  Devices& devices);
+/// Refuses constants of the program that a file given for this run contradicts.
+///
+/// Errors:  ConfigError
+void refuse_differences(const std::vector<std::string>& differences);
 
 /// `<program path>.cfg`
 [[nodiscard]] std::string default_config_path(const char* argv0);

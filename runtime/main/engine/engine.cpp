@@ -10,6 +10,7 @@
 #include "runtime/config/runtime_check.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/manager.h"
+#include "runtime/main/engine/root_run.h"
 #include "runtime/main/inputs/generated_inputs.h"
 #include "runtime/main/machine/processor_waits.h"
 #include "runtime/main/program/run_context.h"
@@ -21,15 +22,6 @@ namespace pbrt {
 
 namespace {
 
-// The scheduler keeps each task's random stream in the task's own memory.
-static_assert(sizeof(TaskLocal) == sizeof(RandomStream));
-static_assert(alignof(TaskLocal) == alignof(RandomStream));
-const TaskLocalHooks kRandomHooks{
-    [] { return current_random().child_key(); },
-    [](TaskLocal* local) {
-      return reinterpret_cast<TaskLocal*>(set_current_random(reinterpret_cast<RandomStream*>(local)));
-    }};
-
 constexpr std::uint64_t kInputSeed = 0x1001;
 constexpr std::uint64_t kOutputSeed = 0x2001;
 
@@ -39,20 +31,6 @@ bool may_meet_device(const Problem& problem, const RunWishes& wishes) {
   return wishes.device != nullptr || std::any_of(problem.inputs.begin(), problem.inputs.end(), was_on_device) ||
          std::any_of(problem.outputs.begin(), problem.outputs.end(), was_on_device);
 }
-
-/// Makes a stream current while it lives, also across suspensions.
-class RandomScope {
- public:
-  explicit RandomScope(std::uint64_t seed)
-      : stream_{.key = RandomStream::mix(seed)}, previous_(set_current_random(&stream_)) {}
-  ~RandomScope() { set_current_random(previous_); }
-  RandomScope(const RandomScope&) = delete;
-  RandomScope& operator=(const RandomScope&) = delete;
-
- private:
-  RandomStream stream_;
-  RandomStream* previous_;
-};
 
 void fill_report(const RunContext& ctx, const InfoIndex& index, RunReport& report) {
   for (int site = 0; site < index.num_sites(); ++site) {
@@ -144,8 +122,10 @@ const TransformInfo& Engine::info_of(const TransformDesc& transform) const {
 }
 
 std::unique_ptr<RunContext> Engine::make_context(const ActiveConfig& config) const {
-  RunSetup setup;
-  setup.config = &config;
+  return make_context(RunSetup{.config = &config});
+}
+
+std::unique_ptr<RunContext> Engine::make_context(RunSetup setup) const {
   setup.index = &index_;
   return std::make_unique<RunContext>(setup, index_.num_sites(), num_alternatives_.data());
 }
@@ -164,10 +144,7 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
                  &index_};
   RunContext ctx(setup, index_.num_sites(), num_alternatives_.data());
   RunState state;
-  state.context = &ctx;
-  state.sequential_cutoff = wishes.config->sequential_cutoff();
-  state.has_device = may_meet_device(problem, wishes);
-  if (program_.uses_random) state.hooks = &kRandomHooks;
+  prepare_run(state, ctx, program_.uses_random, may_meet_device(problem, wishes));
   RunReport report;
   gpu::DeviceStatistics before;
   if (wishes.device != nullptr) before = wishes.device->statistics();
@@ -189,8 +166,7 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
       wishes.device->drain(root);
       note_end();
     }
-    for (const AnyMatrix& output : problem.outputs) gpu::fetch(root, output);
-    for (const AnyMatrix& output : problem.outputs) need_on_host(root, output);
+    bring_to_host(root, problem.outputs);
     if (!wishes.is_resident || wishes.device == nullptr) note_end();
   };
   Scheduler& workers = scheduler(wishes.config->threads());
@@ -198,14 +174,7 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
   state.is_traced = traced.is_on();
   if (wishes.waits != nullptr) wishes.waits->find_threads();
   workers.rouse();
-  try {
-    workers.run(state, root_body);
-  } catch (const RunAborted&) {
-    // An exception of dropped tasks does not say why the run was aborted; the reason is known below.
-    if (state.abort_reason.load(std::memory_order_relaxed) == nullptr) throw;
-  }
-  // The run counts as aborted even if a body caught the exception, because its outputs are not complete.
-  if (const char* reason = state.abort_reason.load(std::memory_order_relaxed)) throw RunAborted(reason);
+  run_root(workers, state, root_body);
   report.profile = traced.end();
   fill_report(ctx, index_, report);
   if (wishes.device != nullptr) fill_device_report(*wishes.device, before, report);

@@ -20,6 +20,7 @@ namespace pbrt {
 
 class ProcessorWaits;
 class Scheduler;
+struct RunSetup;
 namespace gpu {
 class Manager;
 }
@@ -86,6 +87,8 @@ class Engine {
   [[nodiscard]] const ActiveConfig& default_config() const { return default_config_; }
   /// A context for functions that only look at the configuration.
   [[nodiscard]] std::unique_ptr<RunContext> make_context(const ActiveConfig& config) const;
+  /// The context of a run; the engine adds the names of sites to `setup`.
+  [[nodiscard]] std::unique_ptr<RunContext> make_context(RunSetup setup) const;
 
   /// Runs the transform once. The time counts from the call until every output is whole in host memory (resident: until
   /// the device has finished).

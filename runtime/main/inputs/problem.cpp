@@ -141,6 +141,12 @@ std::string for_sizes_text(const TransformDesc& transform, const std::vector<std
   return transform.num_size_vars == 0 ? "" : " for " + sizes_text(transform, sizes);
 }
 
+std::string wrong_size_text(const MatrixDesc& matrix, int dim, std::int64_t found, std::int64_t expected,
+                            const std::string& for_sizes) {
+  return "dimension " + std::to_string(dim) + " of `" + header_of(matrix) + "` is " + std::to_string(found) +
+         ", but `" + matrix.formulas[dim] + "` is " + std::to_string(expected) + for_sizes;
+}
+
 MatrixSpec spec_of(const MatrixDesc& matrix) { return {header_of(matrix), matrix.element, matrix.num_dims}; }
 
 namespace {
@@ -182,10 +188,10 @@ std::vector<std::int64_t> sizes_from_inputs(const RunContext& ctx, const Transfo
     for (int d = 0; d < desc.num_dims; ++d) {
       const std::int64_t expected = extents[next++];
       if (expected == inputs[i].size(d)) continue;
-      throw NoSuchSizes(input_names[i] + ": dimension " + std::to_string(d) + " of `" + header_of(desc) + "` is " +
-                        std::to_string(inputs[i].size(d)) + ", but `" + desc.formulas[d] + "` is " +
-                        std::to_string(expected) + " for " + sizes_text(transform, unknowns.values) +
-                        colours_hint(desc, inputs[i], d, expected));
+      throw NoSuchSizes(
+          input_names[i] + ": " +
+          wrong_size_text(desc, d, inputs[i].size(d), expected, for_sizes_text(transform, unknowns.values)) +
+          colours_hint(desc, inputs[i], d, expected));
     }
   }
   return unknowns.values;

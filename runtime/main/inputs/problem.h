@@ -43,6 +43,9 @@ struct Problem {
 [[nodiscard]] std::string header_of(const MatrixDesc& matrix);
 /// ` for n = 5, m = 2`; empty if the transform has no size variables.
 [[nodiscard]] std::string for_sizes_text(const TransformDesc& transform, const std::vector<std::int64_t>& sizes);
+/// Says that a matrix has another size in a dimension than its header's formula has; `for_sizes` is for_sizes_text.
+[[nodiscard]] std::string wrong_size_text(const MatrixDesc& matrix, int dim, std::int64_t found, std::int64_t expected,
+                                          const std::string& for_sizes);
 [[nodiscard]] MatrixSpec spec_of(const MatrixDesc& matrix);
 
 /// Sizes of all variables from wishes alone, when no matrix is known yet.

@@ -71,23 +71,28 @@ int Devices::choose(const std::optional<std::string>& wish, const std::string& t
                   (all.empty() ? "there is no OpenCL device" : "there is no such device; there are: " + known));
 }
 
+gpu::Manager& Devices::manager(int index) {
+  const auto at = static_cast<std::size_t>(index);
+  const gpu::DeviceInfo& info = list()[at];
+  if (managers_[at] == nullptr) {
+    gpu::ManagerOptions options;
+    if (info.type == gpu::DeviceType::Gpu) options.patience = kGpuPatience;
+    options.trace = trace_;
+    options.trace_name = "device " + std::to_string(index) + ", " + info.name;
+    managers_[at] = std::make_unique<gpu::Manager>(provider_->open(index, is_profiled_), options);
+  }
+  return *managers_[at];
+}
+
 gpu::Manager* Devices::open(int index) {
   if (index < 0) return nullptr;
-  const auto at = static_cast<std::size_t>(index);
-  (void)list();
-  if (managers_[at] == nullptr) {
-    try {
-      gpu::ManagerOptions options;
-      if ((*list_)[at].type == gpu::DeviceType::Gpu) options.patience = kGpuPatience;
-      options.trace = trace_;
-      options.trace_name = "device " + std::to_string(index) + ", " + (*list_)[at].name;
-      managers_[at] = std::make_unique<gpu::Manager>(provider_->open(index, is_profiled_), options);
-    } catch (const DeviceError& error) {
-      std::fprintf(stderr, "warning: %s cannot be used: %s\n", (*list_)[at].name.c_str(), error.what());
-      return nullptr;
-    }
+  try {
+    return &manager(index);
+  } catch (const DeviceError& error) {
+    std::fprintf(stderr, "warning: %s cannot be used: %s\n", list()[static_cast<std::size_t>(index)].name.c_str(),
+                 error.what());
+    return nullptr;
   }
-  return managers_[at].get();
 }
 
 }  // namespace pbrt

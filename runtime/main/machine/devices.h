@@ -44,7 +44,12 @@ class Devices {
   /// Errors:  UserError listing what exists
   [[nodiscard]] int choose(const std::optional<std::string>& wish, const std::string& tuned_on = {});
 
-  /// The management thread of a device; null for -1. A device that does not open is one warning and null.
+  /// The management thread of a device.
+  ///
+  /// Pre:     0 <= index < list().size()
+  /// Errors:  DeviceError if it does not open
+  [[nodiscard]] gpu::Manager& manager(int index);
+  /// The same; null for -1. A device that does not open is one warning and null.
   [[nodiscard]] gpu::Manager* open(int index);
 
   /// A description of the devices for people, one line per device.

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "runtime/config/errors.h"
+#include "runtime/main/program/failed_assertions.h"
 #include "runtime/matrix/files/byte_source.h"
 #include "runtime/matrix/files/text_format.h"
 #include "runtime/matrix/random.h"
@@ -21,6 +22,9 @@ double PetabricksRuntime::rand01() { return pbrt::random_double(0, 1); }
 
 namespace {
 
+// A global, because JASSERT has no argument of ours. Written before bodies run.
+constinit bool ends_process = false;
+
 /// Gives the run up. Tasks that have not started are dropped at once, before the exception reaches them.
 [[noreturn]] void abort_run(const char* reason) {
   pbrt::abort_current_run(reason);
@@ -28,6 +32,8 @@ namespace {
 }
 
 }  // namespace
+
+void pbrt::end_process_on_failed_assertions() { ends_process = true; }
 
 void PetabricksRuntime::abort() { abort_run("the program gave up (PetabricksRuntime::abort)"); }
 void PetabricksRuntime::untrained() {
@@ -71,6 +77,7 @@ Message& Message::Text(const char* text) {
 void Finish::operator&(Message& message) const { message.finish(); }
 
 void Message::finish() {
+  if (state_->severity == Severity::Assertion && !ends_process) throw RuntimeError(state_->text.str());
   const std::string text = state_->text.str() + "\n";
   std::fflush(stdout);
   std::fwrite(text.data(), 1, text.size(), stderr);

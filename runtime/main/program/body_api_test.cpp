@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/generated.h"
+#include "runtime/main/program/failed_assertions.h"
 
 namespace {
 
@@ -22,10 +23,19 @@ TEST(BodyApi, AssertionsMayStandAnywhere) {
   EXPECT_EXIT(
       {
         int n = 3;
+        pbrt::end_process_on_failed_assertions();
         JASSERT(n == 4)(n)("why").Text("text");
       },
       ::testing::ExitedWithCode(1), "assertion failed: n == 4\n  n = 3\n  \"why\" = why\n  text\n");
-  EXPECT_EXIT(UNIMPLEMENTED(), ::testing::ExitedWithCode(1), "not implemented");
+}
+
+TEST(BodyApi, FailedAssertionsOfLibrariesAreExceptions) {
+  try {
+    UNIMPLEMENTED();
+    FAIL();
+  } catch (const pbrt::RuntimeError& error) {
+    EXPECT_NE(std::string(error.what()).find("not implemented"), std::string::npos);
+  }
 }
 
 TEST(BodyApi, NotesAndWarningsGoOn) {

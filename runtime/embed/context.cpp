@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/embed/context.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "runtime/config/formats/config_file.h"
+#include "runtime/embed/blocked_signals.h"
+#include "runtime/embed/call_status.h"
+#include "runtime/main/command_line/config_lookup.h"
+
+namespace pbrt {
+
+namespace {
+
+constexpr pb_options kDefaultOptions{};
+
+pb_status forked_status() {
+  return make_status(PB_ERROR_FORKED,
+                     "this process was forked from one that had made a context: it may only destroy contexts");
+}
+
+/// The configuration that the options name, else the program's default.
+///
+/// Errors:  ConfigError, IoError; UserError if the options name two
+MachineConfiguration configuration_of(const pb_options& options, const Engine& engine, Devices& devices) {
+  if (options.configuration_file == nullptr && options.configuration_text == nullptr)
+    return {default_configuration(engine.index()), engine.index().info().device, {}, {}};
+  if (options.configuration_file != nullptr && options.configuration_text != nullptr)
+    throw UserError("the options name a configuration file and a configuration text");
+  const std::string name = options.configuration_file != nullptr ? options.configuration_file : "configuration text";
+  const ConfigFile file = options.configuration_file != nullptr
+                              ? read_config_file(name, engine.index())
+                              : parse_config_file(options.configuration_text, name, engine.index());
+  // A program warns and goes on. A library has nobody to warn.
+  if (const std::vector<std::string> lines = file.warnings.lines(name); !lines.empty())
+    throw ConfigError(lines.front());
+  MachineConfiguration chosen = configuration_for_this_machine(file, engine, devices);
+  refuse_differences(chosen.differences);
+  return chosen;
+}
+
+void check_options(const pb_options& options) {
+  if (options.num_devices > 1) throw UserError("one device per context");
+  if (options.num_devices == 1 && (options.devices == nullptr || options.devices[0] == nullptr))
+    throw UserError("the name of the device is null");
+  if (options.threads < 0) throw UserError("the number of threads is " + std::to_string(options.threads));
+}
+
+/// Opens the device that the options or the configuration ask for; -1 and null if that is none.
+void open_device(LibraryContext& context, const pb_options& options, const Configuration& configuration,
+                 const std::string& tuned_on, std::shared_ptr<SharedDevices> shared) {
+  if (options.num_devices == 0 && !context.engine.uses_device(configuration)) return;
+  std::optional<std::string> wish;
+  if (options.num_devices == 1) wish = options.devices[0];
+  int index = -1;
+  try {
+    index = shared->devices.choose(wish, tuned_on);
+  } catch (const UserError& error) {
+    throw DeviceError(error.what());
+  }
+  if (index < 0) return;
+  const BlockedSignals none_for_new_threads;
+  context.device = &shared->devices.manager(index);
+  context.devices = std::move(shared);
+}
+
+std::unique_ptr<LibraryContext> make_context(Library& library, const pb_options& options) {
+  check_options(options);
+  Library::watch_forks();
+  auto context = std::make_unique<LibraryContext>(library);
+  context->seed = options.seed;
+  context->is_strict = options.is_strict != 0;
+  const std::shared_ptr<SharedDevices> shared = library.devices();
+  {
+    const std::lock_guard<std::mutex> turn(shared->turn);
+    const MachineConfiguration found = configuration_of(options, context->engine, shared->devices);
+    context->config = ActiveConfig(context->engine.index(), found.configuration);
+    open_device(*context, options, found.configuration, found.device, shared);
+  }
+  if (options.threads > 0) context->config.set_threads(options.threads);
+  context->workers = library.workers(context->config.threads());
+  return context;
+}
+
+}  // namespace
+
+LibraryContext::LibraryContext(Library& of) : pb_context{of.tables()}, owner(of), engine(of.engine()) {}
+
+pb_status create_context(const pb_options* options, pb_context** context) noexcept {
+  if (Library::is_forked()) return forked_status();
+  try {
+    *context = make_context(*library_of(nullptr), options == nullptr ? kDefaultOptions : *options).release();
+    return make_status(PB_OK, "");
+  } catch (const IoError& error) {
+    return make_status(PB_ERROR_CONFIGURATION, error.what());
+  } catch (...) {
+    return status_of_exception(PB_ERROR_ARGUMENT);
+  }
+}
+
+void destroy_context(pb_context* context) noexcept {
+  // In the child of a fork the threads of the context do not exist, so nothing can end them.
+  if (!Library::is_forked()) delete static_cast<LibraryContext*>(context);
+}
+
+pb_status check_context(const pb_context* context) noexcept {
+  if (Library::is_forked()) return forked_status();
+  if (context == nullptr) return make_status(PB_ERROR_ARGUMENT, "the context is null");
+  if (context->library != library_of(nullptr)->tables())
+    return make_status(PB_ERROR_ARGUMENT, "the context is one of another library");
+  return make_status(PB_OK, "");
+}
+
+pb_status cancel_context(pb_context* context) noexcept {
+  pb_status status = check_context(context);
+  if (status.code != PB_OK) return status;
+  LibraryContext& cancelled = *static_cast<LibraryContext*>(context);
+  const std::lock_guard<std::mutex> guard(cancelled.lock);
+  for (CallInProgress* call : cancelled.calls) {
+    call->is_cancelled = true;
+    call->state.aborted.store(true, std::memory_order_relaxed);
+  }
+  return status;
+}
+
+}  // namespace pbrt

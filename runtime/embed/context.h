@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Contexts of a library's callers: settings for calls, and the calls that are in progress. The functions are those of
+// pb_library (polybricks.h): they let no exception out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/config/active_config.h"
+#include "runtime/embed/library.h"
+#include "runtime/gpu/manager.h"
+#include "runtime/sched/frame.h"
+
+namespace pbrt {
+
+/// A call in progress, as cancel_context sees it.
+struct CallInProgress {
+  RunState state;
+  bool is_cancelled = false;  ///< under LibraryContext::lock
+};
+
+struct LibraryContext : pb_context {
+  explicit LibraryContext(Library& of);
+
+  Library& owner;
+  const Engine& engine;
+  ActiveConfig config;
+  std::uint64_t seed = 0;
+  bool is_strict = false;
+  std::shared_ptr<SharedDevices> devices;  ///< null: no device is used
+  gpu::Manager* device = nullptr;
+  std::shared_ptr<SharedWorkers> workers;
+
+  std::mutex lock;
+  std::vector<CallInProgress*> calls;  ///< under lock
+};
+
+/// The one library of this copy of the runtime. The first call makes it from `desc`; later ones may pass null.
+///
+/// Errors:  std::bad_alloc
+[[nodiscard]] Library* library_of(const LibraryDesc* desc);
+
+pb_status create_context(const pb_options* options, pb_context** context) noexcept;
+void destroy_context(pb_context* context) noexcept;
+pb_status cancel_context(pb_context* context) noexcept;
+
+/// Why a context cannot be used: null, another library's, or in the child of a fork; PB_OK if it can.
+[[nodiscard]] pb_status check_context(const pb_context* context) noexcept;
+
+}  // namespace pbrt

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// The C++20 interface of libraries that `pbc --library` makes, on top of the C one: contexts that end by themselves,
+// exceptions, and matrices made of what C++ programs have. How to use it: docs/library.md.
+#pragma once
+
+#include <polybricks.h>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace polybricks {
+
+/// A status that is not PB_OK.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const pb_status& status) : std::runtime_error(status.message), code_(status.code) {}
+  [[nodiscard]] pb_code code() const { return code_; }
+
+ private:
+  pb_code code_;
+};
+
+inline void check(const pb_status& status) {
+  if (status.code != PB_OK) throw Error(status);
+}
+
+namespace detail {
+
+template <class T>
+struct ElementOf;
+template <>
+struct ElementOf<double> : std::integral_constant<pb_element, PB_DOUBLE> {};
+template <>
+struct ElementOf<float> : std::integral_constant<pb_element, PB_FLOAT> {};
+template <>
+struct ElementOf<std::int32_t> : std::integral_constant<pb_element, PB_INT> {};
+template <>
+struct ElementOf<std::int64_t> : std::integral_constant<pb_element, PB_LONG> {};
+template <>
+struct ElementOf<std::int16_t> : std::integral_constant<pb_element, PB_SHORT> {};
+template <>
+struct ElementOf<std::uint8_t> : std::integral_constant<pb_element, PB_UCHAR> {};
+template <>
+struct ElementOf<std::uint16_t> : std::integral_constant<pb_element, PB_USHORT> {};
+
+template <class T>
+concept Element = requires {
+  ElementOf<std::remove_const_t<T>>::value;
+};
+
+/// `std::mdspan`, and what has the same members.
+template <class M>
+concept Mdspan = requires(const M& matrix) {
+  matrix.data_handle();
+  matrix.extent(std::size_t{});
+  matrix.stride(std::size_t{});
+  M::rank();
+};
+
+template <class R>
+concept Row = std::ranges::contiguous_range<R> && std::ranges::sized_range<R>;
+
+/// A matrix whose elements are known to be const or not.
+template <Element T>
+struct Typed {
+  pb_matrix matrix{};
+
+  explicit Typed(T* data) {
+    matrix.data = const_cast<std::remove_const_t<T>*>(data);  // transforms do not write to their inputs
+    matrix.element = ElementOf<std::remove_const_t<T>>::value;
+  }
+};
+
+}  // namespace detail
+
+/// A matrix in memory of the caller. Dimension 0 is the header's first: of `In[w, h]` it is w. `T` is const for what is
+/// only read.
+template <detail::Element T, int Rank>
+requires(Rank >= 0 && Rank <= PB_MAX_RANK) class View {
+ public:
+  using Lengths = std::array<std::int64_t, static_cast<std::size_t>(Rank)>;
+
+  /// A dense matrix whose dimension 0 is the fastest.
+  View(T* data, const Lengths& extents) : View(data, extents, dense_strides(extents)) {}
+  /// Strides count elements.
+  View(T* data, const Lengths& extents, const Lengths& strides) : matrix_(detail::Typed<T>(data).matrix) {
+    matrix_.rank = Rank;
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+      matrix_.extents[d] = extents[d];
+      matrix_.strides[d] = strides[d];
+    }
+  }
+  /// The same cells with the dimensions in the opposite order: rows of C and of NumPy have their first index first.
+  [[nodiscard]] View transposed() const {
+    View turned = *this;
+    for (int d = 0; d < Rank; ++d) {
+      turned.matrix_.extents[d] = matrix_.extents[Rank - 1 - d];
+      turned.matrix_.strides[d] = matrix_.strides[Rank - 1 - d];
+    }
+    return turned;
+  }
+  [[nodiscard]] const pb_matrix& matrix() const { return matrix_; }
+
+ private:
+  static Lengths dense_strides(const Lengths& extents) {
+    Lengths strides{};
+    std::int64_t stride = 1;
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+      strides[d] = stride;
+      stride *= extents[d];
+    }
+    return strides;
+  }
+
+  pb_matrix matrix_;
+};
+
+namespace detail {
+
+template <class T, int Rank>
+Typed<T> typed(const View<T, Rank>& view) {
+  Typed<T> result(nullptr);
+  result.matrix = view.matrix();
+  return result;
+}
+template <Row R>
+auto typed(R& row) {
+  Typed<std::remove_reference_t<std::ranges::range_reference_t<R>>> result(std::ranges::data(row));
+  result.matrix.rank = 1;
+  result.matrix.extents[0] = static_cast<std::int64_t>(std::ranges::size(row));
+  return result;
+}
+template <Mdspan M>
+auto typed(const M& span) {
+  Typed<typename M::element_type> result(span.data_handle());
+  result.matrix.rank = static_cast<std::int32_t>(M::rank());
+  for (std::size_t d = 0; d < M::rank(); ++d) {
+    result.matrix.extents[d] = static_cast<std::int64_t>(span.extent(d));
+    result.matrix.strides[d] = static_cast<std::int64_t>(span.stride(d));
+  }
+  return result;
+}
+/// A number is a matrix of rank 0.
+template <Element T>
+Typed<T> typed(T& number) {
+  return Typed<T>(&number);
+}
+
+/// An argument of C++ as the parameter `P` of a transform's function. It lives until the call has ended.
+template <class P>
+struct Argument;
+template <>
+struct Argument<std::int64_t> {
+  template <std::integral I>
+  explicit Argument(I number) : value(static_cast<std::int64_t>(number)) {}
+  [[nodiscard]] std::int64_t get() { return value; }
+  std::int64_t value;
+};
+template <>
+struct Argument<const pb_matrix*> {
+  template <class A>
+  explicit Argument(A& argument) : value(typed(argument).matrix) {}
+  [[nodiscard]] const pb_matrix* get() { return &value; }
+  pb_matrix value;
+};
+template <>
+struct Argument<pb_matrix*> {
+  template <class T>
+  static pb_matrix writable(const Typed<T>& typed) {
+    static_assert(!std::is_const_v<T>, "an output of a transform is const");
+    return typed.matrix;
+  }
+  template <class A>
+  explicit Argument(A& argument) : value(writable(typed(argument))) {}
+  [[nodiscard]] pb_matrix* get() { return &value; }
+  pb_matrix value;
+};
+
+}  // namespace detail
+
+/// How a context works: pb_options.
+struct Options {
+  std::string configuration_file = {};  ///< empty: the defaults of the program
+  std::string configuration_text = {};
+  std::vector<std::string> devices = {};
+  std::int32_t threads = 0;
+  bool is_strict = false;
+  std::uint64_t seed = 0;
+};
+
+/// A context of a library. Several threads may call with it at the same time.
+class Context {
+ public:
+  /// Errors:  Error
+  explicit Context(const pb_library* library, const Options& options = {}) {
+    std::vector<const char*> devices;
+    for (const std::string& device : options.devices) devices.push_back(device.c_str());
+    const auto text = [](const std::string& words) { return words.empty() ? nullptr : words.c_str(); };
+    pb_options wishes{};
+    wishes.configuration_file = text(options.configuration_file);
+    wishes.configuration_text = text(options.configuration_text);
+    wishes.devices = devices.data();
+    wishes.num_devices = devices.size();
+    wishes.threads = options.threads;
+    wishes.is_strict = options.is_strict ? 1 : 0;
+    wishes.seed = options.seed;
+    pb_context* made = nullptr;
+    check(pb_context_create(library, &wishes, &made));
+    context_.reset(made);
+  }
+
+  /// Calls the function of a transform: numbers, then inputs, then outputs. Matrices are views, mdspans, ranges of rank
+  /// 1 such as vectors and spans, and numbers of rank 0.
+  ///
+  /// Errors:  Error
+  template <class... P, class... A>
+  void call(pb_status (*transform)(pb_context*, P...), A&&... arguments) const {
+    static_assert(sizeof...(P) == sizeof...(A), "the transform has another number of arguments");
+    check(transform(context_.get(), detail::Argument<P>(arguments).get()...));
+  }
+  /// Ends the calls in progress: they throw an Error with PB_ERROR_CANCELLED.
+  void cancel() const { check(pb_context_cancel(context_.get())); }
+  [[nodiscard]] pb_context* get() const { return context_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(pb_context* context) const { pb_context_destroy(context); }
+  };
+  std::unique_ptr<pb_context, Destroy> context_;
+};
+
+}  // namespace polybricks

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT */
+/* A host of libedges.so in plain C: `host TEST` runs one test, prints what is wrong, and exits with 1 if anything is.
+ * library_test.py compiles and runs it. */
+#define _GNU_SOURCE
+#include <fenv.h>
+#include <locale.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "edges.h"
+
+static int num_faults = 0;
+
+#define EXPECT(condition)                                            \
+  do {                                                               \
+    if (!(condition)) {                                              \
+      printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+      ++num_faults;                                                  \
+    }                                                                \
+  } while (0)
+
+/* Expects a status with this code, whose message contains `words`. */
+#define EXPECT_STATUS(call, wanted, words)                                                           \
+  do {                                                                                               \
+    const pb_status found = (call);                                                                  \
+    if (found.code != (wanted) || strstr(found.message, words) == NULL) {                            \
+      printf("%s:%d: %s gives %d: %s\n", __FILE__, __LINE__, #call, (int)found.code, found.message); \
+      ++num_faults;                                                                                  \
+    }                                                                                                \
+  } while (0)
+#define EXPECT_OK(call) EXPECT_STATUS(call, PB_OK, "")
+
+static pb_context* context_with(pb_options options) {
+  pb_context* context = NULL;
+  EXPECT_OK(pb_context_create(edges_library(), &options, &context));
+  if (context == NULL) exit(1);
+  return context;
+}
+
+static pb_context* context_on(int threads) {
+  pb_options options = {0};
+  options.threads = threads;
+  return context_with(options);
+}
+
+static pb_matrix row_of(double* data, int64_t n) {
+  pb_matrix matrix = {data, PB_DOUBLE, 1, {n}, {1}};
+  return matrix;
+}
+
+static pb_matrix plane_of(float* data, int64_t w, int64_t h) {
+  pb_matrix matrix = {data, PB_FLOAT, 2, {w, h}, {0}};
+  return matrix;
+}
+
+static pb_matrix number_at(double* data) {
+  pb_matrix matrix = {data, PB_DOUBLE, 0, {0}, {0}};
+  return matrix;
+}
+
+static void fill(double* data, int n) {
+  for (int i = 0; i < n; ++i) data[i] = i + 0.5;
+}
+
+static void test_calls(void) {
+  double a[100], b[100], sum = 0;
+  float in[5 * 4], out[3 * 4];
+  fill(a, 100);
+  for (int i = 0; i < 20; ++i) in[i] = (float)i;
+  for (int threads = 1; threads <= 3; ++threads) {
+    pb_context* context = context_on(threads);
+    pb_matrix A = row_of(a, 100), B = row_of(b, 100), S = number_at(&sum);
+    EXPECT_OK(edges_Scale(context, &A, &B));
+    for (int i = 0; i < 100; ++i) EXPECT(b[i] == 2 * a[i]);
+    EXPECT_OK(edges_Power_tmpl_2(context, &A, &B));
+    for (int i = 0; i < 100; ++i) EXPECT(b[i] == a[i] * a[i]);
+    EXPECT_OK(edges_Sum(context, &A, &S));
+    EXPECT(sum == 5000);
+    fill(b, 100);
+    EXPECT_OK(edges_Add(context, &A, &B));
+    for (int i = 0; i < 100; ++i) EXPECT(b[i] == 2 * a[i]);
+    pb_matrix In = plane_of(in, 5, 4), Out = plane_of(out, 3, 4);
+    EXPECT_OK(edges_Blur(context, 10, &In, &Out));
+    for (int y = 0; y < 4; ++y)
+      for (int x = 0; x < 3; ++x) EXPECT(out[3 * y + x] == 30 * in[5 * y + x + 1]);
+    double n = 15, f = 0;
+    pb_matrix N = number_at(&n), F = number_at(&f);
+    EXPECT_OK(edges_Fibonacci(context, &N, &F));
+    EXPECT(f == 610);
+    pb_matrix nothing = row_of(NULL, 0);
+    EXPECT_OK(edges_Scale(context, &nothing, &nothing));
+    pb_context_destroy(context);
+  }
+  pb_context_destroy(NULL);
+}
+
+/* Every layout gives the same: in place, by strides, backwards, rows as columns, misaligned, overlapping. */
+static void test_layouts(void) {
+  pb_context* context = context_on(2);
+  float in[2 * 5 * 4], out[40], turned[3 * 4];
+  for (int i = 0; i < 40; ++i) in[i] = (float)(i * i % 31);
+  for (int i = 0; i < 40; ++i) out[i] = -1;
+  pb_matrix In = {in, PB_FLOAT, 2, {5, 4}, {2, 10}};   /* every other number */
+  pb_matrix Out = {out, PB_FLOAT, 2, {3, 4}, {3, 10}}; /* every third */
+  EXPECT_OK(edges_Blur(context, 1, &In, &Out));
+  for (int y = 0; y < 4; ++y)
+    for (int x = 0; x < 3; ++x) {
+      const float* at = in + 10 * y + 2 * x;
+      EXPECT(out[10 * y + 3 * x] == at[0] + at[2] + at[4]);
+    }
+  for (int i = 0; i < 40; ++i) EXPECT(out[i] >= 0 || i % 10 % 3 != 0 || i % 10 == 9);
+  pb_matrix Turned = {turned, PB_FLOAT, 2, {3, 4}, {4, 1}}; /* dimension 1 is the fastest, as in NumPy */
+  EXPECT_OK(edges_Blur(context, 1, &In, &Turned));
+  for (int y = 0; y < 4; ++y)
+    for (int x = 0; x < 3; ++x) EXPECT(turned[4 * x + y] == out[10 * y + 3 * x]);
+
+  double a[20], b[20];
+  fill(a, 20);
+  pb_matrix backwards = {a + 19, PB_DOUBLE, 1, {20}, {-1}};
+  pb_matrix B = row_of(b, 20);
+  EXPECT_OK(edges_Scale(context, &backwards, &B));
+  for (int i = 0; i < 20; ++i) EXPECT(b[i] == 2 * a[19 - i]);
+  pb_matrix same = {a, PB_DOUBLE, 2, {20}, {0}};
+  same.rank = 1;
+  EXPECT_OK(edges_Scale(context, &same, &same)); /* in place: the input is read before it is written */
+  for (int i = 0; i < 20; ++i) EXPECT(a[i] == 2 * i + 1);
+  pb_matrix front = row_of(a, 19), back = row_of(a + 1, 19);
+  EXPECT_OK(edges_Scale(context, &front, &back));
+  for (int i = 1; i < 20; ++i) EXPECT(a[i] == 2 * (2 * (i - 1) + 1));
+  char bytes[20 * sizeof(double) + 1];
+  pb_matrix misaligned = row_of((double*)(void*)(bytes + 1), 20);
+  fill(b, 20);
+  EXPECT_OK(edges_Scale(context, &B, &misaligned));
+  for (int i = 0; i < 20; ++i) {
+    double found;
+    memcpy(&found, bytes + 1 + sizeof found * i, sizeof found);
+    EXPECT(found == 2 * b[i]);
+  }
+  pb_context_destroy(context);
+}
+
+static void test_errors(void) {
+  pb_context* context = context_on(2);
+  double a[8] = {0}, b[8] = {0}, s = 0;
+  float in[20] = {0};
+  pb_matrix A = row_of(a, 8), B = row_of(b, 7), plane = plane_of(in, 5, 4), S = number_at(&s);
+  EXPECT_STATUS(edges_Scale(context, &A, &B), PB_ERROR_ARGUMENT, "dimension 0 of `B[n]` is 7, but `n` is 8 for n = 8");
+  EXPECT_STATUS(edges_Scale(context, NULL, &B), PB_ERROR_ARGUMENT, "`A[n]`: the matrix is null");
+  EXPECT_STATUS(edges_Scale(NULL, &A, &A), PB_ERROR_ARGUMENT, "context is null");
+  EXPECT_STATUS(edges_Scale(context, &plane, &B), PB_ERROR_ARGUMENT,
+                "`A[n]`: the matrix has rank 2, the header says 1");
+  B = row_of(NULL, 8);
+  EXPECT_STATUS(edges_Scale(context, &A, &B), PB_ERROR_ARGUMENT, "its data is null");
+  B = row_of(b, -1);
+  EXPECT_STATUS(edges_Scale(context, &A, &B), PB_ERROR_ARGUMENT, "dimension 0 is -1");
+  B = row_of(b, 8);
+  B.element = PB_FLOAT;
+  EXPECT_STATUS(edges_Scale(context, &A, &B), PB_ERROR_ARGUMENT, "elements are float, the header says double");
+  pb_matrix Out = {in, PB_FLOAT, 2, {3, 4}, {1, 2}};
+  EXPECT_STATUS(edges_Blur(context, 1, &plane, &Out), PB_ERROR_ARGUMENT, "its cells overlap");
+  EXPECT_STATUS(pb_call(context, 99, NULL, NULL), PB_ERROR_ARGUMENT, "no transform of this number");
+  EXPECT_STATUS(pb_call(context, 0, NULL, NULL), PB_ERROR_ARGUMENT, "list of matrices is null");
+
+  const char* const words[] = {"number = 0", "gave up", "thrown by a body", "unknown type"};
+  for (int kind = 0; kind < 4; ++kind) {
+    pb_matrix Kind = {&kind, PB_INT, 0, {0}, {0}};
+    EXPECT_STATUS(edges_Fail(context, &Kind, &S), PB_ERROR_RUN, words[kind]);
+  }
+  int kind = 4;
+  pb_matrix Kind = {&kind, PB_INT, 0, {0}, {0}};
+  EXPECT_OK(edges_Fail(context, &Kind, &S));
+  EXPECT(s == 4);
+  pb_context_destroy(context);
+}
+
+static void test_options(void) {
+  pb_context* context = NULL;
+  pb_options options = {0};
+  const char* devices[] = {"none", "none"};
+  EXPECT_STATUS(pb_context_create(NULL, NULL, &context), PB_ERROR_ARGUMENT, "null");
+  EXPECT_STATUS(pb_context_create(edges_library(), NULL, NULL), PB_ERROR_ARGUMENT, "null");
+  options.devices = devices;
+  options.num_devices = 2;
+  EXPECT_STATUS(pb_context_create(edges_library(), &options, &context), PB_ERROR_ARGUMENT, "one device per context");
+  devices[0] = "no such device";
+  options.num_devices = 1;
+  EXPECT_STATUS(pb_context_create(edges_library(), &options, &context), PB_ERROR_DEVICE, "no such device");
+  options.num_devices = 0;
+  options.configuration_file = "missing.cfg";
+  EXPECT_STATUS(pb_context_create(edges_library(), &options, &context), PB_ERROR_CONFIGURATION, "missing.cfg");
+  options.configuration_file = NULL;
+  options.configuration_text = "{\"program\": \"edges\", \"transforms\": {\"Nobody\": {}}}";
+  EXPECT_STATUS(pb_context_create(edges_library(), &options, &context), PB_ERROR_CONFIGURATION, "Nobody");
+  options.configuration_text = "what is this";
+  EXPECT_STATUS(pb_context_create(edges_library(), &options, &context), PB_ERROR_CONFIGURATION, "configuration text");
+  options.configuration_text = "{\"program\": \"other\", \"global\": {}}";
+  EXPECT_STATUS(pb_context_create(edges_library(), &options, &context), PB_ERROR_CONFIGURATION, "other");
+  EXPECT(context == NULL);
+  options.configuration_text = "{\"program\": \"edges\", \"global\": {\"threads\": 3}}";
+  context = context_with(options);
+  double n = 10, f = 0;
+  pb_matrix N = number_at(&n), F = number_at(&f);
+  EXPECT_OK(edges_Fibonacci(context, &N, &F));
+  EXPECT(f == 55);
+  pb_context_destroy(context);
+  options.threads = -1;
+  EXPECT_STATUS(pb_context_create(edges_library(), &options, &context), PB_ERROR_ARGUMENT, "number of threads is -1");
+}
+
+static void test_tables(void) {
+  const pb_library* library = edges_library();
+  EXPECT(strcmp(library->name, "edges") == 0 && library->num_transforms == 9);
+  const pb_transform* blur = NULL;
+  for (int t = 0; t < library->num_transforms; ++t)
+    if (strcmp(library->transforms[t].name, "Blur") == 0) blur = &library->transforms[t];
+  if (blur == NULL) exit(1);
+  EXPECT(blur->num_numbers == 1 && strcmp(blur->numbers[0], "factor") == 0);
+  EXPECT(blur->num_inputs == 1 && blur->num_outputs == 1);
+  EXPECT(blur->arguments[1].rank == 2 && blur->arguments[1].element == PB_FLOAT);
+  EXPECT(strcmp(blur->arguments[1].name, "Out") == 0 && strcmp(blur->arguments[1].extents[0], "w-2") == 0);
+  float in[15] = {1, 2, 3}, out[9];
+  pb_matrix In = plane_of(in, 5, 3), Out = plane_of(out, 3, 3);
+  const pb_matrix* const matrices[] = {&In, &Out};
+  const int64_t factor = 2;
+  pb_context* context = context_on(1);
+  EXPECT_OK(pb_call(context, (int32_t)(blur - library->transforms), &factor, matrices));
+  EXPECT(out[0] == 12 && out[1] == 10);
+  EXPECT_STATUS(pb_call(context, (int32_t)(blur - library->transforms), NULL, matrices), PB_ERROR_ARGUMENT, "numbers");
+  pb_context_destroy(context);
+}
+
+static void* call_often(void* context) {
+  double a[50], b[50], n = 12, f;
+  pb_matrix A = row_of(a, 50), B = row_of(b, 50), N = number_at(&n), F = number_at(&f);
+  fill(a, 50);
+  for (int round = 0; round < 300; ++round) {
+    memset(b, 0, sizeof b);
+    EXPECT_OK(edges_Scale(context, &A, &B));
+    for (int i = 0; i < 50; ++i) EXPECT(b[i] == 2 * a[i]);
+    f = 0;
+    EXPECT_OK(edges_Fibonacci(context, &N, &F));
+    EXPECT(f == 144);
+  }
+  return NULL;
+}
+
+/* Several threads, each with a context of its own, and several with one. */
+static void test_threads(void) {
+  enum { kThreads = 6 };
+  pb_context* contexts[kThreads];
+  pthread_t threads[kThreads];
+  for (int i = 0; i < kThreads; ++i) contexts[i] = i % 3 == 2 ? contexts[i - 1] : context_on(1 + i % 3);
+  for (int i = 0; i < kThreads; ++i) pthread_create(&threads[i], NULL, call_often, contexts[i]);
+  for (int i = 0; i < kThreads; ++i) pthread_join(threads[i], NULL);
+  for (int i = 0; i < kThreads; ++i)
+    if (i % 3 != 2) pb_context_destroy(contexts[i]);
+}
+
+static void* call_endless(void* context) {
+  double a[4] = {0}, b[4];
+  pb_matrix A = row_of(a, 4), B = row_of(b, 4);
+  EXPECT_STATUS(edges_Endless(context, &A, &B), PB_ERROR_CANCELLED, "cancelled");
+  return NULL;
+}
+
+static void test_cancellation(void) {
+  for (int threads = 1; threads <= 2; ++threads) {
+    pb_context* context = context_on(threads);
+    pthread_t caller;
+    pthread_create(&caller, NULL, call_endless, context);
+    while (pthread_tryjoin_np(caller, NULL) != 0) { /* the call may not have begun yet */
+      EXPECT_OK(pb_context_cancel(context));
+      usleep(1000);
+    }
+    call_often(context);
+    pb_context_destroy(context);
+  }
+  EXPECT_STATUS(pb_context_cancel(NULL), PB_ERROR_ARGUMENT, "null");
+}
+
+static void test_fork(void) {
+  pb_context* context = context_on(2);
+  call_often(context);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    num_faults = 0;
+    double a[2] = {0}, b[2];
+    pb_matrix A = row_of(a, 2), B = row_of(b, 2);
+    pb_context* another = NULL;
+    EXPECT_STATUS(edges_Scale(context, &A, &B), PB_ERROR_FORKED, "forked");
+    EXPECT_STATUS(pb_context_cancel(context), PB_ERROR_FORKED, "forked");
+    EXPECT_STATUS(pb_context_create(edges_library(), NULL, &another), PB_ERROR_FORKED, "forked");
+    pb_context_destroy(context);
+    fflush(stdout);
+    exit(num_faults != 0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT(status == 0);
+  call_often(context);
+  pb_context_destroy(context);
+}
+
+static long resident_kb(void) {
+  long pages = 0;
+  FILE* file = fopen("/proc/self/statm", "r");
+  if (file == NULL || fscanf(file, "%*d %ld", &pages) != 1) exit(1);
+  fclose(file);
+  return pages * 4;
+}
+
+static void test_growth(void) {
+  double a[16], b[16];
+  fill(a, 16);
+  pb_matrix A = row_of(a, 16), B = row_of(b, 16);
+  pb_context* context = context_on(1);
+  long before = 0;
+  for (int round = 0; round < 101000; ++round) {
+    if (round == 1000) before = resident_kb();
+    const pb_status status = edges_Scale(context, &A, &B);
+    if (status.code != PB_OK) exit(1);
+  }
+  EXPECT(resident_kb() - before < 300);
+  pb_context_destroy(context);
+  for (int round = 0; round < 200; ++round) {
+    if (round == 20) before = resident_kb();
+    context = context_on(2);
+    EXPECT_OK(edges_Scale(context, &A, &B));
+    pb_context_destroy(context);
+  }
+  EXPECT(resident_kb() - before < 3000);
+}
+
+/* Signals, locale, rounding and the environment are the host's, and threads end with the last context. */
+static void test_host_is_left_alone(void) {
+  static const int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPIPE, SIGXFSZ, SIGINT};
+  struct sigaction before[8], after[8];
+  stack_t stack_before, stack_after;
+  for (int i = 0; i < 8; ++i) sigaction(kSignals[i], NULL, &before[i]);
+  sigaltstack(NULL, &stack_before);
+  enum { kMaxVariables = 1000 };
+  static const char* variables[kMaxVariables];
+  int num_variables = 0;
+  for (; environ[num_variables] != NULL && num_variables < kMaxVariables; ++num_variables)
+    variables[num_variables] = environ[num_variables];
+  fesetround(FE_UPWARD);
+  pb_context* context = context_on(3);
+  double a[3] = {1, 2, 3}, b[3], s;
+  pb_matrix A = row_of(a, 3), B = row_of(b, 3), S = number_at(&s);
+  EXPECT_OK(edges_Scale(context, &A, &B));
+  for (int kind = 0; kind < 3; ++kind) {
+    pb_matrix Kind = {&kind, PB_INT, 0, {0}, {0}};
+    EXPECT_STATUS(edges_Fail(context, &Kind, &S), PB_ERROR_RUN, "");
+  }
+  pb_context_destroy(context);
+  EXPECT(fegetround() == FE_UPWARD);
+  for (int i = 0; i < 8; ++i) {
+    sigaction(kSignals[i], NULL, &after[i]);
+    EXPECT(after[i].sa_handler == before[i].sa_handler);
+  }
+  sigaltstack(NULL, &stack_after);
+  EXPECT(stack_after.ss_sp == stack_before.ss_sp && stack_after.ss_flags == stack_before.ss_flags);
+  for (int i = 0; i < num_variables; ++i) EXPECT(environ[i] == variables[i]);
+  EXPECT(environ[num_variables] == NULL);
+  EXPECT(strcmp(setlocale(LC_ALL, NULL), "C") == 0);
+}
+
+static pb_options on_device(const char* const* device) {
+  pb_options options = {0};
+  options.configuration_text =
+      "{\"program\": \"edges\", \"global\": {\"threads\": 2, \"sequential_cutoff\": 1}, \"transforms\": {"
+      "\"Scale\": {\"sites\": {\"B#1\": [{\"rule\": \"B#1\", \"on\": \"opencl\"}]}},"
+      "\"Blur\": {\"sites\": {\"Out#1\": [{\"rule\": \"Out#1\", \"on\": \"opencl_local\"}]}}}}";
+  options.devices = device;
+  options.num_devices = device != NULL;
+  options.is_strict = 1; /* what does not run on the device is an error */
+  return options;
+}
+
+/* Calls on a device, in memory that changes between calls, and in layouts that need copies and that do not. */
+static void test_device(void) {
+  enum { kNum = 3000 };
+  const char* const devices[] = {"0", "none"};
+  pb_context *context = context_with(on_device(devices)), *by_configuration = context_with(on_device(NULL));
+  for (int round = 0; round < 20; ++round) {
+    pb_context* caller = round % 2 == 0 ? context : by_configuration;
+    double* memory = aligned_alloc(128, 4 * kNum * sizeof(double));
+    if (memory == NULL) exit(1);
+    for (int i = 0; i < kNum; ++i) memory[2 * i] = memory[2 * i + 1] = i + round;
+    pb_matrix A = row_of(memory, kNum), B = row_of(memory + 2 * kNum + round % 3, kNum);
+    A.strides[0] = 1 + round % 2;
+    EXPECT_OK(edges_Scale(caller, &A, &B));
+    for (int i = 0; i < kNum; ++i) EXPECT(((double*)B.data)[i] == 2 * memory[i * A.strides[0]]);
+    free(memory);
+  }
+  static float in[40 * 30], out[38 * 30];
+  for (int i = 0; i < 40 * 30; ++i) in[i] = (float)(i % 17);
+  pb_matrix In = plane_of(in, 40, 30), Out = plane_of(out, 38, 30);
+  EXPECT_OK(edges_Blur(context, 2, &In, &Out));
+  for (int y = 0; y < 30; ++y)
+    for (int x = 0; x < 38; ++x) {
+      const float* at = in + 40 * y + x;
+      EXPECT(out[38 * y + x] == 2 * (at[0] + at[1] + at[2]));
+    }
+  pb_context_destroy(by_configuration);
+  /* Without a device, the version that the configuration chose cannot run. */
+  pb_context* without = context_with(on_device(devices + 1));
+  EXPECT_STATUS(edges_Blur(without, 2, &In, &Out), PB_ERROR_RUN, "--strict");
+  pb_context_destroy(without);
+  pb_context_destroy(context);
+}
+
+static void* call_on_device(void* context) {
+  double a[200], b[200];
+  pb_matrix A = row_of(a, 200), B = row_of(b, 200);
+  fill(a, 200);
+  for (int round = 0; round < 50; ++round) {
+    EXPECT_OK(edges_Scale(context, &A, &B));
+    for (int i = 0; i < 200; ++i) EXPECT(b[i] == 2 * a[i]);
+    a[round] = -round;
+  }
+  return NULL;
+}
+
+static void test_threads_on_device(void) {
+  enum { kThreads = 4 };
+  const char* const devices[] = {"0"};
+  pthread_t threads[kThreads];
+  pb_context* contexts[2] = {context_with(on_device(devices)), context_with(on_device(devices))};
+  for (int i = 0; i < kThreads; ++i) pthread_create(&threads[i], NULL, call_on_device, contexts[i % 2]);
+  for (int i = 0; i < kThreads; ++i) pthread_join(threads[i], NULL);
+  for (int i = 0; i < 2; ++i) pb_context_destroy(contexts[i]);
+}
+
+/* Prints the nanoseconds of a call for 16 elements. */
+static void test_overhead(void) {
+  enum { kCalls = 100000, kRounds = 15 };
+  double a[16], b[16], best = 1e9;
+  fill(a, 16);
+  pb_matrix A = row_of(a, 16), B = row_of(b, 16);
+  pb_context* context = context_on(1);
+  for (int round = 0; round < kRounds; ++round) {
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (int i = 0; i < kCalls; ++i) {
+      const pb_status status = edges_Scale(context, &A, &B);
+      if (status.code != PB_OK) exit(1);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    const double ns = ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) / kCalls;
+    if (ns < best) best = ns;
+  }
+  printf("%.0f\n", best);
+  pb_context_destroy(context);
+}
+
+int main(int argc, char** argv) {
+  static const struct {
+    const char* name;
+    void (*run)(void);
+  } kTests[] = {{"calls", test_calls},
+                {"layouts", test_layouts},
+                {"errors", test_errors},
+                {"options", test_options},
+                {"tables", test_tables},
+                {"threads", test_threads},
+                {"cancellation", test_cancellation},
+                {"fork", test_fork},
+                {"growth", test_growth},
+                {"host", test_host_is_left_alone},
+                {"device", test_device},
+                {"threads_on_device", test_threads_on_device},
+                {"overhead", test_overhead}};
+  for (size_t i = 0; argc == 2 && i < sizeof kTests / sizeof kTests[0]; ++i) {
+    if (strcmp(argv[1], kTests[i].name) != 0) continue;
+    kTests[i].run();
+    return num_faults != 0;
+  }
+  fprintf(stderr, "usage: host TEST\n");
+  return 2;
+}

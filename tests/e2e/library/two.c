@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* A host of two libraries: each has a runtime of its own, and a context of one is refused by the other. */
+#include <stdio.h>
+#include <string.h>
+
+#include "edges.h"
+#include "other.h"
+
+int main(void) {
+  double a[3] = {1, 2, 3}, b[3], c[3];
+  pb_matrix A = {a, PB_DOUBLE, 1, {3}, {1}}, B = {b, PB_DOUBLE, 1, {3}, {1}}, C = {c, PB_DOUBLE, 1, {3}, {1}};
+  pb_options options = {0};
+  options.threads = 2;
+  pb_context *edges, *other;
+  if (pb_context_create(edges_library(), &options, &edges).code != PB_OK) return 1;
+  if (pb_context_create(other_library(), &options, &other).code != PB_OK) return 2;
+  if (edges_Scale(edges, &A, &B).code != PB_OK || b[2] != 6) return 3;
+  if (other_Scale(other, &A, &C).code != PB_OK || c[2] != 9) return 4;
+  const pb_status status = other_Scale(edges, &A, &C);
+  if (status.code != PB_ERROR_ARGUMENT || strstr(status.message, "another library") == NULL) return 5;
+  pb_context_destroy(edges);
+  if (other_Scale(other, &A, &C).code != PB_OK) return 6;
+  pb_context_destroy(other);
+  return 0;
+}

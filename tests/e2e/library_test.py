@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Libraries of `pbc --library`, called by hosts that are compiled by plain `cc` and `c++`.
+
+    library_test.py --dist BUILD/dist --work FOLDER
+"""
+
+import os
+import pathlib
+import shutil
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import polybricks  # noqa: E402
+from polybricks import check, run_tool  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent / "library"
+HOST_TESTS = ("calls", "layouts", "errors", "options", "tables", "threads", "cancellation", "fork", "growth", "host")
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
+# A call for 16 elements takes 0.4 µs on an idle machine; a busy one may be ten times as slow.
+MAX_CALL_NS = 10000
+
+
+class Libraries:
+    """A folder with libedges.so and libother.so, as a user would have it."""
+
+    def __init__(self, tools, work):
+        self.tools, self.work = tools, polybricks.fresh_folder(work)
+        for name in ("edges", "other"):
+            run_tool([tools.pbc, "--library", HERE / f"{name}.pbcc", "-o", work / f"lib{name}.so"])
+
+    def compile(self, compiler, source, *options, libraries=("edges",)):
+        """Compiles a host against what a user has: headers and libraries, nothing of this repository."""
+        program = self.work / pathlib.Path(source).stem
+        run_tool([*compiler, *WARNINGS, *options, "-I", self.tools.dist / "include", "-I", self.work, HERE / source, "-o", program,
+                  "-L", self.work, *(f"-l{name}" for name in libraries), "-lpthread", "-lm", f"-Wl,-rpath,{self.work}"])
+        return program
+
+
+def test_files(libraries):
+    made = sorted(path.name for path in libraries.work.iterdir())
+    check(made == ["edges.h", "libedges.so", "libother.so", "other.h"], f"files: {made}")
+
+
+def test_exports_only_its_names(libraries):
+    lines = run_tool(["nm", "-D", "--defined-only", libraries.work / "libother.so"]).stdout.splitlines()
+    check([line.split()[-1] for line in lines] == ["other_Scale", "other_library"], f"exported: {lines}")
+
+
+def test_c_hosts(libraries):
+    host = libraries.compile(["cc", "-std=c99"], "host.c")
+    for name in HOST_TESTS:
+        done = run_tool([host, name], expect=None)
+        check(done.returncode == 0, f"host {name}: {done.stdout}{done.stderr}")
+        check(done.stderr == "", f"host {name} printed {done.stderr}")
+    call_ns = float(run_tool([host, "overhead"]).stdout)
+    print(f"a call for 16 elements takes {call_ns:.0f} ns")
+    check(call_ns < MAX_CALL_NS, f"a call takes {call_ns} ns")
+
+
+def test_devices(libraries):
+    """On the first device; then on one with a memory of its own that is slow at random."""
+    for environment in ({}, {"POLYBRICKS_DEVICE_DELAYS": "7"}):
+        for name in ("device", "threads_on_device"):
+            done = run_tool([libraries.work / "host", name], expect=None, env={**os.environ, **environment})
+            check(done.returncode == 0, f"host {name} {environment}: {done.stdout}{done.stderr}")
+
+
+def test_cpp_host(libraries):
+    for compiler in filter(shutil.which, ("c++", "clang++")):
+        host = libraries.compile([compiler, "-std=c++20"], "host.cpp")
+        done = run_tool([host], expect=None)
+        check(done.returncode == 0, f"host of {compiler}: {done.stdout}{done.stderr}")
+
+
+def test_two_libraries_in_one_process(libraries):
+    run_tool([libraries.compile(["cc", "-std=c99"], "two.c", libraries=("edges", "other"))])
+
+
+def test_names_of_outputs(libraries):
+    pbc, work = libraries.tools.pbc, libraries.work
+    shutil.copy(HERE / "other.pbcc", work / "plain.pbcc")
+    run_tool([pbc, "--library", work / "plain.pbcc"])
+    check((work / "libplain.so").exists() and (work / "plain.h").exists(), "the names come from the program")
+    (work / "clash.pbcc").write_text((HERE / "other.pbcc").read_text().replace("Scale", "library"))
+    done = run_tool([pbc, "--library", work / "clash.pbcc"], expect=1)
+    check("`clash_library`; rename the transform" in done.stderr, done.stderr)
+    for output, words in (("libother.a", "static libraries are not supported yet"), ("other", "does not end in `.so`"),
+                          ("libno-name.so", "is no C identifier")):
+        done = run_tool([pbc, "--library", HERE / "other.pbcc", "-o", work / output], expect=1)
+        check(words in done.stderr, done.stderr)
+
+
+def main():
+    args = polybricks.arguments(__doc__).parse_args()
+    libraries = Libraries(polybricks.Tools(args.dist), args.work / "library")
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test(libraries)
+            print(f"{name}: ok", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
