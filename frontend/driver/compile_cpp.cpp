@@ -11,6 +11,7 @@
 
 #include "frontend/driver/compiler_output.h"
 #include "frontend/driver/home.h"
+#include "frontend/driver/link_library.h"
 #include "frontend/driver/native_link_flags.h"
 #include "frontend/driver/output_place.h"
 #include "frontend/driver/precompiled.h"
@@ -21,6 +22,12 @@
 
 namespace pb {
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kObject = "library.o";  // what an archive holds
+
+std::string source_path(const std::string& folder) { return folder + "/program.cpp"; }
 
 /// The words of the compiler's command: $CXX may hold several, such as `ccache g++`.
 std::vector<std::string> compiler_words() {
@@ -107,15 +114,19 @@ std::vector<std::string> compile_command(FpMode fp, const RuntimeHome& home) {
   return command;
 }
 
-/// The flags that link a shared library: nothing but `job.exported` is visible, so that the runtimes of several
-/// libraries in one process do not mix, and nothing is missing when it is loaded.
-std::vector<std::string> library_link_flags(const CppJob& job, const std::string& folder) {
-  std::string script = "{\nglobal:\n";
-  for (const std::string& name : job.exported) script += "  " + name + ";\n";
-  const std::string path = folder + "/exported.map";
-  pbrt::write_file_atomically(path, script + "local:\n  *;\n};\n");
-  const std::string file_name = std::filesystem::path(job.target).filename().string();
-  return {"-shared", "-Wl,--version-script=" + path, "-Wl,-z,defs", "-Wl,-soname," + file_name};
+/// What the compiler gets behind its command. `linked` is the file that it writes.
+std::vector<std::string> file_words(const CppJob& job, const RuntimeHome& home, const std::string& folder,
+                                    const std::string& linked) {
+  std::vector<std::string> words = {source_path(folder), "-o", linked, home.library};
+  if (job.product == Product::StaticLibrary) {
+    append(words, one_object_flags());
+    return words;
+  }
+  if (job.product == Product::SharedLibrary)
+    append(words, shared_library_flags(job.exported, fs::path(job.target).filename().string(), folder));
+  append(words, native_link_flags(compiler_words()));
+  append(words, home.link_flags);
+  return words;
 }
 
 }  // namespace
@@ -129,27 +140,25 @@ bool compile_cpp(const CppJob& job, const UserProgram& user, Diagnostics& diags,
                  const std::function<void()>& before_rename) {
   const RuntimeHome home = find_runtime();
   const TemporaryPath folder(make_temporary_folder());
-  const std::string source = folder.path() + "/program.cpp";
-  pbrt::write_file_atomically(source, job.generated);
-  TemporaryPath binary(temporary_beside(job.target));
+  pbrt::write_file_atomically(source_path(folder.path()), job.generated);
+  TemporaryPath product(temporary_beside(job.target));
 
   std::vector<std::string> command = compile_command(job.fp, home);
-  if (!job.exported.empty()) append(command, {"-fPIC", "-fvisibility=hidden"});
+  if (job.product != Product::Program) append(command, library_compile_flags(compiler_words()));
   const std::string& compiler = command.front();
   PrecompiledPrefix prefix(command, home, job.generated);
 
-  std::vector<std::string> files = {source, "-o", binary.path(), home.library};
-  if (!job.exported.empty()) append(files, library_link_flags(job, folder.path()));
-  append(files, native_link_flags(compiler_words()));
-  append(files, home.link_flags);
-  const ProcessResult result = compile_with(command, prefix.flags(), files);
+  const bool is_archive = job.product == Product::StaticLibrary;
+  const std::string linked = is_archive ? folder.path() + "/" + kObject : product.path();
+  const ProcessResult result = compile_with(command, prefix.flags(), file_words(job, home, folder.path(), linked));
   if (!result.succeeded()) {
     report_failure(result, compiler, job.generated, job.target, user, diags);
     return false;
   }
+  if (is_archive) make_archive(linked, product.path(), job.exported, folder.path());
   prefix.finish();
   before_rename();
-  binary.rename_to(job.target);
+  product.rename_to(job.target);
   return true;
 }
 

@@ -2,6 +2,7 @@
 // The last step: the system's C++ compiler on the generated file, linked with the runtime.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -12,12 +13,15 @@
 
 namespace pb {
 
+enum class Product : std::uint8_t { Program, SharedLibrary, StaticLibrary };
+
 /// What is compiled, and how.
 struct CppJob {
   const std::string& generated;
   const std::string& target;
   FpMode fp = FpMode::Contract;
-  std::vector<std::string> exported = {};  ///< the names that a shared library offers; empty: an executable
+  Product product = Product::Program;
+  std::vector<std::string> exported = {};  ///< the names that a library offers
 };
 
 /// Compiles and links generated code. The compiler is $CXX or `c++`.

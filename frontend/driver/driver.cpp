@@ -201,7 +201,10 @@ bool make_binary(const Options& options, Compilation& c) {
   };
   const UserProgram user{c.sources, c.program->transform_names()};
   CppJob job{cpp, target, options.fp};
-  if (options.is_library) job.exported = exported_functions(*c.program, c.emit.library);
+  if (options.is_library) {
+    job.product = is_static_library(target) ? Product::StaticLibrary : Product::SharedLibrary;
+    job.exported = exported_functions(*c.program, c.emit.library);
+  }
   return c.timer.run("c++", [&] { return compile_cpp(job, user, c.diags, commit); });
 }
 

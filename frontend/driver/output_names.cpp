@@ -39,9 +39,8 @@ std::string library_path(const Options& options) {
 
 std::string library_name(const std::string& path) {
   const fs::path file = fs::path(path).filename();
-  if (file.extension() == ".a")
-    throw IoError("`" + path + "`: static libraries are not supported yet; name a shared one, `libNAME.so`");
-  if (file.extension() != ".so") throw IoError("the library `" + path + "` does not end in `.so`");
+  if (file.extension() != ".so" && !is_static_library(path))
+    throw IoError("the library `" + path + "` ends neither in `.so` nor in `.a`");
   std::string name = file.stem().string();
   if (name.starts_with("lib")) name.erase(0, 3);
   if (!is_c_identifier(name))
@@ -49,6 +48,8 @@ std::string library_name(const std::string& path) {
                   "` is no C identifier; name it with -o libNAME.so");
   return name;
 }
+
+bool is_static_library(const std::string& library_path) { return fs::path(library_path).extension() == ".a"; }
 
 std::string header_path(const std::string& library_path) {
   return (fs::path(library_path).parent_path() / (library_name(library_path) + ".h")).string();

@@ -20,8 +20,11 @@ namespace pb {
 
 /// `prog` for `dir/libprog.so`: the beginning of the names of the library's functions.
 ///
-/// Errors:  throws IoError if `path` does not end in `.so` or the name is no C identifier
+/// Errors:  throws IoError if `path` ends neither in `.so` nor in `.a`, or if the name is no C identifier
 [[nodiscard]] std::string library_name(const std::string& path);
+
+/// Whether `library_path` ends in `.a`.
+[[nodiscard]] bool is_static_library(const std::string& library_path);
 
 /// `dir/prog.h` for `dir/libprog.so`.
 [[nodiscard]] std::string header_path(const std::string& library_path);

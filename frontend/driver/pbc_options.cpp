@@ -81,7 +81,7 @@ void add_options(CLI::App& app, Options& options, Words& words) {
       ->type_name("FILE");
   app.add_flag(
       "--library", options.is_library,
-      "make a shared library libNAME.so, and NAME.h beside it, which declares a C function for each transform");
+      "make a library, libNAME.so or libNAME.a, and NAME.h beside it, which declares a C function for each transform");
   app.add_flag("--check", options.check_only, "check the program, write nothing");
   app.add_option("--emit", words.emit, "stop after a stage and print its result")
       ->type_name(list_of(kEmitWords))

@@ -27,7 +27,7 @@ struct Options {
   bool is_checked = false;     ///< test every index at run time
   bool checks_copies = false;  ///< test at run time that what the host uses of a matrix is there
   bool precompile = false;     ///< make the precompiled headers of such programs, beside the runtime's library
-  bool is_library = false;     ///< make a shared library and its C header, in place of an executable
+  bool is_library = false;     ///< make a library and its C header, in place of an executable
   bool keep = false;           ///< keep the generated C++ beside the output
   bool time_passes = false;
   ElementType element = ElementType::Double;

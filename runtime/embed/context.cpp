@@ -9,6 +9,7 @@
 #include "runtime/config/formats/config_file.h"
 #include "runtime/embed/blocked_signals.h"
 #include "runtime/embed/call_status.h"
+#include "runtime/embed/context_functions.h"
 #include "runtime/main/command_line/config_lookup.h"
 
 namespace pbrt {
@@ -92,7 +93,7 @@ LibraryContext::LibraryContext(Library& of) : pb_context{of.tables()}, owner(of)
 pb_status create_context(const pb_options* options, pb_context** context) noexcept {
   if (Library::is_forked()) return forked_status();
   try {
-    *context = make_context(*library_of(nullptr), options == nullptr ? kDefaultOptions : *options).release();
+    *context = make_context(library_of(nullptr), options == nullptr ? kDefaultOptions : *options).release();
     return make_status(PB_OK, "");
   } catch (const IoError& error) {
     return make_status(PB_ERROR_CONFIGURATION, error.what());
@@ -109,7 +110,7 @@ void destroy_context(pb_context* context) noexcept {
 pb_status check_context(const pb_context* context) noexcept {
   if (Library::is_forked()) return forked_status();
   if (context == nullptr) return make_status(PB_ERROR_ARGUMENT, "the context is null");
-  if (context->library != library_of(nullptr)->tables())
+  if (context->library != library_of(nullptr).tables())
     return make_status(PB_ERROR_ARGUMENT, "the context is one of another library");
   return make_status(PB_OK, "");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contexts of a library's callers: settings for calls, and the calls that are in progress. The functions are those of
-// pb_library (polybricks.h): they let no exception out.
+// Contexts of a library's callers: settings for calls, and the calls that are in progress. The functions that callers
+// reach are in context_functions.h.
 #pragma once
 
 #include <cstdint>
@@ -36,15 +36,6 @@ struct LibraryContext : pb_context {
   std::mutex lock;
   std::vector<CallInProgress*> calls;  ///< under lock
 };
-
-/// The one library of this copy of the runtime. The first call makes it from `desc`; later ones may pass null.
-///
-/// Errors:  std::bad_alloc
-[[nodiscard]] Library* library_of(const LibraryDesc* desc);
-
-pb_status create_context(const pb_options* options, pb_context** context) noexcept;
-void destroy_context(pb_context* context) noexcept;
-pb_status cancel_context(pb_context* context) noexcept;
 
 /// Why a context cannot be used: null, another library's, or in the child of a fork; PB_OK if it can.
 [[nodiscard]] pb_status check_context(const pb_context* context) noexcept;

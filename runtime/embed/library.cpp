@@ -3,7 +3,10 @@
 
 #include <pthread.h>
 
-#include "runtime/embed/context.h"
+#include <new>
+
+#include "runtime/config/errors.h"
+#include "runtime/embed/context_functions.h"
 
 namespace pbrt {
 
@@ -58,14 +61,14 @@ void Library::watch_forks() {
   if (failed != 0) throw RuntimeError("the system cannot tell a child process that it was forked");
 }
 
-Library* library_of(const LibraryDesc* desc) {
+Library& library_of(const LibraryDesc* desc) {
   static Library library(*desc);
-  return &library;
+  return library;
 }
 
 const pb_library* c_library(const LibraryDesc& desc) noexcept {
   try {
-    return library_of(&desc)->tables();
+    return library_of(&desc).tables();
   } catch (const std::bad_alloc&) {
     return nullptr;
   }

@@ -59,4 +59,9 @@ class Library {
   std::weak_ptr<SharedDevices> devices_;
 };
 
+/// The one library of this copy of the runtime. The first call makes it from `desc`; later ones may pass null.
+///
+/// Errors:  std::bad_alloc
+[[nodiscard]] Library& library_of(const LibraryDesc* desc);
+
 }  // namespace pbrt

@@ -76,6 +76,22 @@ def test_two_libraries_in_one_process(libraries):
     run_tool([libraries.compile(["cc", "-std=c99"], "two.c", libraries=("edges", "other"))])
 
 
+def test_static_libraries(libraries):
+    """Two in one host: nothing of one meets the other."""
+    folder = polybricks.fresh_folder(libraries.work / "static")
+    archives = [folder / f"lib{name}.a" for name in ("edges", "other")]
+    for archive, name in zip(archives, ("edges", "other")):
+        run_tool([libraries.tools.pbc, "--library", HERE / f"{name}.pbcc", "-o", archive])
+    lines = run_tool(["nm", "-g", "--defined-only", archives[1]]).stdout.splitlines()
+    check([line.split()[-1] for line in lines if " " in line] == ["other_Scale", "other_library"], f"exported: {lines}")
+    for host in ("two", "host"):
+        run_tool(["cc", "-std=c99", *WARNINGS, "-I", libraries.tools.dist / "include", "-I", folder, HERE / f"{host}.c", *archives,
+                  "-lstdc++", "-lm", "-lpthread", "-ldl", "-o", folder / host])
+    run_tool([folder / "two"])
+    for name in HOST_TESTS:
+        run_tool([folder / "host", name])
+
+
 def test_names_of_outputs(libraries):
     pbc, work = libraries.tools.pbc, libraries.work
     shutil.copy(HERE / "other.pbcc", work / "plain.pbcc")
@@ -84,8 +100,7 @@ def test_names_of_outputs(libraries):
     (work / "clash.pbcc").write_text((HERE / "other.pbcc").read_text().replace("Scale", "library"))
     done = run_tool([pbc, "--library", work / "clash.pbcc"], expect=1)
     check("`clash_library`; rename the transform" in done.stderr, done.stderr)
-    for output, words in (("libother.a", "static libraries are not supported yet"), ("other", "does not end in `.so`"),
-                          ("libno-name.so", "is no C identifier")):
+    for output, words in (("other", "ends neither in `.so` nor in `.a`"), ("libno-name.so", "is no C identifier")):
         done = run_tool([pbc, "--library", HERE / "other.pbcc", "-o", work / output], expect=1)
         check(words in done.stderr, done.stderr)
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A host of libedges.so in C++20: ends with 1 at the first thing that is wrong. library_test.py compiles and runs it.
+#include <edges.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <polybricks.hpp>
 #include <span>
 #include <string>
 #include <vector>
-
-#include "edges.h"
 
 namespace {
 
