@@ -4,6 +4,7 @@
 
 #include "frontend/driver/compiler_output.h"
 #include "frontend/driver/native_link_flags.h"
+#include "frontend/driver/output_names.h"
 #include "frontend/driver/output_place.h"
 #include "frontend/driver/process.h"
 #include "frontend/driver/sha256.h"
@@ -17,6 +18,17 @@ TEST(Sha256, KnownDigests) {
   EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(sha256(std::string(119, 'a')), "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb");
+}
+
+TEST(OutputNames, LibrariesAreNamedByTheirFiles) {
+  EXPECT_EQ(library_name("out/libedges.so"), "edges");
+  EXPECT_EQ(library_name("edges.a"), "edges");
+  EXPECT_EQ(header_path("out/libedges.so"), "out/edges.h");
+  Options options;
+  options.input = "in/edges.pbcc";
+  EXPECT_EQ(library_path(options), "in/libedges.so");
+  for (const char* wrong : {"edges", "libedges.dll", "lib.so", "lib3d.so", "libtwo-words.a"})
+    EXPECT_THROW((void)library_name(wrong), IoError) << wrong;
 }
 
 TEST(OutputPlace, MissingFolderIsOneClearError) {

@@ -48,14 +48,25 @@ void check_type(const MatrixDesc& desc, const pb_matrix* matrix) {
   if (has_cells && matrix->data == nullptr) refuse(desc, "its data is null");
 }
 
-/// Gives a matrix whose strides are all 0 the strides of a dense one.
+/// Refuses a matrix whose cells lie further apart than memory is large, so that offsets fit into 64 bits.
+void check_reach(const MatrixDesc& desc, const pb_matrix& matrix) {
+  constexpr std::int64_t kMaxReach = std::int64_t{1} << 56;
+  for (int d = 0; d < matrix.rank; ++d) {
+    std::int64_t reach = 0;
+    if (__builtin_mul_overflow(std::max<std::int64_t>(matrix.extents[d], 1), matrix.strides[d], &reach) ||
+        reach > kMaxReach || reach < -kMaxReach)
+      refuse(desc, "dimension " + std::to_string(d) + " reaches beyond all memory");
+  }
+}
+
+/// Gives a matrix whose strides are all 0 the strides of a dense one. Offsets that do not fit are left to check_reach.
 void fill_strides(pb_matrix& matrix) {
   if (std::any_of(matrix.strides, matrix.strides + matrix.rank, [](std::int64_t stride) { return stride != 0; }))
     return;
   std::int64_t stride = 1;
   for (int d = 0; d < matrix.rank; ++d) {
     matrix.strides[d] = stride;
-    stride *= matrix.extents[d];
+    if (__builtin_mul_overflow(stride, matrix.extents[d], &stride)) stride = std::numeric_limits<std::int64_t>::max();
   }
 }
 
@@ -66,7 +77,8 @@ bool has_own_cells(const pb_matrix& matrix) {
   int num = 0;
   const auto stride = [&](int d) { return std::abs(matrix.strides[d]); };
   for (int d = 0; d < matrix.rank; ++d) {
-    if (matrix.extents[d] <= 1) continue;
+    if (matrix.extents[d] == 0) return true;
+    if (matrix.extents[d] == 1) continue;
     int at = num++;
     for (; at > 0 && stride(order[at - 1]) > stride(d); --at) order[at] = order[at - 1];
     order[at] = d;
@@ -102,8 +114,9 @@ void copy_cells(const pb_matrix& strided, const AnyMatrix& dense, bool to_dense)
 
 }  // namespace
 
-CallArguments::Given::Given(const pb_matrix& of) : matrix(of) {
+CallArguments::Given::Given(const MatrixDesc& desc, const pb_matrix& of) : matrix(of) {
   fill_strides(matrix);
+  check_reach(desc, matrix);
   std::int64_t lo = 0;
   std::int64_t hi = 0;
   bool has_cells = true;
@@ -114,19 +127,20 @@ CallArguments::Given::Given(const pb_matrix& of) : matrix(of) {
     has_cells = has_cells && matrix.extents[d] > 0;
   }
   if (!has_cells) return;
-  const auto element = static_cast<std::int64_t>(element_bytes(static_cast<ElementKind>(matrix.element)));
+  const auto element = static_cast<std::int64_t>(element_bytes(desc.element));
   begin = static_cast<const char*>(matrix.data) + lo * element;
   end = static_cast<const char*>(matrix.data) + (hi + 1) * element;
 }
 
 CallArguments::CallArguments(const TransformDesc& transform, const pb_matrix* const* arguments)
     : transform_(transform) {
-  const auto num = static_cast<std::size_t>(transform.num_inputs + transform.num_outputs);
+  const std::size_t num =
+      static_cast<std::size_t>(transform.num_inputs) + static_cast<std::size_t>(transform.num_outputs);
   if (arguments == nullptr && num != 0) throw UserError("the list of matrices is null");
   given_.reserve(num);
   for (std::size_t i = 0; i < num; ++i) {
     check_type(desc_of(i), arguments[i]);
-    const Given& given = given_.emplace_back(*arguments[i]);
+    const Given& given = given_.emplace_back(desc_of(i), *arguments[i]);
     if (is_output(i) && !has_own_cells(given.matrix)) refuse(desc_of(i), "by its strides, its cells overlap");
   }
 }

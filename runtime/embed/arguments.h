@@ -44,7 +44,7 @@ class CallArguments {
   [[nodiscard]] bool overlaps_another(std::size_t output) const;
 
   struct Given {
-    explicit Given(const pb_matrix& of);
+    Given(const MatrixDesc& desc, const pb_matrix& of);
     pb_matrix matrix;  ///< with its strides filled in
     IndexT sizes[PB_MAX_RANK] = {};
     // The memory in which its cells lie.

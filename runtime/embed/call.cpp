@@ -87,14 +87,16 @@ pb_status run_listed(LibraryContext& context, const TransformDesc& transform, Ca
       arguments.copy_results();
       return make_status(PB_OK, "");
     }
-  } catch (const RuntimeError&) {
-    if (!call.is_cancelled()) return status_of_exception(PB_ERROR_RUN);
+  } catch (const DeviceError&) {
+    if (!call.is_cancelled()) return status_of_exception(PB_ERROR_DEVICE);
+  } catch (const RuntimeError& error) {
+    if (!call.is_cancelled()) return make_status(PB_ERROR_RUN, error.what());
   } catch (const std::bad_alloc&) {
     return status_of_exception(PB_ERROR_MEMORY);
   } catch (const std::exception& error) {
     return make_status(PB_ERROR_RUN, std::string("exception in transform `") + transform.name + "`: " + error.what());
   } catch (...) {
-    return status_of_exception(PB_ERROR_RUN);
+    return make_status(PB_ERROR_RUN, std::string("exception of an unknown type in transform `") + transform.name + "`");
   }
   return make_status(PB_ERROR_CANCELLED, "the call was cancelled");
 }
@@ -119,7 +121,7 @@ pb_status call_transform(pb_context* handle, int transform, const std::int64_t* 
     arguments.make_copies(context.device != nullptr);
     return run_listed(context, desc, arguments, *run_context);
   } catch (...) {
-    return status_of_exception(PB_ERROR_ARGUMENT);
+    return status_of_exception(PB_ERROR_MEMORY);
   }
 }
 

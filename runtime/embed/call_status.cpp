@@ -23,6 +23,8 @@ pb_status status_of_exception(pb_code otherwise) noexcept {
     throw;
   } catch (const DeviceError& error) {
     return make_status(PB_ERROR_DEVICE, error.what());
+  } catch (const UserError& error) {
+    return make_status(PB_ERROR_ARGUMENT, error.what());
   } catch (const ConfigError& error) {
     return make_status(PB_ERROR_CONFIGURATION, error.what());
   } catch (const std::bad_alloc&) {
@@ -30,7 +32,7 @@ pb_status status_of_exception(pb_code otherwise) noexcept {
   } catch (const std::exception& error) {
     return make_status(otherwise, error.what());
   } catch (...) {
-    return make_status(otherwise, "an exception of an unknown type ended the call");
+    return make_status(otherwise, "an exception of an unknown type");
   }
 }
 

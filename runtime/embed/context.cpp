@@ -50,7 +50,10 @@ void check_options(const pb_options& options) {
   if (options.threads < 0) throw UserError("the number of threads is " + std::to_string(options.threads));
 }
 
-/// Opens the device that the options or the configuration ask for; -1 and null if that is none.
+/// Opens the device that the options or the configuration ask for, if they do.
+///
+/// Pre:     the turn of `shared` is held
+/// Errors:  DeviceError
 void open_device(LibraryContext& context, const pb_options& options, const Configuration& configuration,
                  const std::string& tuned_on, std::shared_ptr<SharedDevices> shared) {
   if (options.num_devices == 0 && !context.engine.uses_device(configuration)) return;
@@ -98,7 +101,7 @@ pb_status create_context(const pb_options* options, pb_context** context) noexce
   } catch (const IoError& error) {
     return make_status(PB_ERROR_CONFIGURATION, error.what());
   } catch (...) {
-    return status_of_exception(PB_ERROR_ARGUMENT);
+    return status_of_exception(PB_ERROR_MEMORY);
   }
 }
 

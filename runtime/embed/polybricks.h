@@ -25,10 +25,10 @@ typedef enum pb_code {
   PB_ERROR_ARGUMENT = 1,      /* null, or rank, extents, strides or element type do not fit the header */
   PB_ERROR_CONFIGURATION = 2, /* a configuration cannot be read, or does not fit the program */
   PB_ERROR_DEVICE = 3,        /* a device is missing, or failed */
-  PB_ERROR_MEMORY = 4,
-  PB_ERROR_CANCELLED = 5, /* pb_context_cancel was called meanwhile */
-  PB_ERROR_FORKED = 6,    /* the process was forked after it had made a context */
-  PB_ERROR_RUN = 7        /* a rule failed: a cell that no rule computes, an exception, a failed JASSERT */
+  PB_ERROR_MEMORY = 4,        /* the system gives no memory, or no threads */
+  PB_ERROR_CANCELLED = 5,     /* pb_context_cancel was called meanwhile */
+  PB_ERROR_FORKED = 6,        /* the process was forked after it had made a context */
+  PB_ERROR_RUN = 7            /* a rule failed: a cell that no rule computes, an exception, a failed JASSERT */
 } pb_code;
 
 /* The result of a function. If `code` is not PB_OK, `message` is one line that says why. */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Libraries of `pbc --library`, called by hosts that are compiled by plain `cc` and `c++`.
 
-    library_test.py --dist BUILD/dist --work FOLDER
+    library_test.py --dist BUILD/dist --work FOLDER [--races]
 """
 
 import os
@@ -15,9 +15,8 @@ from polybricks import check, run_tool  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent / "library"
 HOST_TESTS = ("calls", "layouts", "errors", "options", "tables", "threads", "cancellation", "fork", "growth", "host")
+RACE_TESTS = ("threads", "threads_on_device", "cancellation")
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
-# A call for 16 elements takes 0.4 µs on an idle machine; a busy one may be ten times as slow.
-MAX_CALL_NS = 10000
 
 
 class Libraries:
@@ -52,9 +51,7 @@ def test_c_hosts(libraries):
         done = run_tool([host, name], expect=None)
         check(done.returncode == 0, f"host {name}: {done.stdout}{done.stderr}")
         check(done.stderr == "", f"host {name} printed {done.stderr}")
-    call_ns = float(run_tool([host, "overhead"]).stdout)
-    print(f"a call for 16 elements takes {call_ns:.0f} ns")
-    check(call_ns < MAX_CALL_NS, f"a call takes {call_ns} ns")
+    print(f"a call for 16 elements takes {float(run_tool([host, 'overhead']).stdout):.0f} ns")
 
 
 def test_devices(libraries):
@@ -74,6 +71,10 @@ def test_cpp_host(libraries):
 
 def test_two_libraries_in_one_process(libraries):
     run_tool([libraries.compile(["cc", "-std=c99"], "two.c", libraries=("edges", "other"))])
+
+
+def test_loading_while_a_host_runs(libraries):
+    run_tool([libraries.compile(["cc", "-std=gnu99"], "loader.c", "-ldl"), libraries.work / "libother.so"])
 
 
 def test_static_libraries(libraries):
@@ -105,9 +106,21 @@ def test_names_of_outputs(libraries):
         check(words in done.stderr, done.stderr)
 
 
+def find_races(libraries):
+    """Runs what a race detector may find, in a host that has one."""
+    host = libraries.compile(["cc", "-std=c99", "-fsanitize=thread"], "host.c")
+    for name in RACE_TESTS:
+        run_tool([host, name])
+    return 0
+
+
 def main():
-    args = polybricks.arguments(__doc__).parse_args()
+    parser = polybricks.arguments(__doc__)
+    parser.add_argument("--races", action="store_true", help="only what a race detector may find, with its runtime")
+    args = parser.parse_args()
     libraries = Libraries(polybricks.Tools(args.dist), args.work / "library")
+    if args.races:
+        return find_races(libraries)
     for name, test in list(globals().items()):
         if name.startswith("test_"):
             test(libraries)
