@@ -77,7 +77,7 @@ void CombinationPrinter::print_exchange() {
   out_.line(words_.barrier);
   load("pb_turned + pb_turned / 32");
   print_halves("PB_WARPS");
-  out_.open("if (pb_lane % PB_WARPS == 0)");
+  out_.open("if ((uint)pb_lane % PB_WARPS == 0)");
   store("pb_of_columns + pb_lane / PB_WARPS");
   out_.close();
   out_.line(words_.barrier);

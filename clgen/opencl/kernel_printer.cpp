@@ -184,7 +184,9 @@ class KernelPrinter {
     out_.line("const int pb_local = " + local + ";");
     out_.line("const int pb_span0 = " + size + " / PB_LANES;");
     out_.line("const int pb_lane_distance = " + std::string(are_neighbours ? "1;" : "pb_span0;"));
-    out_.line("const int pb_lane = pb_local " + std::string(are_neighbours ? "% PB_LANES;" : "/ pb_span0;"));
+    // Unsigned, because LLVM 16 (PoCL 5) takes some tests of a signed remainder in vector code for false that are true.
+    out_.line(std::string("const int pb_lane = ") +
+              (are_neighbours ? "(int)((uint)pb_local % PB_LANES);" : "pb_local / pb_span0;"));
     const std::string group = "(int)" + dialect_.group_id(0);
     out_.line("const int pb_fold_group = " + group + " % PB_FOLD_GROUPS;");
     out_.line("const int pb_worker = pb_lane + PB_LANES * pb_fold_group;");
