@@ -115,7 +115,8 @@ void emit_library(Writer& out, const CppContext& context, const std::string& nam
 std::string emit_library_header(const Program& program, const SourceManager& sources, const std::string& library) {
   Writer out;
   const std::string guard = "POLYBRICKS_LIBRARY_" + library;
-  out.line("/* Made by pbc from " + program.name + ".pbcc. How to use it: docs/library.md of Polybricks. */");
+  out.line(std::string(kLibraryHeaderBegin) + " " + program.name +
+           ".pbcc. How to use it: docs/library.md of Polybricks. */");
   out.line("#ifndef " + guard);
   out.line("#define " + guard);
   out.line("#include <polybricks.h>");

@@ -4,12 +4,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "clgen/cpp/context/cpp_context.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
+
+/// How the headers of libraries begin, by which pbc knows its own.
+inline constexpr std::string_view kLibraryHeaderBegin = "/* Made by pbc from";
 
 /// Prints the tables and functions of the library that `context.options` names. `name_space` holds `kProgram`.
 void emit_library(Writer& out, const CppContext& context, const std::string& name_space);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -181,11 +182,23 @@ void check_not_a_source(const std::string& target, const SourceManager& sources)
   }
 }
 
+/// Refuses to write a library's header over a file that pbc did not make.
+void check_is_own_header(const std::string& header) {
+  std::ifstream file(header);
+  if (!file) return;
+  std::string begin(kLibraryHeaderBegin.size(), '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  if (begin != kLibraryHeaderBegin)
+    throw IoError("the header of the library would replace `" + header +
+                  "`, which pbc did not make; choose another name for the library");
+}
+
 /// Generates, compiles and writes the executable and its training information, or the library and its header.
 bool make_binary(const Options& options, Compilation& c) {
   const std::string target = options.is_library ? library_path(options) : binary_path(options);
   check_output_place(target);
   check_not_a_source(target, c.sources);
+  if (options.is_library) check_is_own_header(header_path(target));
   const LoweredProgram trees = lowered(c);
   const std::string cpp =
       c.timer.run("emit_cpp", [&] { return emit_cpp(*c.program, *c.plan, trees, c.sources, c.emit); });

@@ -39,13 +39,16 @@ std::string library_path(const Options& options) {
 
 std::string library_name(const std::string& path) {
   const fs::path file = fs::path(path).filename();
-  if (file.extension() != ".so" && !is_static_library(path))
-    throw IoError("the library `" + path + "` ends neither in `.so` nor in `.a`");
+  if ((file.extension() != ".so" && !is_static_library(path)) || file.stem() == "lib")
+    throw IoError("the library `" + path + "` is not called libNAME.so or libNAME.a");
   std::string name = file.stem().string();
   if (name.starts_with("lib")) name.erase(0, 3);
   if (!is_c_identifier(name))
     throw IoError("the names of the functions of a library begin with its own, and `" + name +
                   "` is no C identifier; name it with -o libNAME.so");
+  if (name == "pb" || name == "polybricks")
+    throw IoError("a library called `" + name +
+                  "` would have names of the interface itself; name it with -o libNAME.so");
   return name;
 }
 

@@ -45,6 +45,12 @@ class OverlapError : public UserError {
   using UserError::UserError;
 };
 
+/// The system gives no memory for a matrix.
+class MemoryError : public RuntimeError {
+ public:
+  using RuntimeError::RuntimeError;
+};
+
 /// A device failed or is out of memory; the work may still be done on the CPU.
 class DeviceError : public RuntimeError {
  public:

@@ -101,11 +101,11 @@ TunableInfo global(const char* name, double min, double max, double initial, Tun
 }  // namespace
 
 std::vector<TunableInfo> standard_globals() {
-  return {global("threads", 0, 512, 0, TunableRole::Flag),
+  return {global("threads", 0, kMaxThreads, 0, TunableRole::Flag),
           global("sequential_cutoff", 0, 2147483647, 64, TunableRole::Cutoff)};
 }
 
-TunableInfo openblas_threads_global() { return global(kOpenBlasThreads, 1, 512, 1, TunableRole::Flag); }
+TunableInfo openblas_threads_global() { return global(kOpenBlasThreads, 1, kMaxThreads, 1, TunableRole::Flag); }
 
 TunableInfo large_pages_global() { return global(kLargePages, 0, 1, 0, TunableRole::Flag); }
 

@@ -184,6 +184,9 @@ inline constexpr int kTunableSequentialCutoff = 1;
 inline constexpr std::size_t kNumStandardGlobals = 2;
 /// The global of programs that use BLAS or LAPACK, behind the others: how many threads a call of OpenBLAS may use.
 [[nodiscard]] TunableInfo openblas_threads_global();
+/// The largest number of threads that a configuration or a host may ask for.
+inline constexpr int kMaxThreads = 512;
+
 inline constexpr const char* kOpenBlasThreads = "openblas_threads";
 /// The last global of every program: whether large blocks of memory ask the system for large pages, 0 or 1.
 [[nodiscard]] TunableInfo large_pages_global();

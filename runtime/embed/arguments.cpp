@@ -141,7 +141,7 @@ CallArguments::CallArguments(const TransformDesc& transform, const pb_matrix* co
   for (std::size_t i = 0; i < num; ++i) {
     check_type(desc_of(i), arguments[i]);
     const Given& given = given_.emplace_back(desc_of(i), *arguments[i]);
-    if (is_output(i) && !has_own_cells(given.matrix)) refuse(desc_of(i), "by its strides, its cells overlap");
+    if (is_output(i) && !has_own_cells(given.matrix)) refuse(desc_of(i), "by its strides, its cells may overlap");
   }
 }
 

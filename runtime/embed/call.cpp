@@ -10,6 +10,7 @@
 #include "runtime/embed/call_status.h"
 #include "runtime/embed/context.h"
 #include "runtime/main/engine/root_run.h"
+#include "runtime/sched/worker.h"
 
 namespace pbrt {
 
@@ -89,6 +90,8 @@ pb_status run_listed(LibraryContext& context, const TransformDesc& transform, Ca
     }
   } catch (const DeviceError&) {
     if (!call.is_cancelled()) return status_of_exception(PB_ERROR_DEVICE);
+  } catch (const MemoryError&) {
+    return status_of_exception(PB_ERROR_MEMORY);
   } catch (const RuntimeError& error) {
     if (!call.is_cancelled()) return make_status(PB_ERROR_RUN, error.what());
   } catch (const std::bad_alloc&) {
@@ -106,6 +109,9 @@ pb_status run_listed(LibraryContext& context, const TransformDesc& transform, Ca
 pb_status call_transform(pb_context* handle, int transform, const std::int64_t* numbers,
                          const pb_matrix* const* matrices) noexcept {
   if (pb_status status = check_context(handle); status.code != PB_OK) return status;
+  if (Worker::of_thread() != nullptr)
+    return make_status(PB_ERROR_RUN,
+                       "a body called a function of its own library, whose workers are in use by its call");
   LibraryContext& context = *static_cast<LibraryContext*>(handle);
   const LibraryDesc& library = context.owner.desc();
   if (transform < 0 || transform >= library.program->num_transforms)

@@ -37,7 +37,7 @@ MachineConfiguration configuration_of(const pb_options& options, const Engine& e
                               : parse_config_file(options.configuration_text, name, engine.index());
   // A program warns and goes on. A library has nobody to warn.
   if (const std::vector<std::string> lines = file.warnings.lines(name); !lines.empty())
-    throw ConfigError(lines.front());
+    throw ConfigError("a library ignores nothing of a configuration: " + lines.front());
   MachineConfiguration chosen = configuration_for_this_machine(file, engine, devices);
   refuse_differences(chosen.differences);
   return chosen;
@@ -47,12 +47,14 @@ void check_options(const pb_options& options) {
   if (options.num_devices > 1) throw UserError("one device per context");
   if (options.num_devices == 1 && (options.devices == nullptr || options.devices[0] == nullptr))
     throw UserError("the name of the device is null");
-  if (options.threads < 0) throw UserError("the number of threads is " + std::to_string(options.threads));
+  if (options.threads < 0 || options.threads > kMaxThreads)
+    throw UserError("the number of threads is " + std::to_string(options.threads) + ", which is not one from 0 to " +
+                    std::to_string(kMaxThreads));
 }
 
 /// Opens the device that the options or the configuration ask for, if they do.
 ///
-/// Pre:     the turn of `shared` is held
+/// Pre:     the lock of `shared` is held
 /// Errors:  DeviceError
 void open_device(LibraryContext& context, const pb_options& options, const Configuration& configuration,
                  const std::string& tuned_on, std::shared_ptr<SharedDevices> shared) {
@@ -63,10 +65,9 @@ void open_device(LibraryContext& context, const pb_options& options, const Confi
   try {
     index = shared->devices.choose(wish, tuned_on);
   } catch (const UserError& error) {
-    throw DeviceError(error.what());
+    throw DeviceError(std::string("device of the context: ") + error.what());
   }
   if (index < 0) return;
-  const BlockedSignals none_for_new_threads;
   context.device = &shared->devices.manager(index);
   context.devices = std::move(shared);
 }
@@ -74,12 +75,13 @@ void open_device(LibraryContext& context, const pb_options& options, const Confi
 std::unique_ptr<LibraryContext> make_context(Library& library, const pb_options& options) {
   check_options(options);
   Library::watch_forks();
+  const BlockedSignals none_for_new_threads;
   auto context = std::make_unique<LibraryContext>(library);
   context->seed = options.seed;
   context->is_strict = options.is_strict != 0;
   const std::shared_ptr<SharedDevices> shared = library.devices();
   {
-    const std::lock_guard<std::mutex> turn(shared->turn);
+    const std::lock_guard<std::mutex> guard(shared->lock);
     const MachineConfiguration found = configuration_of(options, context->engine, shared->devices);
     context->config = ActiveConfig(context->engine.index(), found.configuration);
     open_device(*context, options, found.configuration, found.device, shared);
@@ -93,10 +95,11 @@ std::unique_ptr<LibraryContext> make_context(Library& library, const pb_options&
 
 LibraryContext::LibraryContext(Library& of) : pb_context{of.tables()}, owner(of), engine(of.engine()) {}
 
+// A caller has it from the tables of a library, so there is one.
 pb_status create_context(const pb_options* options, pb_context** context) noexcept {
   if (Library::is_forked()) return forked_status();
   try {
-    *context = make_context(library_of(nullptr), options == nullptr ? kDefaultOptions : *options).release();
+    *context = make_context(*known_library(), options == nullptr ? kDefaultOptions : *options).release();
     return make_status(PB_OK, "");
   } catch (const IoError& error) {
     return make_status(PB_ERROR_CONFIGURATION, error.what());
@@ -113,7 +116,8 @@ void destroy_context(pb_context* context) noexcept {
 pb_status check_context(const pb_context* context) noexcept {
   if (Library::is_forked()) return forked_status();
   if (context == nullptr) return make_status(PB_ERROR_ARGUMENT, "the context is null");
-  if (context->library != library_of(nullptr).tables())
+  const Library* const own = known_library();
+  if (own == nullptr || context->library != own->tables())
     return make_status(PB_ERROR_ARGUMENT, "the context is one of another library");
   return make_status(PB_OK, "");
 }

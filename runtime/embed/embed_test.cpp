@@ -5,10 +5,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "runtime/config/errors.h"
 #include "runtime/config/formats/info_json.h"
 #include "runtime/config/info.h"
 #include "runtime/embed/call_status.h"
@@ -23,7 +25,10 @@ namespace {
 
 std::atomic<bool> is_waiting{false};  // whether the body of `Wait` runs
 
-// ---- Double: from A[n] to B[n]; Wait: the same, until it is cancelled ----
+std::function<pb_status()> nested;  // what the body of `Nest` calls
+pb_status nested_status;            // and what came back
+
+// ---- Double: from A[n] to B[n]; Wait: the same, until it is cancelled; Nest: the same after a call ----
 
 template <class Body>
 void for_each_cell(Frame& frame, const AnyMatrix* outputs, const AnyMatrix* inputs, const Body& body) {
@@ -43,6 +48,11 @@ void run_wait(Frame& frame, const AnyMatrix* outputs, const AnyMatrix* inputs) {
   for (;;) run_double(frame, outputs, inputs);
 }
 
+void run_nest(Frame& frame, const AnyMatrix* outputs, const AnyMatrix* inputs) {
+  nested_status = nested();
+  run_double(frame, outputs, inputs);
+}
+
 void solve(const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) {
   values[0] = sizes[0][0];
   is_known[0] = true;
@@ -55,8 +65,10 @@ constexpr MatrixDesc kInputs[] = {{"A", ElementKind::Double, 1, kFormulas, true}
 constexpr MatrixDesc kOutputs[] = {{"B", ElementKind::Double, 1, kFormulas, false}};
 constexpr TransformDesc kTransforms[] = {
     {"Double", kInputs, 1, kOutputs, 1, kFormulas, 1, nullptr, 0, solve, extents, run_double, -1},
-    {"Wait", kInputs, 1, kOutputs, 1, kFormulas, 1, nullptr, 0, solve, extents, run_wait, -1}};
-constexpr CallableDesc kCallables[] = {{"Double", nullptr, nullptr, 0}, {"Wait", nullptr, nullptr, 0}};
+    {"Wait", kInputs, 1, kOutputs, 1, kFormulas, 1, nullptr, 0, solve, extents, run_wait, -1},
+    {"Nest", kInputs, 1, kOutputs, 1, kFormulas, 1, nullptr, 0, solve, extents, run_nest, -1}};
+constexpr CallableDesc kCallables[] = {
+    {"Double", nullptr, nullptr, 0}, {"Wait", nullptr, nullptr, 0}, {"Nest", nullptr, nullptr, 0}};
 
 std::string info_json() {
   TrainingInfo info;
@@ -72,7 +84,7 @@ std::string info_json() {
 
 const pb_library* library() {
   static const std::string json = info_json();
-  static const ProgramDesc program{"embedded", json.c_str(), kTransforms, 2, 0};
+  static const ProgramDesc program{"embedded", json.c_str(), kTransforms, 3, 0};
   static const LibraryDesc desc{"embedded", &program, kCallables};
   return c_library(desc);
 }
@@ -144,6 +156,35 @@ TEST(EmbeddedCall, StridesBeyondAllMemoryAreRefused) {
   const pb_status status = context.call(0, far, far);
   EXPECT_EQ(status.code, PB_ERROR_ARGUMENT);
   EXPECT_NE(std::string(status.message).find("beyond all memory"), std::string::npos) << status.message;
+}
+
+TEST(EmbeddedCall, ThreadsAreBounded) {
+  pb_options options{};
+  options.threads = kMaxThreads + 1;
+  pb_context* context = nullptr;
+  const pb_status status = pb_context_create(library(), &options, &context);
+  EXPECT_EQ(status.code, PB_ERROR_ARGUMENT);
+  EXPECT_EQ(context, nullptr);
+  EXPECT_NE(std::string(status.message).find("from 0 to 512"), std::string::npos) << status.message;
+}
+
+TEST(EmbeddedCall, BodiesMayNotCallTheirOwnLibrary) {
+  for (const int num_workers : {1, 3}) {
+    TestContext context(num_workers);
+    std::vector<double> in = numbers(64);
+    std::vector<double> out(64);
+    nested = [&] { return context.call(0, row_of(in.data(), 64), row_of(out.data(), 64)); };
+    EXPECT_EQ(context.call(2, row_of(in.data(), 64), row_of(out.data(), 64)).code, PB_OK);
+    EXPECT_EQ(nested_status.code, PB_ERROR_RUN) << nested_status.message;
+  }
+}
+
+TEST(EmbeddedCall, MissingMemoryHasACodeOfItsOwn) {
+  TestContext context(1);
+  std::vector<double> in = numbers(64);
+  std::vector<double> out(64);
+  nested = []() -> pb_status { throw MemoryError("there is no memory for a matrix"); };
+  EXPECT_EQ(context.call(2, row_of(in.data(), 64), row_of(out.data(), 64)).code, PB_ERROR_MEMORY);
 }
 
 TEST(EmbeddedCall, ThreadsCallWithSharedContexts) {

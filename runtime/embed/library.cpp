@@ -61,14 +61,21 @@ void Library::watch_forks() {
   if (failed != 0) throw RuntimeError("the system cannot tell a child process that it was forked");
 }
 
-Library& library_of(const LibraryDesc* desc) {
-  static Library library(*desc);
+namespace {
+std::atomic<Library*> known{nullptr};
+}
+
+Library& library_of(const LibraryDesc& desc) {
+  static Library library(desc);
+  known.store(&library, std::memory_order_release);  // for known_library
   return library;
 }
 
+Library* known_library() noexcept { return known.load(std::memory_order_acquire); }  // from library_of
+
 const pb_library* c_library(const LibraryDesc& desc) noexcept {
   try {
-    return library_of(&desc).tables();
+    return library_of(desc).tables();
   } catch (const std::bad_alloc&) {
     return nullptr;
   }

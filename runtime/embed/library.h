@@ -19,7 +19,8 @@ namespace pbrt {
 
 /// The devices of the process, as contexts share them.
 struct SharedDevices {
-  std::mutex turn;  ///< held while the devices are listed or opened, and by calls that may use one
+  std::mutex turn;  ///< held by calls that may use a device
+  std::mutex lock;  ///< held while `devices` is used
   Devices devices{make_opencl_provider()};
 };
 
@@ -59,9 +60,11 @@ class Library {
   std::weak_ptr<SharedDevices> devices_;
 };
 
-/// The one library of this copy of the runtime. The first call makes it from `desc`; later ones may pass null.
+/// The one library of this copy of the runtime; the first call makes it.
 ///
 /// Errors:  std::bad_alloc
-[[nodiscard]] Library& library_of(const LibraryDesc* desc);
+[[nodiscard]] Library& library_of(const LibraryDesc& desc);
+/// The same; null if no caller has asked for its tables yet.
+[[nodiscard]] Library* known_library() noexcept;
 
 }  // namespace pbrt

@@ -3,7 +3,7 @@
  * The C interface of libraries that `pbc --library` makes. A generated header `NAME.h` includes it and declares a
  * function for each transform. How to use it: docs/library.md. It is C99, and C++ may include it, too.
  *
- * No function here ends the process, prints, or installs a signal handler. All may be called from any thread.
+ * No function here ends the process or installs a signal handler. All may be called from any thread.
  */
 #ifndef POLYBRICKS_H
 #define POLYBRICKS_H

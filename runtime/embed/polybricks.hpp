@@ -3,6 +3,10 @@
 // exceptions, and matrices made of what C++ programs have. How to use it: docs/library.md.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "polybricks.hpp is for C++20 and later"
+#endif
+
 #include <polybricks.h>
 
 #include <array>
@@ -29,6 +33,7 @@ class Error : public std::runtime_error {
   pb_code code_;
 };
 
+/// Errors: Error unless the status is PB_OK
 inline void check(const pb_status& status) {
   if (status.code != PB_OK) throw Error(status);
 }
@@ -66,6 +71,19 @@ concept Mdspan = requires(const M& matrix) {
   M::rank();
 };
 
+/// In C, strides that are all 0 stand for a dense matrix. Here they would be the same cell many times.
+///
+/// Errors:  Error
+inline void refuse_one_cell_for_many(const pb_matrix& matrix) {
+  bool has_many = false, has_none = false;
+  for (std::int32_t d = 0; d < matrix.rank; ++d) {
+    if (matrix.strides[d] != 0) return;
+    has_many = has_many || matrix.extents[d] > 1;
+    has_none = has_none || matrix.extents[d] == 0;
+  }
+  if (has_many && !has_none) throw Error({PB_ERROR_ARGUMENT, "the strides of a matrix of several cells are all 0"});
+}
+
 template <class R>
 concept Row = std::ranges::contiguous_range<R> && std::ranges::sized_range<R>;
 
@@ -92,12 +110,15 @@ requires(Rank >= 0 && Rank <= PB_MAX_RANK) class View {
   /// A dense matrix whose dimension 0 is the fastest.
   View(T* data, const Lengths& extents) : View(data, extents, dense_strides(extents)) {}
   /// Strides count elements.
+  ///
+  /// Errors:  Error if all are 0 and there are several cells
   View(T* data, const Lengths& extents, const Lengths& strides) : matrix_(detail::Typed<T>(data).matrix) {
     matrix_.rank = Rank;
     for (std::size_t d = 0; d < extents.size(); ++d) {
       matrix_.extents[d] = extents[d];
       matrix_.strides[d] = strides[d];
     }
+    detail::refuse_one_cell_for_many(matrix_);
   }
   /// The same cells with the dimensions in the opposite order: rows of C and of NumPy have their first index first.
   [[nodiscard]] View transposed() const {
@@ -147,6 +168,7 @@ auto typed(const M& span) {
     result.matrix.extents[d] = static_cast<std::int64_t>(span.extent(d));
     result.matrix.strides[d] = static_cast<std::int64_t>(span.stride(d));
   }
+  refuse_one_cell_for_many(result.matrix);
   return result;
 }
 /// A number is a matrix of rank 0.

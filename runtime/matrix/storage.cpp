@@ -283,7 +283,7 @@ constexpr std::size_t small_block_bytes(std::size_t bytes) {
 }
 
 [[noreturn]] void out_of_memory(std::size_t bytes) {
-  throw RuntimeError("there is no memory for a matrix of " + std::to_string(bytes) + " bytes");
+  throw MemoryError("there is no memory for a matrix of " + std::to_string(bytes) + " bytes");
 }
 
 }  // namespace

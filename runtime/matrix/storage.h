@@ -35,7 +35,7 @@ class Storage {
   [[nodiscard]] static Storage* create(std::size_t bytes);
   /// Makes storage for `bytes` bytes at `data`, which belong to somebody else and live longer than the storage.
   ///
-  /// Errors:  RuntimeError if there is no memory for the storage itself
+  /// Errors:  MemoryError if there is no memory for the storage itself
   [[nodiscard]] static Storage* refer_to(void* data, std::size_t bytes);
 
   /// Sets whether blocks of 2 MiB and more that are made from now on ask the system for large pages; at first they do

@@ -35,7 +35,7 @@ Scheduler::Scheduler(int num_workers, Trace* trace) : pool_(num_workers) {
   } catch (const std::system_error& error) {
     stop();
     throw RuntimeError("cannot start worker " + std::to_string(threads_.size() + 1) + " of " +
-                       std::to_string(num_workers) + ": " + error.code().message() + "; `--threads` asks for fewer");
+                       std::to_string(num_workers) + ": " + error.code().message() + "; ask for fewer threads");
   } catch (...) {
     stop();
     throw;

@@ -101,9 +101,14 @@ def test_names_of_outputs(libraries):
     (work / "clash.pbcc").write_text((HERE / "other.pbcc").read_text().replace("Scale", "library"))
     done = run_tool([pbc, "--library", work / "clash.pbcc"], expect=1)
     check("`clash_library`; rename the transform" in done.stderr, done.stderr)
-    for output, words in (("other", "ends neither in `.so` nor in `.a`"), ("libno-name.so", "is no C identifier")):
+    for output, words in (("other", "is not called libNAME.so or libNAME.a"), (".so", "is not called libNAME.so"),
+                          ("libno-name.so", "is no C identifier"), ("libpb.so", "names of the interface itself")):
         done = run_tool([pbc, "--library", HERE / "other.pbcc", "-o", work / output], expect=1)
         check(words in done.stderr, done.stderr)
+    (work / "mine.h").write_text("int mine;\n")
+    done = run_tool([pbc, "--library", HERE / "other.pbcc", "-o", work / "libmine.so"], expect=1)
+    check("mine.h`, which pbc did not make" in done.stderr, done.stderr)
+    check((work / "mine.h").read_text() == "int mine;\n", "a header of the user is kept")
 
 
 def find_races(libraries):

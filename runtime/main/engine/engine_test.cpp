@@ -301,7 +301,7 @@ TEST(Devices, ThatDoNotExistAreAnErrorThatListsThem) {
     (void)devices.choose("7");
     FAIL();
   } catch (const UserError& error) {
-    EXPECT_STREQ(error.what(), "--device 7: there is no such device; there are: 0 = PoCL 7000, 1 = Fast GPU");
+    EXPECT_STREQ(error.what(), "device `7`: there is no such device; there are: 0 = PoCL 7000, 1 = Fast GPU");
   }
 }
 

@@ -67,8 +67,8 @@ int Devices::choose(const std::optional<std::string>& wish, const std::string& t
   }
   std::string known;
   for (std::size_t i = 0; i < all.size(); ++i) known += (i == 0 ? "" : ", ") + std::to_string(i) + " = " + all[i].name;
-  throw UserError("--device " + *wish + ": " +
-                  (all.empty() ? "there is no OpenCL device" : "there is no such device; there are: " + known));
+  throw UserError("device `" + *wish +
+                  "`: " + (all.empty() ? "there is no OpenCL device" : "there is no such device; there are: " + known));
 }
 
 gpu::Manager& Devices::manager(int index) {

@@ -358,7 +358,7 @@ TEST_F(ProgramMain, MakesFallbacksErrorsWhenStrict) {
 TEST_F(ProgramMain, ListsTheDevicesThatExistForOneThatDoesNot) {
   const Finished none = mini("--device 7 a.txt k.txt out.txt", "POLYBRICKS_OPENCL=none");
   EXPECT_EQ(none.status, 1);
-  EXPECT_EQ(none.err, "mini: --device 7: there is no OpenCL device\n");
+  EXPECT_EQ(none.err, "mini: device `7`: there is no OpenCL device\n");
   EXPECT_EQ(mini("--device none a.txt k.txt out.txt").status, 0);
 }
 

@@ -57,6 +57,14 @@ void test_planes(const polybricks::Context& context) {
 }
 
 void test_errors(const polybricks::Context& context) {
+  bool is_refused = false;
+  try {
+    float one = 1;
+    const polybricks::View<const float, 2> plane(&one, {5, 4}, {0, 0});
+  } catch (const polybricks::Error& error) {
+    is_refused = error.code() == PB_ERROR_ARGUMENT;
+  }
+  expect(is_refused, "strides that are all 0 are refused");
   std::vector<double> a(3), b(4);
   try {
     context.call(edges_Scale, a, b);

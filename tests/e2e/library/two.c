@@ -13,6 +13,7 @@ int main(void) {
   options.threads = 2;
   pb_context *edges, *other;
   if (pb_context_create(edges_library(), &options, &edges).code != PB_OK) return 1;
+  if (other_Scale(edges, &A, &C).code != PB_ERROR_ARGUMENT) return 7; /* nobody has asked for its tables yet */
   if (pb_context_create(other_library(), &options, &other).code != PB_OK) return 2;
   if (edges_Scale(edges, &A, &B).code != PB_OK || b[2] != 6) return 3;
   if (other_Scale(other, &A, &C).code != PB_OK || c[2] != 9) return 4;
