@@ -31,6 +31,7 @@
 #include "frontend/check_slips/check_slips.h"
 #include "frontend/check_types/check_types.h"
 #include "frontend/driver/compile_cpp.h"
+#include "frontend/driver/depfile.h"
 #include "frontend/driver/explain.h"
 #include "frontend/driver/output_names.h"
 #include "frontend/driver/output_place.h"
@@ -193,6 +194,15 @@ void check_is_own_header(const std::string& header) {
                   "`, which pbc did not make; choose another name for the library");
 }
 
+/// The files of which `options` make a binary.
+std::vector<std::string> input_files(const Options& options, const SourceManager& sources) {
+  std::vector<std::string> files;
+  for (std::size_t i = 0; i < sources.num_files(); ++i)
+    files.emplace_back(sources.name(FileId{static_cast<std::uint32_t>(i)}));
+  if (!options.config.empty()) files.push_back(options.config);
+  return files;
+}
+
 /// Generates, compiles and writes the executable and its training information, or the library and its header.
 bool make_binary(const Options& options, Compilation& c) {
   const std::string target = options.is_library ? library_path(options) : binary_path(options);
@@ -206,6 +216,8 @@ bool make_binary(const Options& options, Compilation& c) {
       c.timer.run("emit_info", [&] { return to_json(make_training_info(*c.program, *c.plan, c.sources, c.emit)); });
   if (options.keep) pbrt::write_file_atomically(target + ".cpp", cpp);
   const auto commit = [&] {
+    if (!options.depfile.empty())
+      pbrt::write_file_atomically(options.depfile, depfile_text(target, input_files(options, c.sources)));
     if (options.is_library) {
       pbrt::write_file_atomically(header_path(target), emit_library_header(*c.program, c.sources, c.emit.library));
     } else {

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "frontend/driver/compiler_output.h"
+#include "frontend/driver/depfile.h"
 #include "frontend/driver/native_link_flags.h"
 #include "frontend/driver/output_names.h"
 #include "frontend/driver/output_place.h"
@@ -29,6 +30,11 @@ TEST(OutputNames, LibrariesAreNamedByTheirFiles) {
   EXPECT_EQ(library_path(options), "in/libedges.so");
   for (const char* wrong : {"edges", "libedges.dll", "lib.so", "lib3d.so", "libtwo-words.a"})
     EXPECT_THROW((void)library_name(wrong), IoError) << wrong;
+}
+
+TEST(Depfile, IsARuleOfMake) {
+  EXPECT_EQ(depfile_text("out/my blur", {"a.pbcc", "cost$#.pbcc"}),
+            "out/my\\ blur: \\\n  a.pbcc \\\n  cost$$\\#.pbcc\n");
 }
 
 TEST(OutputPlace, MissingFolderIsOneClearError) {

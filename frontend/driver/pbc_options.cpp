@@ -117,6 +117,9 @@ void add_options(CLI::App& app, Options& options, Words& words) {
   app.add_flag("--checked-copies", options.checks_copies,
                "test at run time that each element which the CPU uses was copied there after a device wrote it, and "
                "the reverse (slow)");
+  app.add_option("--depfile", options.depfile,
+                 "write which files the executable or library was made of, as a rule of make")
+      ->type_name("FILE");
   app.add_flag("--keep", options.keep, "keep the generated C++ as OUTPUT.cpp");
   app.add_flag("--precompile", options.precompile,
                "write no program: precompile the headers of programs with these options, beside the runtime's library");

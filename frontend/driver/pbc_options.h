@@ -32,7 +32,8 @@ struct Options {
   bool time_passes = false;
   ElementType element = ElementType::Double;
   std::string main_name;
-  std::string config;  ///< configuration whose choices become constants; empty: none
+  std::string depfile;  ///< where to say which files the output was made of; empty: nowhere
+  std::string config;   ///< configuration whose choices become constants; empty: none
   FpMode fp = FpMode::Contract;
   ColourMode colour = ColourMode::Auto;
   std::vector<DiagKind> silenced;  ///< warnings that --no-warn names

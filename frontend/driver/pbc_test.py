@@ -63,6 +63,13 @@ class PbcTest(unittest.TestCase):
         self.assertEqual(self.run_pbc("scale.pbcc", "-o", "out/scale", "--keep").returncode, 0)
         self.assertIn("runtime/generated.h", (self.folder / "out" / "scale.cpp").read_text())
 
+    def test_depfile_names_all_inputs(self):
+        (self.folder / "all files.pbcc").write_text('#include "scale.pbcc"\n%{\n#include "helper.h"\n%}\n')
+        (self.folder / "helper.h").write_text("inline int helper() { return 1; }\n")
+        self.assertEqual(self.run_pbc("all files.pbcc", "-o", "out/scale", "--depfile", "out/scale.d").returncode, 0)
+        words = (self.folder / "out" / "scale.d").read_text().replace("\\\n", " ").replace("\\ ", "_").split()
+        self.assertEqual(words, ["out/scale:", "all_files.pbcc", "scale.pbcc", "helper.h"])
+
     def test_second_compilation_uses_the_precompiled_headers_of_the_first(self):
         self.assertEqual(self.run_pbc("scale.pbcc", "-o", "out/scale").returncode, 0)
         entries = list((self.folder / "cache" / "polybricks" / "headers").iterdir())
