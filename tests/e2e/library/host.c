@@ -322,7 +322,7 @@ static void test_growth(void) {
   pb_matrix A = row_of(a, 16), B = row_of(b, 16);
   pb_context* context = context_on(1);
   long before = 0;
-  for (int round = 0; round < 101000; ++round) {
+  for (int round = 0; round < 1001000; ++round) {
     if (round == 1000) before = resident_kb();
     const pb_status status = edges_Scale(context, &A, &B);
     if (status.code != PB_OK) exit(1);
