@@ -286,6 +286,8 @@ struct Program {
 /// Text of the whole program for `--emit=program`: headers, size solutions, domains and accesses as isl text, bodies as
 /// text.
 [[nodiscard]] std::string to_string(const Program& program);
+/// `In[w, h]`, or the name alone if there are no extents.
+[[nodiscard]] std::string header_of(const std::string& name, const std::vector<Formula>& extents);
 
 /// Aborts with the broken condition: ids in range, domains' spaces match `vars`, bodies have a type per expression.
 void verify(const Program& program);

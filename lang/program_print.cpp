@@ -33,10 +33,8 @@ std::string join(const T& items, std::string_view separator, F&& text) {
 /// Prints `float A[n]`, with the type only if it is not ElementT.
 template <class T>
 std::string declaration(const T& matrix) {
-  std::string name = (matrix.is_element_t ? "" : std::string(header_word(matrix.element)) + " ") + matrix.name;
-  const std::vector<Formula>& extents = matrix.extents;
-  if (extents.empty()) return name;
-  return name + "[" + join(extents, ", ", [](const Formula& extent) { return to_string(extent); }) + "]";
+  return (matrix.is_element_t ? "" : std::string(header_word(matrix.element)) + " ") +
+         header_of(matrix.name, matrix.extents);
 }
 
 std::string_view word(MatrixRole role) {
@@ -270,6 +268,11 @@ void print_header(std::string& out, const Program& program, const Transform& tra
 }  // namespace
 
 std::string to_string(const ValueRange& range) { return to_string(range.lo) + ".." + to_string(range.hi); }
+
+std::string header_of(const std::string& name, const std::vector<Formula>& extents) {
+  if (extents.empty()) return name;
+  return name + "[" + join(extents, ", ", [](const Formula& extent) { return to_string(extent); }) + "]";
+}
 
 std::string to_string(const Program& program) {
   std::string out = "program " + program.name + "\nelement " + std::string(spell(program.element)) + "\nmain " +

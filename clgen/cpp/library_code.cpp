@@ -24,13 +24,6 @@ std::vector<std::size_t> numbers_of(const Transform& transform) {
 /// The C type of a matrix as an argument: what is written to is not const.
 std::string argument_type(MatrixRole role) { return role == MatrixRole::From ? "const pb_matrix*" : "pb_matrix*"; }
 
-std::string header_text(const Matrix& matrix) {
-  std::vector<std::string> extents;
-  for (const Formula& extent : matrix.extents) extents.push_back(to_string(extent));
-  const std::string element(spell(matrix.element));
-  return element + " " + matrix.name + (extents.empty() ? "" : "[" + joined(extents) + "]");
-}
-
 /// Prints `names` and `vars` of a transform's numbers, and returns its CallableDesc.
 std::string emit_callable(Writer& out, const CppContext& context, TransformId id) {
   const Transform& transform = context.program.transforms[id];
@@ -83,9 +76,10 @@ void declare_function_of(Writer& out, const Program& program, const SourceManage
     params.push_back("int64_t /* " + transform.size_vars[var].name + " */");
   for (const MatrixRole role : {MatrixRole::From, MatrixRole::To}) {
     for (const MatrixId matrix : transform.matrices_of(role)) {
-      const std::string text = header_text(transform.matrices[matrix]);
-      out.line((role == MatrixRole::From ? "   from " : "   to ") + text);
-      params.push_back(argument_type(role) + " /* " + transform.matrices[matrix].name + " */");
+      const Matrix& declared = transform.matrices[matrix];
+      out.line((role == MatrixRole::From ? "   from " : "   to ") + std::string(spell(declared.element)) + " " +
+               header_of(declared.name, declared.extents));
+      params.push_back(argument_type(role) + " /* " + declared.name + " */");
     }
   }
   out.line("*/");

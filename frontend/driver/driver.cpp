@@ -212,17 +212,17 @@ bool make_binary(const Options& options, Compilation& c) {
   const LoweredProgram trees = lowered(c);
   const std::string cpp =
       c.timer.run("emit_cpp", [&] { return emit_cpp(*c.program, *c.plan, trees, c.sources, c.emit); });
-  const std::string info =
-      c.timer.run("emit_info", [&] { return to_json(make_training_info(*c.program, *c.plan, c.sources, c.emit)); });
+  // What lies beside the binary.
+  const std::string beside = options.is_library ? header_path(target) : target + ".info";
+  const std::string text =
+      options.is_library ? emit_library_header(*c.program, c.sources, c.emit.library) : c.timer.run("emit_info", [&] {
+        return to_json(make_training_info(*c.program, *c.plan, c.sources, c.emit));
+      });
   if (options.keep) pbrt::write_file_atomically(target + ".cpp", cpp);
   const auto commit = [&] {
     if (!options.depfile.empty())
       pbrt::write_file_atomically(options.depfile, depfile_text(target, input_files(options, c.sources)));
-    if (options.is_library) {
-      pbrt::write_file_atomically(header_path(target), emit_library_header(*c.program, c.sources, c.emit.library));
-    } else {
-      pbrt::write_file_atomically(target + ".info", info);
-    }
+    pbrt::write_file_atomically(beside, text);
   };
   const UserProgram user{c.sources, c.program->transform_names()};
   CppJob job{cpp, target, options.fp};

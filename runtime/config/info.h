@@ -176,6 +176,9 @@ struct TrainingInfo {
   bool operator==(const TrainingInfo&) const = default;
 };
 
+/// The largest number of threads that a configuration or a host may ask for.
+inline constexpr int kMaxThreads = 512;
+
 /// The globals that every program has, in their order: `threads` (0 means the CPUs available to the
 /// process) and `sequential_cutoff`. The compiler puts them into TrainingInfo::global.
 [[nodiscard]] std::vector<TunableInfo> standard_globals();
@@ -184,9 +187,6 @@ inline constexpr int kTunableSequentialCutoff = 1;
 inline constexpr std::size_t kNumStandardGlobals = 2;
 /// The global of programs that use BLAS or LAPACK, behind the others: how many threads a call of OpenBLAS may use.
 [[nodiscard]] TunableInfo openblas_threads_global();
-/// The largest number of threads that a configuration or a host may ask for.
-inline constexpr int kMaxThreads = 512;
-
 inline constexpr const char* kOpenBlasThreads = "openblas_threads";
 /// The last global of every program: whether large blocks of memory ask the system for large pages, 0 or 1.
 [[nodiscard]] TunableInfo large_pages_global();

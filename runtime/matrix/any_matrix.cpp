@@ -42,6 +42,15 @@ std::int64_t AnyMatrix::count() const {
   return product;
 }
 
+std::array<std::int64_t, kMaxDims> AnyMatrix::coordinates(std::int64_t i) const {
+  std::array<std::int64_t, kMaxDims> out{};
+  for (int d = 0; d < num_dims_; ++d) {
+    out[static_cast<std::size_t>(d)] = i % sizes_[d];
+    i /= sizes_[d];
+  }
+  return out;
+}
+
 double AnyMatrix::number_at(std::int64_t i) const {
   return visit_kind(kind_, [&]<class T>(T*) { return static_cast<double>(static_cast<const T*>(data())[i]); });
 }

@@ -4,6 +4,7 @@
 // library's caller.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "runtime/matrix/region_handle.h"
@@ -38,6 +39,10 @@ class AnyMatrix {
   [[nodiscard]] const StorageRef& storage_ref() const { return storage_; }
   [[nodiscard]] bool is_empty() const { return storage_.get() == nullptr; }
 
+  /// The coordinates of element `i` in memory order.
+  ///
+  /// Pre:     the matrix is dense
+  [[nodiscard]] std::array<std::int64_t, kMaxDims> coordinates(std::int64_t i) const;
   /// Element `i` in memory order, as a double (64-bit integers are rounded).
   [[nodiscard]] double number_at(std::int64_t i) const;
   /// A matrix of the same type and sizes with the same content.

@@ -24,11 +24,10 @@ double default_tolerance(ElementKind kind) {
 }
 
 std::string place_of(const std::string& name, const AnyMatrix& matrix, std::int64_t i) {
+  const auto at = matrix.coordinates(i);
   std::string text = name + ".cell(";
-  for (int d = 0; d < matrix.num_dims(); ++d) {
-    text += (d == 0 ? "" : ", ") + std::to_string(i % matrix.size(d));
-    i /= matrix.size(d);
-  }
+  for (int d = 0; d < matrix.num_dims(); ++d)
+    text += (d == 0 ? "" : ", ") + std::to_string(at[static_cast<std::size_t>(d)]);
   return text + ")";
 }
 

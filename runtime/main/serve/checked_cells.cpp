@@ -2,12 +2,12 @@
 #include "runtime/main/serve/checked_cells.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "base/seeded_fault.h"
+
 namespace pbrt {
 namespace {
 
@@ -43,15 +43,6 @@ bool is_near(double found, double reference, ElementKind kind) {
   return std::fabs(found - reference) <= default_tolerance(kind) * std::fabs(reference);
 }
 
-std::array<std::int64_t, kMaxDims> coordinates(const AnyMatrix& matrix, std::int64_t index) {
-  std::array<std::int64_t, kMaxDims> out{};
-  for (int d = 0; d < matrix.num_dims(); ++d) {
-    out[static_cast<std::size_t>(d)] = index % matrix.size(d);
-    index /= matrix.size(d);
-  }
-  return out;
-}
-
 void add_cells(const Problem& problem, const CheckedSumDesc& desc, CheckedCells& out) {
   const AnyMatrix& output = problem.outputs[static_cast<std::size_t>(desc.output)];
   const std::int64_t count = output.count();
@@ -60,7 +51,7 @@ void add_cells(const Problem& problem, const CheckedSumDesc& desc, CheckedCells&
   bool may_overflow = false;
   for (; num_cells < std::min(count, kMostCells) && num_terms < kMostTerms;
        ++num_cells, index = (index + step) % count) {
-    const SumOfTerms sum = desc.compute(problem.inputs.data(), problem.sizes.data(), coordinates(output, index).data());
+    const SumOfTerms sum = desc.compute(problem.inputs.data(), problem.sizes.data(), output.coordinates(index).data());
     num_terms += sum.num_terms;
     // The comparison is false for NaN, too.
     if (!(sum.magnitude < limits_of(output.kind()).largest)) {
