@@ -32,7 +32,7 @@ SPECIAL = [0, -0.0, np.inf, -np.inf, np.nan, 1, -1]
 SPECIAL_SUMS = ([0, -0.0], [-0.0], [np.inf, 1, -1], [np.inf, -np.inf, 1], [np.nan, 1, -1], [np.inf, 0, 1], [1, -1, -0.0])
 REPEATED = {"RowSums": (601, 1009), "Softmax": (61, 20), "Halves": (100003,)}      # shapes of transforms whose tasks others steal
 RUNS = 17               # of each of these on each number of threads
-MAX_RUNS_WITHOUT_STEALING = 20
+MAX_LENGTH_WITHOUT_STEALING = 2**25
 LARGE = 2**28           # numbers of the sum that only runs at night
 
 
@@ -237,13 +237,18 @@ class Check:
                     polybricks.check(reply["status"] == "ok", f"{self.words(name, shape)}, order {any_order}, {threads} threads: {reply}")
 
     def stealing(self):
-        """Tasks of such runs are stolen, so that they tell something."""
-        paths = self.save([self.rng.normal(0, 1, REPEATED["Halves"]).astype(self.kind)])
-        for _ in range(MAX_RUNS_WITHOUT_STEALING):
-            _, statistics = self.run_files("Halves", paths, self.configuration(1, max(THREADS)), "--device", "none")
+        """A run whose tasks were stolen has the bits of the run on one thread. A short run may end before other workers wake up, so
+        the length doubles until a task is stolen."""
+        length, one_thread, threads = REPEATED["Halves"][0], self.configuration(1, 1), self.configuration(1, max(THREADS))
+        while length <= MAX_LENGTH_WITHOUT_STEALING:
+            paths = self.save([self.rng.normal(0, 1, length).astype(self.kind)])
+            wanted, _ = self.run_files("Halves", paths, one_thread, "--device", "none")
+            found, statistics = self.run_files("Halves", paths, threads, "--device", "none")
+            polybricks.check(has_same_bits(wanted, found), f"{self.words('Halves', length)}: {found}, not {wanted}")
             if any(worker["steals"] for worker in statistics["workers"]):
                 return
-        polybricks.check(False, "no task was stolen")
+            length *= 2
+        polybricks.check(False, f"no task was stolen in runs of up to {MAX_LENGTH_WITHOUT_STEALING} numbers")
 
     def stagnation(self):
         """A large number and ones behind it, which its last bit does not show: the order of the source loses them all."""
