@@ -42,7 +42,7 @@ std::string emit_callable(Writer& out, const CppContext& context, TransformId id
 }
 
 /// Prints the function of one transform.
-void emit_function_of(Writer& out, const CppContext& context, TransformId id) {
+void emit_function_of(Writer& out, const CppContext& context, TransformId id, const std::string& name_space) {
   const Transform& transform = context.program.transforms[id];
   std::vector<std::string> params = {"pb_context* context"};
   std::vector<std::string> numbers;
@@ -61,7 +61,7 @@ void emit_function_of(Writer& out, const CppContext& context, TransformId id) {
            "(" + joined(params) + ")");
   if (!numbers.empty()) out.line("const std::int64_t numbers[] = {" + joined(numbers) + "};");
   if (!matrices.empty()) out.line("const pb_matrix* const matrices[] = {" + joined(matrices) + "};");
-  out.line("return pbrt::call_transform(context, " + std::to_string(id.index()) + ", " +
+  out.line("return " + name_space + "::library.call(context, " + std::to_string(id.index()) + ", " +
            (numbers.empty() ? "nullptr" : "numbers") + ", " + (matrices.empty() ? "nullptr" : "matrices") + ");");
   out.close();
 }
@@ -97,12 +97,13 @@ void emit_library(Writer& out, const CppContext& context, const std::string& nam
   for (const std::string& callable : callables) out.line(callable + ",");
   out.close(";");
   out.line("const pbrt::LibraryDesc kLibrary = {" + quoted(context.options.library) + ", &kProgram, kCallables};");
+  out.line("constinit pbrt::LoadedLibrary library(kLibrary);");
   out.line("}  // namespace " + name_space);
   out.blank();
   out.line("extern \"C\" {");
   out.line("[[gnu::visibility(\"default\")]] const pb_library* " + tables_function(context.options.library) +
-           "() { return pbrt::c_library(" + name_space + "::kLibrary); }");
-  for (const TransformId id : context.program.transforms.ids()) emit_function_of(out, context, id);
+           "() { return " + name_space + "::library.tables(); }");
+  for (const TransformId id : context.program.transforms.ids()) emit_function_of(out, context, id, name_space);
   out.line("}");
 }
 

@@ -117,15 +117,20 @@ std::vector<std::string> compile_command(FpMode fp, const RuntimeHome& home) {
 /// What the compiler gets behind its command. `linked` is the file that it writes.
 std::vector<std::string> file_words(const CppJob& job, const RuntimeHome& home, const std::string& folder,
                                     const std::string& linked) {
-  std::vector<std::string> words = {source_path(folder), "-o", linked, home.library};
+  const bool is_shared_library = job.product == Product::SharedLibrary || job.product == Product::StandaloneLibrary;
+  std::vector<std::string> words = {source_path(folder), "-o", linked};
+  if (job.product == Product::SharedLibrary)
+    append(words, shared_runtime_flags(home));
+  else
+    words.push_back(home.library);
   if (job.product == Product::StaticLibrary) {
     append(words, one_object_flags());
     return words;
   }
-  if (job.product == Product::SharedLibrary)
+  if (is_shared_library)
     append(words, shared_library_flags(job.exported, fs::path(job.target).filename().string(), folder));
   append(words, native_link_flags(compiler_words()));
-  append(words, home.link_flags);
+  if (job.product != Product::SharedLibrary) append(words, home.link_flags);
   return words;
 }
 

@@ -13,7 +13,12 @@
 
 namespace pb {
 
-enum class Product : std::uint8_t { Program, SharedLibrary, StaticLibrary };
+enum class Product : std::uint8_t {
+  Program,
+  SharedLibrary,      ///< uses libpbrt.so.0
+  StandaloneLibrary,  ///< a shared library that holds the runtime
+  StaticLibrary,
+};
 
 /// What is compiled, and how.
 struct CppJob {

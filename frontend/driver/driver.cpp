@@ -227,7 +227,9 @@ bool make_binary(const Options& options, Compilation& c) {
   const UserProgram user{c.sources, c.program->transform_names()};
   CppJob job{cpp, target, options.fp};
   if (options.is_library) {
-    job.product = is_static_library(target) ? Product::StaticLibrary : Product::SharedLibrary;
+    job.product = is_static_library(target) ? Product::StaticLibrary
+                  : options.is_standalone   ? Product::StandaloneLibrary
+                                            : Product::SharedLibrary;
     job.exported = exported_functions(*c.program, c.emit.library);
   }
   return c.timer.run("c++", [&] { return compile_cpp(job, user, c.diags, commit); });

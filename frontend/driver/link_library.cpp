@@ -3,12 +3,16 @@
 
 #include <string.h>
 
+#include <filesystem>
+
 #include "frontend/driver/process.h"
 #include "lang/io_error.h"
 #include "runtime/config/atomic_file.h"
 
 namespace pb {
 namespace {
+
+namespace fs = std::filesystem;
 
 void run_or_fail(const std::vector<std::string>& command) {
   const ProcessResult result = run_process(command);
@@ -38,6 +42,14 @@ std::vector<std::string> shared_library_flags(const std::vector<std::string>& ex
   pbrt::write_file_atomically(path, script + "local:\n  *;\n};\n");
   // Nothing may be missing when a host loads the library.
   return {"-shared", "-Wl,--version-script=" + path, "-Wl,-z,defs", "-Wl,-soname," + file_name};
+}
+
+std::vector<std::string> shared_runtime_flags(const RuntimeHome& home) {
+  if (!fs::exists(home.shared_library))
+    throw IoError("cannot find `" + home.shared_library +
+                  "`, which shared libraries use; `--standalone` makes a library that needs none");
+  const std::string folder = fs::path(home.shared_library).parent_path().string();
+  return {home.shared_library, "-Wl,--enable-new-dtags", "-Wl,-rpath,$ORIGIN", "-Wl,-rpath," + folder};
 }
 
 std::vector<std::string> one_object_flags() {

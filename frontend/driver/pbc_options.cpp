@@ -82,6 +82,9 @@ void add_options(CLI::App& app, Options& options, Words& words) {
   app.add_flag(
       "--library", options.is_library,
       "make a library, libNAME.so or libNAME.a, and NAME.h beside it, which declares a C function for each transform");
+  app.add_flag("--standalone", options.is_standalone,
+               "of libNAME.so: it holds a copy of the runtime, and does not share workers and devices with other "
+               "libraries of the process through libpbrt.so.0");
   app.add_flag("--check", options.check_only, "check the program, write nothing");
   app.add_option("--emit", words.emit, "stop after a stage and print its result")
       ->type_name(list_of(kEmitWords))

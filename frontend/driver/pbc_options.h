@@ -28,6 +28,7 @@ struct Options {
   bool checks_copies = false;  ///< test at run time that what the host uses of a matrix is there
   bool precompile = false;     ///< make the precompiled headers of such programs, beside the runtime's library
   bool is_library = false;     ///< make a library and its C header, in place of an executable
+  bool is_standalone = false;  ///< the library holds a copy of the runtime, also where it could share one
   bool keep = false;           ///< keep the generated C++ beside the output
   bool time_passes = false;
   ElementType element = ElementType::Double;

@@ -9,6 +9,7 @@
 #include "runtime/embed/arguments.h"
 #include "runtime/embed/call_status.h"
 #include "runtime/embed/context.h"
+#include "runtime/embed/context_functions.h"
 #include "runtime/main/engine/root_run.h"
 #include "runtime/sched/worker.h"
 
@@ -111,7 +112,7 @@ pb_status call_transform(pb_context* handle, int transform, const std::int64_t* 
   if (pb_status status = check_context(handle); status.code != PB_OK) return status;
   if (Worker::of_thread() != nullptr)
     return make_status(PB_ERROR_RUN,
-                       "a body called a function of its own library, whose workers are in use by its call");
+                       "a body called a function of a library; its workers are those of the call in progress");
   LibraryContext& context = *static_cast<LibraryContext*>(handle);
   const LibraryDesc& library = context.owner.desc();
   if (transform < 0 || transform >= library.program->num_transforms)

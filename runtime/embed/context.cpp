@@ -74,12 +74,12 @@ void open_device(LibraryContext& context, const pb_options& options, const Confi
 
 std::unique_ptr<LibraryContext> make_context(Library& library, const pb_options& options) {
   check_options(options);
-  Library::watch_forks();
+  watch_forks();
   const BlockedSignals none_for_new_threads;
   auto context = std::make_unique<LibraryContext>(library);
   context->seed = options.seed;
   context->is_strict = options.is_strict != 0;
-  const std::shared_ptr<SharedDevices> shared = library.devices();
+  const std::shared_ptr<SharedDevices> shared = SharedRuntime::get().devices();
   {
     const std::lock_guard<std::mutex> guard(shared->lock);
     const MachineConfiguration found = configuration_of(options, context->engine, shared->devices);
@@ -87,19 +87,18 @@ std::unique_ptr<LibraryContext> make_context(Library& library, const pb_options&
     open_device(*context, options, found.configuration, found.device, shared);
   }
   if (options.threads > 0) context->config.set_threads(options.threads);
-  context->workers = library.workers(context->config.threads());
+  context->workers = SharedRuntime::get().workers(context->config.threads());
   return context;
 }
 
 }  // namespace
 
-LibraryContext::LibraryContext(Library& of) : pb_context{of.tables()}, owner(of), engine(of.engine()) {}
-
-// A caller has it from the tables of a library, so there is one.
-pb_status create_context(const pb_options* options, pb_context** context) noexcept {
-  if (Library::is_forked()) return forked_status();
+pb_status create_context(const pb_library* library, const pb_options* options, pb_context** context) noexcept {
+  if (is_forked()) return forked_status();
   try {
-    *context = make_context(*known_library(), options == nullptr ? kDefaultOptions : *options).release();
+    // The tables are the library's own, which is not constant: its engine is made with its first context.
+    auto& owner = const_cast<Library&>(static_cast<const Library&>(*library));
+    *context = make_context(owner, options == nullptr ? kDefaultOptions : *options).release();
     return make_status(PB_OK, "");
   } catch (const IoError& error) {
     return make_status(PB_ERROR_CONFIGURATION, error.what());
@@ -110,15 +109,12 @@ pb_status create_context(const pb_options* options, pb_context** context) noexce
 
 void destroy_context(pb_context* context) noexcept {
   // In the child of a fork the threads of the context do not exist, so nothing can end them.
-  if (!Library::is_forked()) delete static_cast<LibraryContext*>(context);
+  if (!is_forked()) delete static_cast<LibraryContext*>(context);
 }
 
 pb_status check_context(const pb_context* context) noexcept {
-  if (Library::is_forked()) return forked_status();
+  if (is_forked()) return forked_status();
   if (context == nullptr) return make_status(PB_ERROR_ARGUMENT, "the context is null");
-  const Library* const own = known_library();
-  if (own == nullptr || context->library != own->tables())
-    return make_status(PB_ERROR_ARGUMENT, "the context is one of another library");
   return make_status(PB_OK, "");
 }
 

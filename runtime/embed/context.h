@@ -10,6 +10,7 @@
 
 #include "runtime/config/active_config.h"
 #include "runtime/embed/library.h"
+#include "runtime/embed/shared_runtime.h"
 #include "runtime/gpu/manager.h"
 #include "runtime/sched/frame.h"
 
@@ -22,7 +23,8 @@ struct CallInProgress {
 };
 
 struct LibraryContext : pb_context {
-  explicit LibraryContext(Library& of);
+  /// Errors:  RuntimeError
+  explicit LibraryContext(Library& of) : pb_context{&of}, owner(of), engine(of.engine()) {}
 
   Library& owner;
   const Engine& engine;
@@ -37,7 +39,7 @@ struct LibraryContext : pb_context {
   std::vector<CallInProgress*> calls;  ///< under lock
 };
 
-/// Why a context cannot be used: null, another library's, or in the child of a fork; PB_OK if it can.
+/// Why a context cannot be used: null, or in the child of a fork; PB_OK if it can.
 [[nodiscard]] pb_status check_context(const pb_context* context) noexcept;
 
 }  // namespace pbrt

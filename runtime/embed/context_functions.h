@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The functions behind the tables of a library (pb_library in polybricks.h), beside call_transform (library_desc.h).
-// They let no exception out.
+// The functions behind the tables of a library (pb_library in polybricks.h). They let no exception out.
 #pragma once
+
+#include <cstdint>
 
 #include "runtime/embed/polybricks.h"
 
 namespace pbrt {
 
-pb_status create_context(const pb_options* options, pb_context** context) noexcept;
+/// Pre:     `library` is a Library
+pb_status create_context(const pb_library* library, const pb_options* options, pb_context** context) noexcept;
 void destroy_context(pb_context* context) noexcept;
 pb_status cancel_context(pb_context* context) noexcept;
+/// Calls a transform. The arguments are inputs, then outputs.
+[[nodiscard]] pb_status call_transform(pb_context* context, int transform, const std::int64_t* numbers,
+                                       const pb_matrix* const* arguments) noexcept;
 
 }  // namespace pbrt

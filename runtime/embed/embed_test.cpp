@@ -86,7 +86,8 @@ const pb_library* library() {
   static const std::string json = info_json();
   static const ProgramDesc program{"embedded", json.c_str(), kTransforms, 3, 0};
   static const LibraryDesc desc{"embedded", &program, kCallables};
-  return c_library(desc);
+  static LoadedLibrary loaded(desc);
+  return loaded.tables();
 }
 
 /// A context that ends with the test.

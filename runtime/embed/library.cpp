@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/embed/library.h"
 
-#include <pthread.h>
-
 #include <new>
 
-#include "runtime/config/errors.h"
+#include "runtime/embed/call_status.h"
 #include "runtime/embed/context_functions.h"
+#include "runtime/gpu/unloaded_code.h"
 
 namespace pbrt {
 
@@ -18,9 +17,7 @@ pb_argument argument_of(const MatrixDesc& matrix) {
 
 }  // namespace
 
-std::atomic<bool> Library::is_forked_{false};
-
-Library::Library(const LibraryDesc& desc) : desc_(desc) {
+Library::Library(const LibraryDesc& desc) : pb_library{}, desc_(desc) {
   const ProgramDesc& program = *desc.program;
   for (int t = 0; t < program.num_transforms; ++t) {
     const TransformDesc& transform = program.transforms[t];
@@ -31,9 +28,17 @@ Library::Library(const LibraryDesc& desc) : desc_(desc) {
     transforms_.push_back({callable.name, callable.numbers, callable.num_numbers, transform.num_inputs,
                            transform.num_outputs, arguments.data()});
   }
-  tables_ = {PB_INTERFACE,    program.num_transforms, desc.name,       transforms_.data(),
-             &create_context, &destroy_context,       &cancel_context, &call_transform};
+  interface = PB_INTERFACE;
+  num_transforms = program.num_transforms;
+  name = desc.name;
+  transforms = transforms_.data();
+  create = &create_context;
+  destroy = &destroy_context;
+  cancel = &cancel_context;
+  call = &call_transform;
 }
+
+Library::~Library() { gpu::note_unloaded_code(); }
 
 const Engine& Library::engine() {
   const std::lock_guard<std::mutex> guard(lock_);
@@ -41,44 +46,26 @@ const Engine& Library::engine() {
   return *engine_;
 }
 
-std::shared_ptr<SharedWorkers> Library::workers(int num_workers) {
-  const std::lock_guard<std::mutex> guard(lock_);
-  std::weak_ptr<SharedWorkers>& known = workers_[num_workers];
-  std::shared_ptr<SharedWorkers> found = known.lock();
-  if (found == nullptr) known = found = std::make_shared<SharedWorkers>(num_workers);
-  return found;
-}
+LoadedLibrary::~LoadedLibrary() { delete made_.load(std::memory_order_acquire); }  // from tables
 
-std::shared_ptr<SharedDevices> Library::devices() {
-  const std::lock_guard<std::mutex> guard(lock_);
-  std::shared_ptr<SharedDevices> found = devices_.lock();
-  if (found == nullptr) devices_ = found = std::make_shared<SharedDevices>();
-  return found;
-}
-
-void Library::watch_forks() {
-  static const int failed = pthread_atfork(nullptr, nullptr, [] { is_forked_.store(true, std::memory_order_relaxed); });
-  if (failed != 0) throw RuntimeError("the system cannot tell a child process that it was forked");
-}
-
-namespace {
-std::atomic<Library*> known{nullptr};
-}
-
-Library& library_of(const LibraryDesc& desc) {
-  static Library library(desc);
-  known.store(&library, std::memory_order_release);  // for known_library
-  return library;
-}
-
-Library* known_library() noexcept { return known.load(std::memory_order_acquire); }  // from library_of
-
-const pb_library* c_library(const LibraryDesc& desc) noexcept {
+const pb_library* LoadedLibrary::tables() noexcept {
+  Library* library = made_.load(std::memory_order_acquire);  // from below
+  if (library != nullptr) return library;
   try {
-    return library_of(desc).tables();
+    auto made = std::make_unique<Library>(desc_);
+    // Of several threads, the first one wins.
+    if (made_.compare_exchange_strong(library, made.get(), std::memory_order_acq_rel)) return made.release();
+    return library;
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
+}
+
+pb_status LoadedLibrary::call(pb_context* context, int transform, const std::int64_t* numbers,
+                              const pb_matrix* const* arguments) const noexcept {
+  if (context != nullptr && context->library != made_.load(std::memory_order_acquire))  // from tables
+    return make_status(PB_ERROR_ARGUMENT, "the context is one of another library");
+  return call_transform(context, transform, numbers, arguments);
 }
 
 }  // namespace pbrt

@@ -2,12 +2,15 @@
 // What generated code says about a library beside its program. Written by clgen, read by library.cpp.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "runtime/embed/polybricks.h"
 #include "runtime/main/program/program_desc.h"
 
 namespace pbrt {
+
+class Library;
 
 /// A transform as callers see it, in the order of ProgramDesc::transforms.
 struct CallableDesc {
@@ -23,12 +26,25 @@ struct LibraryDesc {
   const CallableDesc* callables;
 };
 
-/// The tables of the library, which its callers see; null if there is no memory. A process has one library per copy of
-/// the runtime.
-[[nodiscard]] const pb_library* c_library(const LibraryDesc& desc) noexcept;
+/// A library as generated code holds it, in a static object: it ends when the library is unloaded.
+///
+/// Threads: any
+class LoadedLibrary {
+ public:
+  constexpr explicit LoadedLibrary(const LibraryDesc& desc) : desc_(desc) {}
+  ~LoadedLibrary();
+  LoadedLibrary(const LoadedLibrary&) = delete;
+  LoadedLibrary& operator=(const LoadedLibrary&) = delete;
 
-/// Calls a transform. The arguments are inputs, then outputs.
-[[nodiscard]] pb_status call_transform(pb_context* context, int transform, const std::int64_t* numbers,
-                                       const pb_matrix* const* arguments) noexcept;
+  /// The tables, which its callers see; the first call makes them. Null if there is no memory.
+  [[nodiscard]] const pb_library* tables() noexcept;
+  /// Calls a transform in a context of this library. The arguments are inputs, then outputs.
+  [[nodiscard]] pb_status call(pb_context* context, int transform, const std::int64_t* numbers,
+                               const pb_matrix* const* arguments) const noexcept;
+
+ private:
+  const LibraryDesc& desc_;
+  std::atomic<Library*> made_{nullptr};
+};
 
 }  // namespace pbrt

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* The version of this interface. A library of another version is refused when a context is made. */
-#define PB_INTERFACE 1
+#define PB_INTERFACE 2
 #define PB_MAX_RANK 9
 
 typedef enum pb_code {
@@ -95,7 +95,7 @@ typedef struct pb_library {
   int32_t num_transforms;
   const char* name;
   const pb_transform* transforms;
-  pb_status (*create)(const pb_options* options, pb_context** context);
+  pb_status (*create)(const struct pb_library* library, const pb_options* options, pb_context** context);
   void (*destroy)(pb_context* context);
   pb_status (*cancel)(pb_context* context);
   pb_status (*call)(pb_context* context, int32_t transform, const int64_t* numbers, const pb_matrix* const* arguments);
@@ -119,7 +119,7 @@ static inline pb_status pb_context_create(const pb_library* library, const pb_op
              (int)library->interface, PB_INTERFACE);
     return status;
   }
-  return library->create(options, context);
+  return library->create(library, options, context);
 }
 
 /* Ends a context; null is ignored. No call may be in progress. In the child of a fork it does nothing. */

@@ -88,6 +88,8 @@ WatchedMemory::~WatchedMemory() {
 
 namespace detail {
 
+std::atomic<bool> are_accesses_watched{false};
+
 void check_access(const void* first, std::size_t size_bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(first);
   const WatchedMemory* memory = find(address);

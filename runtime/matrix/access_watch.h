@@ -16,8 +16,8 @@
 namespace pbrt {
 
 namespace detail {
-// Relaxed: it is written before workers start.
-inline std::atomic<bool> are_accesses_watched{false};
+// Relaxed: it is written before workers start. Not inline, so that libraries which share the runtime have one.
+extern std::atomic<bool> are_accesses_watched;
 }  // namespace detail
 
 /// From now on, matrices that come to a device are watched in the whole process, because views know nothing but

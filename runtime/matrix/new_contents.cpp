@@ -21,6 +21,8 @@ constexpr T unwritten_value() {
 
 namespace detail {
 
+std::atomic<bool> is_nan_wanted{false};
+
 void fill_new(Storage& storage, ElementKind kind) {
   visit_kind(kind, [&]<class T>(T*) {
     const T value = are_new_matrices_nan() ? unwritten_value<T>() : T(0);

@@ -12,8 +12,8 @@
 namespace pbrt {
 
 namespace detail {
-// Relaxed: it is written before workers start.
-inline std::atomic<bool> is_nan_wanted{false};
+// Relaxed: it is written before workers start. Not inline, so that libraries which share the runtime have one.
+extern std::atomic<bool> is_nan_wanted;
 }  // namespace detail
 
 /// From now on every new matrix of the process holds NaN, or again whatever lay there. For integers it is the number of

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/gpu/lane_exchange.h"
+#include "runtime/gpu/unloaded_code.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -103,9 +104,20 @@ LaneExchange KernelTable::exchange_of(Device& device) {
   return *exchange_;
 }
 
+KernelTable::Entry& KernelTable::entry_of(const KernelDesc& desc) {
+  const auto [place, is_new] = entries_.try_emplace(&desc);
+  Entry& entry = place->second;
+  if (!is_new && entry.num_unloadings == num_unloadings()) return entry;
+  std::string text = std::string(desc.name) + '\n' + desc.options + '\n' + (desc.source == nullptr ? "" : desc.source);
+  if (text != entry.text) entry = Entry();  // of code that was unloaded, after its last launch had ended
+  entry.text = std::move(text);
+  entry.num_unloadings = num_unloadings();
+  return entry;
+}
+
 KernelTable::Found KernelTable::find(Device& device, const LaunchPlan& plan, const WorkShape& shape, int stage) {
   const KernelDesc& desc = *plan.kernel;
-  Entry& entry = entries_[&desc];
+  Entry& entry = entry_of(desc);
   if (entry.is_rejected) return {};
   Key key = key_of(plan, shape, stage);
   try {

@@ -47,12 +47,15 @@ class KernelTable {
   /// specialised scalars.
   using Key = std::vector<std::int64_t>;
   struct Entry {
+    std::string text;                   ///< of the description, since another one may lie at its address later
+    std::uint64_t num_unloadings = 0;   ///< when the text was last compared
     std::map<Key, std::unique_ptr<Kernel>> variants;
     std::unique_ptr<Kernel> generic;
     bool is_rejected = false;
     std::string log;
   };
 
+  [[nodiscard]] Entry& entry_of(const KernelDesc& desc);
   static Key key_of(const LaunchPlan& plan, const WorkShape& shape, int stage);
   static std::string options_of(const KernelDesc& desc, const Key& key);
   [[nodiscard]] LaneExchange exchange_of(Device& device);

@@ -8,6 +8,7 @@
 
 #include "runtime/gpu/testing/fake_device.h"
 #include "runtime/gpu/testing/fake_fixture.h"
+#include "runtime/gpu/unloaded_code.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -50,6 +51,20 @@ TEST_F(KernelTableTest, EqualArgumentsShareABuild) {
   EXPECT_EQ(find(plan_of(kSpecialized, 7)).kernel, first);
   EXPECT_NE(find(plan_of(kSpecialized, 9)).kernel, first);
   EXPECT_NE(find(plan_of(kSpecialized, 7), {8, 8, 1}).kernel, first);
+  EXPECT_EQ(control->build_options().size(), 3U);
+}
+
+TEST_F(KernelTableTest, AnotherDescriptionAtTheAddressOfAnUnloadedOneHasItsOwnBuild) {
+  KernelDesc desc = kPlain;
+  const KernelDesc kept = kPlain;
+  (void)find(plan_of(desc, 7));
+  Kernel* const of_kept = find(plan_of(kept, 7)).kernel;
+  desc.options = "-DX=2";
+  note_unloaded_code();
+  (void)find(plan_of(desc, 7));
+  ASSERT_EQ(control->build_options().size(), 3U);
+  EXPECT_THAT(control->build_options().back(), ::testing::HasSubstr("-DX=2"));
+  EXPECT_EQ(find(plan_of(kept, 7)).kernel, of_kept);
   EXPECT_EQ(control->build_options().size(), 3U);
 }
 
