@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/cpp/library_code.h"
 
+#include "clgen/facts/documentation.h"
 #include "clgen/facts/names.h"
 
 namespace pb {
@@ -34,11 +35,12 @@ std::string emit_callable(Writer& out, const CppContext& context, TransformId id
     names.push_back(quoted(transform.size_vars[var].name));
     vars.push_back(std::to_string(var));
   }
-  if (names.empty()) return "{" + quoted(name) + ", nullptr, nullptr, 0}";
+  const std::string end = ", " + quoted(documentation_of(context.sources, transform.span)) + "}";
+  if (names.empty()) return "{" + quoted(name) + ", nullptr, nullptr, 0" + end;
   out.line("constexpr const char* kNumbers_" + name + "[] = {" + joined(names) + "};");
   out.line("constexpr int kNumberVars_" + name + "[] = {" + joined(vars) + "};");
   return "{" + quoted(name) + ", kNumbers_" + name + ", kNumberVars_" + name + ", " + std::to_string(names.size()) +
-         "}";
+         end;
 }
 
 /// Prints the function of one transform.

@@ -132,13 +132,11 @@ CallArguments::Given::Given(const MatrixDesc& desc, const pb_matrix& of) : matri
   end = static_cast<const char*>(matrix.data) + (hi + 1) * element;
 }
 
-CallArguments::CallArguments(const TransformDesc& transform, const pb_matrix* const* arguments)
+CallArguments::CallArguments(const TransformDesc& transform, const pb_matrix* const* arguments, int num)
     : transform_(transform) {
-  const std::size_t num =
-      static_cast<std::size_t>(transform.num_inputs) + static_cast<std::size_t>(transform.num_outputs);
   if (arguments == nullptr && num != 0) throw UserError("the list of matrices is null");
-  given_.reserve(num);
-  for (std::size_t i = 0; i < num; ++i) {
+  given_.reserve(static_cast<std::size_t>(num));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(num); ++i) {
     check_type(desc_of(i), arguments[i]);
     const Given& given = given_.emplace_back(desc_of(i), *arguments[i]);
     if (is_output(i) && !has_own_cells(given.matrix)) refuse(desc_of(i), "by its strides, its cells may overlap");
@@ -154,20 +152,19 @@ const MatrixDesc& CallArguments::desc_of(std::size_t argument) const {
   return argument < num_inputs ? transform_.inputs[argument] : transform_.outputs[argument - num_inputs];
 }
 
-void CallArguments::solve_sizes(const RunContext& context, std::int64_t* values, bool* is_known) const {
-  std::vector<const IndexT*> sizes;
-  sizes.reserve(given_.size());
+std::vector<std::int64_t> CallArguments::solve_sizes(const RunContext& context, std::int64_t* values,
+                                                     bool* is_known) const {
+  const std::size_t num = static_cast<std::size_t>(transform_.num_inputs + transform_.num_outputs);
+  std::vector<const IndexT*> sizes(num, nullptr);
+  for (std::size_t i = 0; i < given_.size(); ++i) sizes[i] = given_[i].sizes;
   std::size_t num_extents = 0;
-  for (const Given& given : given_) {
-    sizes.push_back(given.sizes);
-    num_extents += static_cast<std::size_t>(given.matrix.rank);
-  }
+  for (std::size_t i = 0; i < num; ++i) num_extents += static_cast<std::size_t>(desc_of(i).num_dims);
   transform_.solve(context, sizes.data(), values, is_known);
   for (int v = 0; v < transform_.num_size_vars; ++v)
     if (!is_known[v])
       throw UserError(std::string("no matrix says how large ") + transform_.size_vars[v] + " of " + transform_.name +
                       " is");
-  std::vector<std::int64_t> extents(num_extents + 1);
+  std::vector<std::int64_t> extents(num_extents);
   transform_.extents(context, values, extents.data());
   std::size_t next = 0;
   for (std::size_t i = 0; i < given_.size(); ++i)
@@ -175,6 +172,7 @@ void CallArguments::solve_sizes(const RunContext& context, std::int64_t* values,
       if (extents[next] != given_[i].sizes[d])
         throw UserError(wrong_size_text(desc_of(i), d, given_[i].sizes[d], extents[next],
                                         for_sizes_text(transform_, {values, values + transform_.num_size_vars})));
+  return extents;
 }
 
 bool CallArguments::overlaps_another(std::size_t output) const {

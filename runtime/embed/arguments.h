@@ -14,17 +14,20 @@ namespace pbrt {
 
 class CallArguments {
  public:
-  /// Takes inputs, then outputs, without looking at their contents. They live longer than this object.
+  /// Takes the first `num` of the transform's inputs and outputs, without looking at their contents: all, or the
+  /// inputs alone for a question about sizes. They live longer than this object.
   ///
   /// Errors:  UserError if one is null, or of another rank or element type than the header says, if an extent is
   ///          negative or no index holds it, or if the cells of an output overlap
-  CallArguments(const TransformDesc& transform, const pb_matrix* const* arguments);
+  CallArguments(const TransformDesc& transform, const pb_matrix* const* arguments, int num);
 
-  /// Computes the size variables that the matrices determine, and compares all extents with the header. Values of
-  /// other variables stand in `values` and are marked in `is_known`.
+  /// Computes the size variables that the matrices determine, and compares their extents with the header's, which
+  /// it returns: those of all inputs and outputs, one after the other. Values of other variables stand in `values` and
+  /// are marked in `is_known`.
   ///
   /// Errors:  UserError naming matrix, formula, expected and actual size, or the variable that nothing determines
-  void solve_sizes(const RunContext& context, std::int64_t* values, bool* is_known) const;
+  [[nodiscard]] std::vector<std::int64_t> solve_sizes(const RunContext& context, std::int64_t* values,
+                                                      bool* is_known) const;
 
   /// Makes the copies that the call needs. `for_device`: matrices in place must suit devices that use the host's
   /// memory.
@@ -32,7 +35,7 @@ class CallArguments {
   /// Copies results back.
   void copy_results() const;
 
-  // Pre: make_copies was called.
+  // Pre: make_copies was called, and all matrices were given.
   [[nodiscard]] const AnyMatrix* inputs() const { return matrices_.data(); }
   [[nodiscard]] std::span<const AnyMatrix> outputs() const {
     return std::span(matrices_).subspan(static_cast<std::size_t>(transform_.num_inputs));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -105,28 +106,62 @@ pb_status run_listed(LibraryContext& context, const TransformDesc& transform, Ca
   return make_status(PB_ERROR_CANCELLED, "the call was cancelled");
 }
 
-}  // namespace
-
-pb_status call_transform(pb_context* handle, int transform, const std::int64_t* numbers,
-                         const pb_matrix* const* matrices) noexcept {
+/// Why a transform cannot be called; PB_OK if it can.
+pb_status check_call(const pb_context* handle, int transform) {
   if (pb_status status = check_context(handle); status.code != PB_OK) return status;
   if (Worker::of_thread() != nullptr)
     return make_status(PB_ERROR_RUN,
                        "a body called a function of a library; its workers are those of the call in progress");
-  LibraryContext& context = *static_cast<LibraryContext*>(handle);
-  const LibraryDesc& library = context.owner.desc();
+  const LibraryDesc& library = static_cast<const LibraryContext*>(handle)->owner.desc();
   if (transform < 0 || transform >= library.program->num_transforms)
     return make_status(PB_ERROR_ARGUMENT, "the library has no transform of this number");
-  const TransformDesc& desc = library.program->transforms[transform];
+  return make_status(PB_OK, "");
+}
+
+/// The sizes of a call, solved.
+struct SolvedCall {
+  SolvedCall(const LibraryContext& context, int transform, const std::int64_t* numbers, const CallArguments& arguments)
+      : sizes(context.owner.desc().program->transforms[transform], context.owner.desc().callables[transform], numbers),
+        run_context(context.engine.make_context({&context.config, context.device, context.seed, context.is_strict,
+                                                 sizes.values.data(), context.config.threads()})),
+        extents(arguments.solve_sizes(*run_context, sizes.values.data(), sizes.is_known.get())) {}
+
+  Sizes sizes;
+  std::unique_ptr<RunContext> run_context;
+  std::vector<std::int64_t> extents;  ///< of all inputs and outputs
+};
+
+}  // namespace
+
+pb_status call_transform(pb_context* handle, int transform, const std::int64_t* numbers,
+                         const pb_matrix* const* matrices) noexcept {
+  if (pb_status status = check_call(handle, transform); status.code != PB_OK) return status;
+  LibraryContext& context = *static_cast<LibraryContext*>(handle);
+  const TransformDesc& desc = context.owner.desc().program->transforms[transform];
   try {
-    Sizes sizes(desc, library.callables[transform], numbers);
-    CallArguments arguments(desc, matrices);
-    const std::unique_ptr<RunContext> run_context =
-        context.engine.make_context({&context.config, context.device, context.seed, context.is_strict,
-                                     sizes.values.data(), context.config.threads()});
-    arguments.solve_sizes(*run_context, sizes.values.data(), sizes.is_known.get());
+    CallArguments arguments(desc, matrices, desc.num_inputs + desc.num_outputs);
+    const SolvedCall solved(context, transform, numbers, arguments);
     arguments.make_copies(context.device != nullptr);
-    return run_listed(context, desc, arguments, *run_context);
+    return run_listed(context, desc, arguments, *solved.run_context);
+  } catch (...) {
+    return status_of_exception(PB_ERROR_MEMORY);
+  }
+}
+
+pb_status output_extents(pb_context* handle, int transform, const std::int64_t* numbers, const pb_matrix* const* inputs,
+                         std::int64_t* extents) noexcept {
+  pb_status status = check_call(handle, transform);
+  if (status.code != PB_OK) return status;
+  const LibraryContext& context = *static_cast<const LibraryContext*>(handle);
+  const TransformDesc& desc = context.owner.desc().program->transforms[transform];
+  try {
+    const SolvedCall solved(context, transform, numbers, CallArguments(desc, inputs, desc.num_inputs));
+    std::ptrdiff_t num_of_inputs = 0;
+    for (int i = 0; i < desc.num_inputs; ++i) num_of_inputs += desc.inputs[i].num_dims;
+    if (extents == nullptr && num_of_inputs != std::ssize(solved.extents))
+      throw UserError("the list of extents is null");
+    std::copy(solved.extents.begin() + num_of_inputs, solved.extents.end(), extents);
+    return status;
   } catch (...) {
     return status_of_exception(PB_ERROR_MEMORY);
   }

@@ -15,5 +15,8 @@ pb_status cancel_context(pb_context* context) noexcept;
 /// Calls a transform. The arguments are inputs, then outputs.
 [[nodiscard]] pb_status call_transform(pb_context* context, int transform, const std::int64_t* numbers,
                                        const pb_matrix* const* arguments) noexcept;
+/// Writes the extents of the outputs that a call with these numbers and inputs has, one output after the other.
+[[nodiscard]] pb_status output_extents(pb_context* context, int transform, const std::int64_t* numbers,
+                                       const pb_matrix* const* inputs, std::int64_t* extents) noexcept;
 
 }  // namespace pbrt

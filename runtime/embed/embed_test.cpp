@@ -68,7 +68,7 @@ constexpr TransformDesc kTransforms[] = {
     {"Wait", kInputs, 1, kOutputs, 1, kFormulas, 1, nullptr, 0, solve, extents, run_wait, -1},
     {"Nest", kInputs, 1, kOutputs, 1, kFormulas, 1, nullptr, 0, solve, extents, run_nest, -1}};
 constexpr CallableDesc kCallables[] = {
-    {"Double", nullptr, nullptr, 0}, {"Wait", nullptr, nullptr, 0}, {"Nest", nullptr, nullptr, 0}};
+    {"Double", nullptr, nullptr, 0, ""}, {"Wait", nullptr, nullptr, 0, ""}, {"Nest", nullptr, nullptr, 0, ""}};
 
 std::string info_json() {
   TrainingInfo info;
@@ -148,6 +148,21 @@ TEST(EmbeddedCall, OutputsMayOverlapInputs) {
   std::vector<double> both = numbers(100);
   ASSERT_EQ(context.call(0, row_of(both.data(), 99), row_of(both.data() + 1, 99)).code, PB_OK);
   for (int i = 1; i < 100; ++i) ASSERT_EQ(both[static_cast<std::size_t>(i)], 2 * (i - 1));
+}
+
+TEST(EmbeddedCall, InputsSayHowLargeOutputsAre) {
+  TestContext context(1);
+  std::vector<double> in = numbers(100);
+  pb_matrix In = row_of(in.data(), 100);
+  const pb_matrix* const inputs[] = {&In};
+  std::int64_t extent = -1;
+  EXPECT_EQ(pb_output_extents(context.get(), 0, nullptr, inputs, &extent).code, PB_OK);
+  EXPECT_EQ(extent, 100);
+  EXPECT_EQ(pb_output_extents(context.get(), 0, nullptr, inputs, nullptr).code, PB_ERROR_ARGUMENT);
+  EXPECT_EQ(pb_output_extents(context.get(), 0, nullptr, nullptr, &extent).code, PB_ERROR_ARGUMENT);
+  EXPECT_EQ(pb_output_extents(context.get(), 3, nullptr, inputs, &extent).code, PB_ERROR_ARGUMENT);
+  In.rank = 2;
+  EXPECT_EQ(pb_output_extents(context.get(), 0, nullptr, inputs, &extent).code, PB_ERROR_ARGUMENT);
 }
 
 TEST(EmbeddedCall, StridesBeyondAllMemoryAreRefused) {

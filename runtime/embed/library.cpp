@@ -12,7 +12,8 @@ namespace pbrt {
 namespace {
 
 pb_argument argument_of(const MatrixDesc& matrix) {
-  return {matrix.name, static_cast<pb_element>(matrix.element), matrix.num_dims, matrix.formulas};
+  return {matrix.name, static_cast<pb_element>(matrix.element), matrix.num_dims, matrix.formulas,
+          matrix.is_read_initially ? 1 : 0};
 }
 
 }  // namespace
@@ -26,7 +27,7 @@ Library::Library(const LibraryDesc& desc) : pb_library{}, desc_(desc) {
     for (int i = 0; i < transform.num_outputs; ++i) arguments.push_back(argument_of(transform.outputs[i]));
     const CallableDesc& callable = desc.callables[t];
     transforms_.push_back({callable.name, callable.numbers, callable.num_numbers, transform.num_inputs,
-                           transform.num_outputs, arguments.data()});
+                           transform.num_outputs, arguments.data(), callable.documentation});
   }
   interface = PB_INTERFACE;
   num_transforms = program.num_transforms;
@@ -36,6 +37,7 @@ Library::Library(const LibraryDesc& desc) : pb_library{}, desc_(desc) {
   destroy = &destroy_context;
   cancel = &cancel_context;
   call = &call_transform;
+  pb_library::output_extents = &pbrt::output_extents;
 }
 
 Library::~Library() { gpu::note_unloaded_code(); }

@@ -18,6 +18,7 @@ struct CallableDesc {
   const char* const* numbers;  ///< names of the size variables that no matrix determines
   const int* number_vars;      ///< their indices into TransformDesc::size_vars
   int num_numbers;
+  const char* documentation;  ///< the comment above the transform
 };
 
 struct LibraryDesc {

@@ -63,6 +63,7 @@ typedef struct pb_argument {
   pb_element element;
   int32_t rank;
   const char* const* extents; /* `rank` formulas, as "w" and "h" */
+  int32_t is_read;            /* of an output: rules may read what the caller has put there; of an input it is 1 */
 } pb_argument;
 
 /* A transform: the arguments of its function are numbers, then matrices, inputs before outputs. */
@@ -73,6 +74,7 @@ typedef struct pb_transform {
   int32_t num_inputs;
   int32_t num_outputs;
   const pb_argument* arguments; /* inputs, then outputs */
+  const char* documentation;    /* the comment above the transform, without its signs; "" if there is none */
 } pb_transform;
 
 /* How a context works. All members may be 0. */
@@ -99,6 +101,8 @@ typedef struct pb_library {
   void (*destroy)(pb_context* context);
   pb_status (*cancel)(pb_context* context);
   pb_status (*call)(pb_context* context, int32_t transform, const int64_t* numbers, const pb_matrix* const* arguments);
+  pb_status (*output_extents)(pb_context* context, int32_t transform, const int64_t* numbers,
+                              const pb_matrix* const* inputs, int64_t* extents);
 } pb_library;
 
 /* The first member of each context. */
@@ -139,6 +143,14 @@ static inline pb_status pb_call(pb_context* context, int32_t transform, const in
                                 const pb_matrix* const* arguments) {
   pb_status status = {PB_ERROR_ARGUMENT, "pb_call: the context is null"};
   return context == NULL ? status : context->library->call(context, transform, numbers, arguments);
+}
+
+/* Writes the extents that the outputs of a call with these numbers and inputs have: those of the first output from
+ * dimension 0 on, then those of the next. It is an error if only an output can say how large it is. */
+static inline pb_status pb_output_extents(pb_context* context, int32_t transform, const int64_t* numbers,
+                                          const pb_matrix* const* inputs, int64_t* extents) {
+  pb_status status = {PB_ERROR_ARGUMENT, "pb_output_extents: the context is null"};
+  return context == NULL ? status : context->library->output_extents(context, transform, numbers, inputs, extents);
 }
 
 #ifdef __cplusplus

@@ -17,6 +17,7 @@
 #include <ranges>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -209,6 +210,19 @@ struct Argument<pb_matrix*> {
 
 }  // namespace detail
 
+namespace detail {
+
+/// The number of the transform of this name.
+///
+/// Errors:  Error if there is none
+inline std::int32_t index_of(const pb_library& library, std::string_view transform) {
+  for (std::int32_t i = 0; i < library.num_transforms; ++i)
+    if (library.transforms[i].name == transform) return i;
+  throw Error({PB_ERROR_ARGUMENT, "the library has no transform of this name"});
+}
+
+}  // namespace detail
+
 /// How a context works: pb_options.
 struct Options {
   std::string configuration_file = {};  ///< empty: the defaults of the program
@@ -248,6 +262,32 @@ class Context {
   void call(pb_status (*transform)(pb_context*, P...), A&&... arguments) const {
     static_assert(sizeof...(P) == sizeof...(A), "the transform has another number of arguments");
     check(transform(context_.get(), detail::Argument<P>(arguments).get()...));
+  }
+  /// The extents of the outputs that the transform of this name has for these numbers and inputs, by output.
+  ///
+  /// Errors:  Error
+  template <class... A>
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> output_extents(std::string_view transform,
+                                                                      const std::vector<std::int64_t>& numbers,
+                                                                      A&&... inputs) const {
+    const std::int32_t index = detail::index_of(*context_->library, transform);
+    const pb_transform& found = context_->library->transforms[index];
+    if (static_cast<std::size_t>(found.num_numbers) != numbers.size() ||
+        static_cast<std::size_t>(found.num_inputs) != sizeof...(A))
+      throw Error({PB_ERROR_ARGUMENT, "the transform has another number of arguments"});
+    const std::array<pb_matrix, sizeof...(A)> matrices = {detail::typed(inputs).matrix...};
+    std::array<const pb_matrix*, sizeof...(A)> pointers{};
+    for (std::size_t i = 0; i < matrices.size(); ++i) pointers[i] = &matrices[i];
+    std::vector<std::int64_t> extents(static_cast<std::size_t>(found.num_outputs) * PB_MAX_RANK);
+    check(pb_output_extents(context_.get(), index, numbers.data(), pointers.data(), extents.data()));
+    std::vector<std::vector<std::int64_t>> by_output;
+    auto next = extents.cbegin();
+    for (std::int32_t i = 0; i < found.num_outputs; ++i) {
+      const std::int32_t rank = found.arguments[found.num_inputs + i].rank;
+      by_output.emplace_back(next, next + rank);
+      next += rank;
+    }
+    return by_output;
   }
   /// Ends the calls in progress: they throw an Error with PB_ERROR_CANCELLED.
   void cancel() const { check(pb_context_cancel(context_.get())); }

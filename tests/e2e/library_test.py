@@ -14,7 +14,7 @@ import polybricks  # noqa: E402
 from polybricks import check, run_tool  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent / "library"
-HOST_TESTS = ("calls", "layouts", "errors", "options", "tables", "threads", "cancellation", "fork", "growth", "host")
+HOST_TESTS = ("calls", "layouts", "errors", "options", "tables", "extents", "threads", "cancellation", "fork", "growth", "host")
 RACE_TESTS = ("threads", "threads_on_device", "cancellation")
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
 

@@ -235,6 +235,29 @@ static void test_tables(void) {
   pb_context_destroy(context);
 }
 
+static void test_extents(void) {
+  const pb_library* library = edges_library();
+  int32_t blur = -1, add = -1;
+  for (int32_t t = 0; t < library->num_transforms; ++t) {
+    if (strcmp(library->transforms[t].name, "Blur") == 0) blur = t;
+    if (strcmp(library->transforms[t].name, "Add") == 0) add = t;
+  }
+  EXPECT(strcmp(library->transforms[add].documentation, "Adds to what the caller passes.") == 0);
+  EXPECT(strcmp(library->transforms[blur].documentation, "") == 0);
+  EXPECT(library->transforms[add].arguments[1].is_read && !library->transforms[blur].arguments[1].is_read);
+  float in[15];
+  pb_matrix In = plane_of(in, 5, 3);
+  const pb_matrix* const inputs[] = {&In};
+  const int64_t factor = 2;
+  int64_t extents[2] = {0, 0};
+  pb_context* context = context_on(1);
+  EXPECT_OK(pb_output_extents(context, blur, &factor, inputs, extents));
+  EXPECT(extents[0] == 3 && extents[1] == 3);
+  EXPECT_STATUS(pb_output_extents(context, add, NULL, inputs, extents), PB_ERROR_ARGUMENT, "rank");
+  EXPECT_STATUS(pb_output_extents(NULL, blur, &factor, inputs, extents), PB_ERROR_ARGUMENT, "null");
+  pb_context_destroy(context);
+}
+
 static void* call_often(void* context) {
   double a[50], b[50], n = 12, f;
   pb_matrix A = row_of(a, 50), B = row_of(b, 50), N = number_at(&n), F = number_at(&f);
@@ -470,6 +493,7 @@ int main(int argc, char** argv) {
                 {"errors", test_errors},
                 {"options", test_options},
                 {"tables", test_tables},
+                {"extents", test_extents},
                 {"threads", test_threads},
                 {"cancellation", test_cancellation},
                 {"fork", test_fork},

@@ -56,6 +56,22 @@ void test_planes(const polybricks::Context& context) {
   expect(turned == rows, "transposed views");
 }
 
+void test_extents(const polybricks::Context& context) {
+  const std::vector<float> plane(20);
+  const polybricks::View<const float, 2> in(plane.data(), {5, 4});
+  expect(context.output_extents("Blur", {1}, in) == std::vector<std::vector<std::int64_t>>{{3, 4}}, "extents of Blur");
+  expect(context.output_extents("Sum", {}, std::vector<double>(3)) == std::vector<std::vector<std::int64_t>>{{}},
+         "a number has no extents");
+  for (const std::string name : {"Blur", "Blurr"}) {
+    try {
+      static_cast<void>(context.output_extents(name, {}, in));
+      expect(false, "a number that is missing and an unknown transform are exceptions");
+    } catch (const polybricks::Error& error) {
+      expect(error.code() == PB_ERROR_ARGUMENT, error.what());
+    }
+  }
+}
+
 void test_errors(const polybricks::Context& context) {
   bool is_refused = false;
   try {
@@ -87,5 +103,6 @@ int main() {
   const polybricks::Context context(edges_library(), {.threads = 2});
   test_calls(context);
   test_planes(context);
+  test_extents(context);
   test_errors(context);
 }
