@@ -43,7 +43,7 @@ function(_polybricks_compile name source)
   add_custom_command(OUTPUT "${ARG_OUTPUT}" "${ARG_BESIDE}"
     COMMAND ${environment} "${prefix}/bin/pbc" "${path}" ${options} ${ARG_OPTIONS}
       --depfile "${depfile}" -o "${ARG_OUTPUT}"
-    DEPENDS "${path}" "${prefix}/bin/pbc" "${prefix}/lib/libpbrt.a"
+    DEPENDS "${path}" "${prefix}/bin/pbc" "${prefix}/lib/libpbrt.a" "${prefix}/lib/libpbrt.so.0"
     DEPFILE "${depfile}"
     COMMENT "Compiling ${source}"
     VERBATIM)

@@ -43,8 +43,8 @@ RuntimeHome find_runtime() {
   // An installed prefix keeps the headers apart from those of other packages.
   for (const fs::path& include : {home / "include", home / "include" / "polybricks"}) {
     if (!is_there(include / "runtime" / "generated.h") || !is_there(library)) continue;
-    return {include.string(), library.string(), (home / "lib" / "libpbrt.so.0").string(), (home / "lib" / "headers").string(),
-            words_of(home / "lib" / "libpbrt.flags")};
+    return {include.string(), library.string(), (home / "lib" / "libpbrt.so.0").string(),
+            (home / "lib" / "headers").string(), words_of(home / "lib" / "libpbrt.flags")};
   }
   const std::string where =
       is_overridden ? "POLYBRICKS_HOME is `" + home.string() + "`" : "pbc runs from `" + own_folder().string() + "`";

@@ -5,7 +5,7 @@
 
 #include "runtime/embed/call_status.h"
 #include "runtime/embed/context_functions.h"
-#include "runtime/gpu/unloaded_code.h"
+#include "runtime/gpu/manager.h"
 
 namespace pbrt {
 
@@ -40,7 +40,7 @@ Library::Library(const LibraryDesc& desc) : pb_library{}, desc_(desc) {
   pb_library::output_extents = &pbrt::output_extents;
 }
 
-Library::~Library() { gpu::note_unloaded_code(); }
+Library::~Library() { gpu::Manager::note_unloaded_code(); }
 
 const Engine& Library::engine() {
   const std::lock_guard<std::mutex> guard(lock_);

@@ -15,7 +15,8 @@ std::atomic<bool> is_child{false};
 }  // namespace
 
 SharedRuntime& SharedRuntime::get() {
-  static SharedRuntime& the_runtime = *std::make_unique<SharedRuntime>().release();  // contexts may outlive static objects
+  static SharedRuntime& the_runtime =
+      *std::make_unique<SharedRuntime>().release();  // contexts may outlive static objects
   return the_runtime;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What all contexts that use one copy of the runtime share, whatever library they are of: workers, devices, and the mark
-// of a forked process. Libraries that link libpbrt.so share a copy in each process; a library that holds the runtime
-// itself has its own.
+// What all contexts that use one copy of the runtime share, whatever library they are of: workers, devices, and the
+// mark of a forked process. Libraries that link libpbrt.so share a copy in each process; a library that holds the
+// runtime itself has its own.
 #pragma once
 
 #include <map>

@@ -43,6 +43,8 @@ bool Manager::prefetch(Frame& frame, const RegionRef& region) {
   return attach(frame, impl_->memory.registry(), wanted) && submit(frame, impl_->queue, std::move(plan), true).ok;
 }
 
+void Manager::note_unloaded_code() noexcept { KernelTable::note_unloaded_code(); }
+
 void Manager::drain(Frame& frame) { static_cast<void>(wait_for(frame, impl_->queue, DrainTask{})); }  // cannot fail
 
 }  // namespace pbrt::gpu

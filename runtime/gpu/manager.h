@@ -49,6 +49,9 @@ class Manager {
   /// Suspends the fiber until everything submitted so far has ended on the device (end of a `--resident` trial).
   void drain(Frame& frame);
 
+  /// Tells all managers that code with descriptions of kernels was unloaded. Pre: its launches have ended
+  static void note_unloaded_code() noexcept;
+
   [[nodiscard]] ManagerImpl& impl() { return *impl_; }
 
  private:

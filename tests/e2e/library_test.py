@@ -6,6 +6,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import sys
 
@@ -22,10 +23,10 @@ WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
 class Libraries:
     """A folder with libedges.so and libother.so, as a user would have it."""
 
-    def __init__(self, tools, work):
+    def __init__(self, tools, work, *options):
         self.tools, self.work = tools, polybricks.fresh_folder(work)
         for name in ("edges", "other"):
-            run_tool([tools.pbc, "--library", HERE / f"{name}.pbcc", "-o", work / f"lib{name}.so"])
+            run_tool([tools.pbc, "--library", *options, HERE / f"{name}.pbcc", "-o", work / f"lib{name}.so"])
 
     def compile(self, compiler, source, *options, libraries=("edges",)):
         """Compiles a host against what a user has: headers and libraries, nothing of this repository."""
@@ -70,11 +71,40 @@ def test_cpp_host(libraries):
 
 
 def test_two_libraries_in_one_process(libraries):
-    run_tool([libraries.compile(["cc", "-std=c99"], "two.c", libraries=("edges", "other"))])
+    """They share a worker beside the host's thread, and the runtime that lies beside them in place of the installed one."""
+    host = libraries.compile(["cc", "-std=c99"], "two.c", libraries=("edges", "other"))
+    run_tool([host, 2])
+    runtime = libraries.tools.dist / "lib" / "libpbrt.so.0"
+    needed = run_tool(["ldd", host]).stdout
+    check(f"{runtime} (" in needed, needed)
+    carried = polybricks.fresh_folder(libraries.work / "carried")
+    for path in (libraries.work / "libother.so", runtime):
+        shutil.copy(path, carried)
+    needed = run_tool(["ldd", carried / "libother.so"]).stdout
+    check(f"{carried / 'libpbrt.so.0'} (" in needed, needed)
+
+
+def test_standalone_libraries(libraries):
+    """Each holds a runtime, exports nothing of it, and has workers of its own."""
+    alone = Libraries(libraries.tools, libraries.work / "standalone", "--standalone")
+    test_exports_only_its_names(alone)
+    host = alone.compile(["cc", "-std=c99"], "two.c", libraries=("edges", "other"))
+    run_tool([host, 3])
+    check("libpbrt" not in run_tool(["ldd", host]).stdout, "a standalone library needs libpbrt.so.0")
 
 
 def test_loading_while_a_host_runs(libraries):
     run_tool([libraries.compile(["cc", "-std=gnu99"], "loader.c", "-ldl"), libraries.work / "libother.so"])
+
+
+def test_the_runtime_of_another_version(libraries):
+    """What was made with other headers is refused when it is loaded, with the name of the version."""
+    text = (libraries.work / "libother.so").read_bytes()
+    version = re.search(rb"PBRT_[0-9a-f]{16}", text).group()
+    folder = polybricks.fresh_folder(libraries.work / "version")
+    (folder / "libother.so").write_bytes(text.replace(version, b"PBRT_" + 16 * b"0"))
+    done = run_tool([libraries.work / "loader", folder / "libother.so"], expect=2)
+    check("version `PBRT_0000000000000000' not found" in done.stderr, done.stderr)
 
 
 def test_static_libraries(libraries):
@@ -88,7 +118,7 @@ def test_static_libraries(libraries):
     for host in ("two", "host"):
         run_tool(["cc", "-std=c99", *WARNINGS, "-I", libraries.tools.dist / "include", "-I", folder, HERE / f"{host}.c", *archives,
                   "-lstdc++", "-lm", "-lpthread", "-ldl", "-o", folder / host])
-    run_tool([folder / "two"])
+    run_tool([folder / "two", 3])
     for name in HOST_TESTS:
         run_tool([folder / "host", name])
 

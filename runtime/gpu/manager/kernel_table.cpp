@@ -2,9 +2,9 @@
 #include "runtime/gpu/manager/kernel_table.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "runtime/gpu/lane_exchange.h"
-#include "runtime/gpu/unloaded_code.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -29,6 +29,9 @@ enum KeyField : std::size_t {
 constexpr std::int64_t kTooMany = kMaxUnrolled + 1;
 /// The mark in keys for a value that is no build option.
 constexpr std::int64_t kNotSpecialized = INT64_MIN;
+
+/// How often code with descriptions of kernels was unloaded.
+std::atomic<std::uint64_t> num_unloadings{0};
 
 /// Whether offsets and sums of products of indices and strides fit 32 bits, with a size's worth of room.
 bool fits_32_bits(const OwnedView& view) {
@@ -104,14 +107,17 @@ LaneExchange KernelTable::exchange_of(Device& device) {
   return *exchange_;
 }
 
+void KernelTable::note_unloaded_code() noexcept { num_unloadings.fetch_add(1, std::memory_order_release); }  // entry_of
+
 KernelTable::Entry& KernelTable::entry_of(const KernelDesc& desc) {
+  const std::uint64_t num = num_unloadings.load(std::memory_order_acquire);  // from note_unloaded_code
   const auto [place, is_new] = entries_.try_emplace(&desc);
   Entry& entry = place->second;
-  if (!is_new && entry.num_unloadings == num_unloadings()) return entry;
+  if (!is_new && entry.num_unloadings == num) return entry;
   std::string text = std::string(desc.name) + '\n' + desc.options + '\n' + (desc.source == nullptr ? "" : desc.source);
   if (text != entry.text) entry = Entry();  // of code that was unloaded, after its last launch had ended
   entry.text = std::move(text);
-  entry.num_unloadings = num_unloadings();
+  entry.num_unloadings = num;
   return entry;
 }
 

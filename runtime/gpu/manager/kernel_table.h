@@ -37,6 +37,9 @@ class KernelTable {
   ///
   /// `stage` is the number of the launch, from 1, if several groups run an instance together; else 0
   [[nodiscard]] Found find(Device& device, const LaunchPlan& plan, const WorkShape& shape, int stage = 0);
+  /// Tells all tables that code with descriptions of kernels was unloaded, so that others may lie at their addresses.
+  /// Threads: any
+  static void note_unloaded_code() noexcept;
   void clear() {
     entries_.clear();
     exchange_.reset();
@@ -47,8 +50,8 @@ class KernelTable {
   /// specialised scalars.
   using Key = std::vector<std::int64_t>;
   struct Entry {
-    std::string text;                   ///< of the description, since another one may lie at its address later
-    std::uint64_t num_unloadings = 0;   ///< when the text was last compared
+    std::string text;                  ///< of the description, since another one may lie at its address later
+    std::uint64_t num_unloadings = 0;  ///< when the text was last compared
     std::map<Key, std::unique_ptr<Kernel>> variants;
     std::unique_ptr<Kernel> generic;
     bool is_rejected = false;

@@ -8,7 +8,6 @@
 
 #include "runtime/gpu/testing/fake_device.h"
 #include "runtime/gpu/testing/fake_fixture.h"
-#include "runtime/gpu/unloaded_code.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -60,7 +59,7 @@ TEST_F(KernelTableTest, AnotherDescriptionAtTheAddressOfAnUnloadedOneHasItsOwnBu
   (void)find(plan_of(desc, 7));
   Kernel* const of_kept = find(plan_of(kept, 7)).kernel;
   desc.options = "-DX=2";
-  note_unloaded_code();
+  KernelTable::note_unloaded_code();
   (void)find(plan_of(desc, 7));
   ASSERT_EQ(control->build_options().size(), 3U);
   EXPECT_THAT(control->build_options().back(), ::testing::HasSubstr("-DX=2"));

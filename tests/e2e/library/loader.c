@@ -6,14 +6,7 @@
 #include <string.h>
 
 #include "polybricks.h"
-
-static int num_threads(void) {
-  int num = 0;
-  DIR* folder = opendir("/proc/self/task");
-  for (struct dirent* entry; (entry = readdir(folder)) != NULL;) num += entry->d_name[0] != '.';
-  closedir(folder);
-  return num;
-}
+#include "threads.h"
 
 /* Whether all threads but the first block the signals that a host may want: SIGINT and SIGTERM. */
 static int are_signals_blocked(void) {
@@ -35,7 +28,7 @@ static int are_signals_blocked(void) {
 int main(int argc, char** argv) {
   for (int round = 0; argc == 2 && round < 30; ++round) {
     void* file = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-    if (file == NULL) return 2;
+    if (file == NULL) return fprintf(stderr, "%s\n", dlerror()), 2;
     const pb_library* (*tables)(void);
     *(void**)&tables = dlsym(file, "other_library");
     pb_options options = {0};
