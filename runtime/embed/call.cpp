@@ -60,17 +60,19 @@ struct Sizes {
 
 void run(LibraryContext& context, const TransformDesc& transform, CallArguments& arguments, RunContext& run_context,
          RunState& state) {
-  prepare_run(state, run_context, context.owner.desc().program->uses_random, context.device != nullptr);
+  const bool may_meet_device = context.device != nullptr || arguments.may_be_on_device();
+  prepare_run(state, run_context, context.owner.desc().program->uses_random, may_meet_device);
   std::unique_lock<std::mutex> turn;
   if (context.device != nullptr) turn = std::unique_lock(context.devices->turn);
   SharedWorkers::Loan loan(*context.workers);
   run_root(loan.workers(), state, [&](Frame& root) {
     const RandomScope random(context.seed);
-    state.root = &root;
+    if (!arguments.has_resident_output()) state.root = &root;  // else results are not copied out early
     std::exception_ptr error;
     try {
-      transform.run(root, arguments.outputs().data(), arguments.inputs());
-      bring_to_host(root, arguments.outputs());
+      arguments.make_copies(root);
+      transform.run(root, arguments.outputs(), arguments.inputs());
+      arguments.bring_results(root);
     } catch (...) {  // the fiber may not be suspended in here
       error = std::current_exception();
     }
@@ -80,16 +82,13 @@ void run(LibraryContext& context, const TransformDesc& transform, CallArguments&
   });
 }
 
-/// Runs the transform and copies its results. The exceptions of rules become the status.
+/// Runs the transform. The exceptions of rules become the status.
 pb_status run_listed(LibraryContext& context, const TransformDesc& transform, CallArguments& arguments,
                      RunContext& run_context) {
   ListedCall call(context);
   try {
     run(context, transform, arguments, run_context, call.state());
-    if (!call.is_cancelled()) {
-      arguments.copy_results();
-      return make_status(PB_OK, "");
-    }
+    if (!call.is_cancelled()) return make_status(PB_OK, "");
   } catch (const DeviceError&) {
     if (!call.is_cancelled()) return status_of_exception(PB_ERROR_DEVICE);
   } catch (const MemoryError&) {
@@ -141,7 +140,7 @@ pb_status call_transform(pb_context* handle, int transform, const std::int64_t* 
   try {
     CallArguments arguments(desc, matrices, desc.num_inputs + desc.num_outputs);
     const SolvedCall solved(context, transform, numbers, arguments);
-    arguments.make_copies(context.device != nullptr);
+    arguments.place(context.device != nullptr);
     return run_listed(context, desc, arguments, *solved.run_context);
   } catch (...) {
     return status_of_exception(PB_ERROR_MEMORY);

@@ -19,4 +19,11 @@ pb_status cancel_context(pb_context* context) noexcept;
 [[nodiscard]] pb_status output_extents(pb_context* context, int transform, const std::int64_t* numbers,
                                        const pb_matrix* const* inputs, std::int64_t* extents) noexcept;
 
+// Matrices that may stay on a device between calls; device_statistics.
+pb_status create_matrix(pb_context* context, pb_matrix* matrix) noexcept;
+pb_status destroy_matrix(pb_context* context, pb_matrix* matrix) noexcept;
+pb_status fetch_matrix(pb_context* context, const pb_matrix* matrix) noexcept;
+pb_status note_matrix_change(pb_context* context, const pb_matrix* matrix) noexcept;
+pb_status device_statistics(pb_context* context, pb_statistics* statistics) noexcept;
+
 }  // namespace pbrt

@@ -38,6 +38,11 @@ Library::Library(const LibraryDesc& desc) : pb_library{}, desc_(desc) {
   cancel = &cancel_context;
   call = &call_transform;
   pb_library::output_extents = &pbrt::output_extents;
+  pb_library::create_matrix = &pbrt::create_matrix;
+  pb_library::destroy_matrix = &pbrt::destroy_matrix;
+  fetch_matrix = &pbrt::fetch_matrix;
+  change_matrix = &note_matrix_change;
+  statistics = &device_statistics;
 }
 
 Library::~Library() { gpu::Manager::note_unloaded_code(); }

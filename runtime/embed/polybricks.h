@@ -91,6 +91,13 @@ typedef struct pb_options {
 /* Settings for calls of transforms. Several threads may use one context at the same time. */
 typedef struct pb_context pb_context;
 
+/* What the device of a context did since it was opened, for all contexts that use it. */
+typedef struct pb_statistics {
+  int64_t kernels; /* executions */
+  int64_t bytes_to_device;
+  int64_t bytes_to_host;
+} pb_statistics;
+
 /* A library. Its members are for the functions below. */
 typedef struct pb_library {
   int32_t interface;
@@ -103,6 +110,11 @@ typedef struct pb_library {
   pb_status (*call)(pb_context* context, int32_t transform, const int64_t* numbers, const pb_matrix* const* arguments);
   pb_status (*output_extents)(pb_context* context, int32_t transform, const int64_t* numbers,
                               const pb_matrix* const* inputs, int64_t* extents);
+  pb_status (*create_matrix)(pb_context* context, pb_matrix* matrix);
+  pb_status (*destroy_matrix)(pb_context* context, pb_matrix* matrix);
+  pb_status (*fetch_matrix)(pb_context* context, const pb_matrix* matrix);
+  pb_status (*change_matrix)(pb_context* context, const pb_matrix* matrix);
+  pb_status (*statistics)(pb_context* context, pb_statistics* statistics);
 } pb_library;
 
 /* The first member of each context. */
@@ -151,6 +163,40 @@ static inline pb_status pb_output_extents(pb_context* context, int32_t transform
                                           const pb_matrix* const* inputs, int64_t* extents) {
   pb_status status = {PB_ERROR_ARGUMENT, "pb_output_extents: the context is null"};
   return context == NULL ? status : context->library->output_extents(context, transform, numbers, inputs, extents);
+}
+
+/* Makes memory for a dense matrix, which may stay on devices between calls. Element type, rank and extents are given;
+ * `data` and `strides` are filled in. The memory is no context's own: the contexts of all libraries that share a
+ * runtime know it. A call that is given this matrix, or a part of it, leaves results where they are. */
+static inline pb_status pb_matrix_create(pb_context* context, pb_matrix* matrix) {
+  pb_status status = {PB_ERROR_ARGUMENT, "pb_matrix_create: the context is null"};
+  return context == NULL ? status : context->library->create_matrix(context, matrix);
+}
+
+/* Frees what pb_matrix_create has made. No call that uses it may be in progress. */
+static inline pb_status pb_matrix_destroy(pb_context* context, pb_matrix* matrix) {
+  pb_status status = {PB_ERROR_ARGUMENT, "pb_matrix_destroy: the context is null"};
+  return context == NULL ? status : context->library->destroy_matrix(context, matrix);
+}
+
+/* Brings cells of such a matrix, or of a part of it, to `data`, where the host may read and write them until the next
+ * call that writes them. */
+static inline pb_status pb_matrix_fetch(pb_context* context, const pb_matrix* matrix) {
+  pb_status status = {PB_ERROR_ARGUMENT, "pb_matrix_fetch: the context is null"};
+  return context == NULL ? status : context->library->fetch_matrix(context, matrix);
+}
+
+/* Says that the host wrote cells of such a matrix, or of a part of it. What a call has written must be fetched before.
+ */
+static inline pb_status pb_matrix_changed(pb_context* context, const pb_matrix* matrix) {
+  pb_status status = {PB_ERROR_ARGUMENT, "pb_matrix_changed: the context is null"};
+  return context == NULL ? status : context->library->change_matrix(context, matrix);
+}
+
+/* What the context's device did; 0 without a device. */
+static inline pb_status pb_context_statistics(pb_context* context, pb_statistics* statistics) {
+  pb_status status = {PB_ERROR_ARGUMENT, "pb_context_statistics: the context is null"};
+  return context == NULL ? status : context->library->statistics(context, statistics);
 }
 
 #ifdef __cplusplus

@@ -72,6 +72,13 @@ concept Mdspan = requires(const M& matrix) {
   M::rank();
 };
 
+/// View and Matrix.
+template <class M>
+concept Described = requires(const M& matrix) {
+  typename M::Cell;
+  { matrix.matrix() } -> std::same_as<const pb_matrix&>;
+};
+
 /// In C, strides that are all 0 stand for a dense matrix. Here they would be the same cell many times.
 ///
 /// Errors:  Error
@@ -106,6 +113,7 @@ struct Typed {
 template <detail::Element T, int Rank>
 requires(Rank >= 0 && Rank <= PB_MAX_RANK) class View {
  public:
+  using Cell = T;
   using Lengths = std::array<std::int64_t, static_cast<std::size_t>(Rank)>;
 
   /// A dense matrix whose dimension 0 is the fastest.
@@ -148,10 +156,10 @@ requires(Rank >= 0 && Rank <= PB_MAX_RANK) class View {
 
 namespace detail {
 
-template <class T, int Rank>
-Typed<T> typed(const View<T, Rank>& view) {
-  Typed<T> result(nullptr);
-  result.matrix = view.matrix();
+template <Described M>
+auto typed(const M& described) {
+  Typed<typename M::Cell> result(nullptr);
+  result.matrix = described.matrix();
   return result;
 }
 template <Row R>
@@ -291,6 +299,12 @@ class Context {
   }
   /// Ends the calls in progress: they throw an Error with PB_ERROR_CANCELLED.
   void cancel() const { check(pb_context_cancel(context_.get())); }
+  /// What the context's device did.
+  [[nodiscard]] pb_statistics statistics() const {
+    pb_statistics found;
+    check(pb_context_statistics(context_.get(), &found));
+    return found;
+  }
   [[nodiscard]] pb_context* get() const { return context_.get(); }
 
  private:
@@ -298,6 +312,41 @@ class Context {
     void operator()(pb_context* context) const { pb_context_destroy(context); }
   };
   std::unique_ptr<pb_context, Destroy> context_;
+};
+
+/// A dense matrix that may stay on the device between calls; pb_matrix_create. Its context outlives it.
+template <detail::Element T, int Rank>
+requires(!std::is_const_v<T>) class Matrix {
+ public:
+  using Cell = T;
+
+  /// Errors:  Error
+  Matrix(const Context& context, const typename View<T, Rank>::Lengths& extents)
+      : context_(context.get()), matrix_(View<T, Rank>(nullptr, extents).matrix()) {
+    check(pb_matrix_create(context_, &matrix_));
+  }
+  ~Matrix() { (void)pb_matrix_destroy(context_, &matrix_); }
+  Matrix(const Matrix&) = delete;
+  Matrix& operator=(const Matrix&) = delete;
+
+  /// Brings all cells to `data()`, where the host may read and write them until the next call that writes them.
+  ///
+  /// Errors:  Error
+  T* fetch() const {
+    check(pb_matrix_fetch(context_, &matrix_));
+    return data();
+  }
+  /// Says that the host wrote cells.
+  ///
+  /// Errors:  Error if a call wrote some after they were fetched
+  void changed() const { check(pb_matrix_changed(context_, &matrix_)); }
+  /// The cells in the host's memory, dimension 0 fastest.
+  [[nodiscard]] T* data() const { return static_cast<T*>(matrix_.data); }
+  [[nodiscard]] const pb_matrix& matrix() const { return matrix_; }
+
+ private:
+  pb_context* context_;
+  pb_matrix matrix_;
 };
 
 }  // namespace polybricks

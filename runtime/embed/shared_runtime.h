@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 
+#include "runtime/embed/resident_memory.h"
 #include "runtime/embed/shared_workers.h"
 #include "runtime/main/machine/devices.h"
 
@@ -31,8 +32,10 @@ class SharedRuntime {
   /// Errors:  RuntimeError if threads cannot be made
   [[nodiscard]] std::shared_ptr<SharedWorkers> workers(int num_workers);
   [[nodiscard]] std::shared_ptr<SharedDevices> devices();
+  [[nodiscard]] ResidentMemory& resident_memory() { return resident_memory_; }
 
  private:
+  ResidentMemory resident_memory_;
   std::mutex lock_;
   // Under lock_.
   std::map<int, std::weak_ptr<SharedWorkers>> workers_;

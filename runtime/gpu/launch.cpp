@@ -293,4 +293,14 @@ void wrote_on_host_slow(const RegionRef& region) {
 
 }  // namespace detail
 
+bool is_newer_on_device(const RegionRef& region) {
+  if ((device_state(region) & kDirty) == 0) return false;
+  StorageRecord* record = StorageRecord::find(*region.storage);
+  const OwnedView view = own(*region.storage, region.view);
+  const std::lock_guard lock(record->mutex);
+  const GridBox box = record->box_of(view);
+  if (record->lost.overlaps(box)) throw DeviceLost("results were lost with a device");
+  return record->dirty.overlaps(box);
+}
+
 }  // namespace pbrt::gpu

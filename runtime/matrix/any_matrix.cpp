@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/matrix/any_matrix.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "runtime/config/runtime_check.h"
@@ -8,31 +9,37 @@
 
 namespace pbrt {
 
+AnyMatrix::AnyMatrix(const StorageRef& storage, void* data, ElementKind kind, int num_dims, const IndexT* sizes)
+    : kind_(kind), num_dims_(num_dims), storage_(storage), data_(data) {
+  std::copy_n(sizes, num_dims, sizes_);
+}
+
 AnyMatrix AnyMatrix::allocate(ElementKind kind, int num_dims, const IndexT* sizes) {
   PBRT_CHECK(num_dims >= 0 && num_dims <= kMaxDims, "matrices have up to nine dimensions");
-  AnyMatrix result;
-  result.kind_ = kind;
-  result.num_dims_ = num_dims;
-  for (int d = 0; d < num_dims; ++d) result.sizes_[d] = sizes[d];
-  result.storage_ = StorageRef::adopt(detail::allocate_dense(kind, num_dims, sizes, result.strides_));
+  std::int64_t strides[kMaxDims] = {};
+  const StorageRef storage = StorageRef::adopt(detail::allocate_dense(kind, num_dims, sizes, strides));
+  AnyMatrix result(storage, storage.get()->data(), kind, num_dims, sizes);
+  std::copy_n(strides, num_dims, result.strides_);
   return result;
 }
 
-AnyMatrix AnyMatrix::refer_to(void* data, ElementKind kind, int num_dims, const std::int64_t* sizes,
+AnyMatrix AnyMatrix::refer_to(void* data, ElementKind kind, int num_dims, const IndexT* sizes,
                               const std::int64_t* strides) {
-  AnyMatrix result;
-  result.kind_ = kind;
-  result.num_dims_ = num_dims;
   std::int64_t last = 0;
   bool has_cells = true;
   for (int d = 0; d < num_dims; ++d) {
-    result.sizes_[d] = static_cast<IndexT>(sizes[d]);
-    result.strides_[d] = strides[d];
     last += (sizes[d] - 1) * strides[d];
     has_cells = has_cells && sizes[d] > 0;
   }
   const std::size_t cells = has_cells ? static_cast<std::size_t>(last) + 1 : 0;
-  result.storage_ = StorageRef::adopt(Storage::refer_to(data, cells * element_bytes(kind)));
+  const StorageRef storage = StorageRef::adopt(Storage::refer_to(data, cells * element_bytes(kind)));
+  return part_of(storage, data, kind, num_dims, sizes, strides);
+}
+
+AnyMatrix AnyMatrix::part_of(const StorageRef& storage, void* data, ElementKind kind, int num_dims, const IndexT* sizes,
+                             const std::int64_t* strides) {
+  AnyMatrix result(storage, data, kind, num_dims, sizes);
+  std::copy_n(strides, num_dims, result.strides_);
   return result;
 }
 

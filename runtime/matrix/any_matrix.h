@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A matrix whose type and dimension are known at run time only: what program_main reads,
-// allocates, hands to generated code and writes. A whole, dense buffer (or empty), unless it refers to memory of a
-// library's caller.
+// allocates, hands to generated code and writes. A whole, dense buffer (or empty), unless it describes memory of a
+// library's caller, or a part of another matrix.
 #pragma once
 
 #include <array>
@@ -25,8 +25,13 @@ class AnyMatrix {
   ///
   /// Pre:     0 <= num_dims <= kMaxDims; sizes and strides are not negative
   /// Errors:  RuntimeError if there is no memory
-  [[nodiscard]] static AnyMatrix refer_to(void* data, ElementKind kind, int num_dims, const std::int64_t* sizes,
+  [[nodiscard]] static AnyMatrix refer_to(void* data, ElementKind kind, int num_dims, const IndexT* sizes,
                                           const std::int64_t* strides);
+  /// A matrix in a storage that it shares. `data` is its first cell.
+  ///
+  /// Pre:     as of refer_to; its cells lie in the storage
+  [[nodiscard]] static AnyMatrix part_of(const StorageRef& storage, void* data, ElementKind kind, int num_dims,
+                                         const IndexT* sizes, const std::int64_t* strides);
 
   [[nodiscard]] ElementKind kind() const { return kind_; }
   [[nodiscard]] int num_dims() const { return num_dims_; }
@@ -35,7 +40,7 @@ class AnyMatrix {
   [[nodiscard]] const std::int64_t* strides() const { return strides_; }
   [[nodiscard]] std::int64_t count() const;
   [[nodiscard]] std::int64_t bytes() const { return count() * static_cast<std::int64_t>(element_bytes(kind_)); }
-  [[nodiscard]] void* data() const { return storage_.get() == nullptr ? nullptr : storage_.get()->data(); }
+  [[nodiscard]] void* data() const { return data_; }
   [[nodiscard]] const StorageRef& storage_ref() const { return storage_; }
   [[nodiscard]] bool is_empty() const { return storage_.get() == nullptr; }
 
@@ -60,6 +65,7 @@ class AnyMatrix {
   }
 
  private:
+  AnyMatrix(const StorageRef& storage, void* data, ElementKind kind, int num_dims, const IndexT* sizes);
   void check_type(ElementKind kind, int num_dims) const;
 
   ElementKind kind_ = ElementKind::Double;
@@ -67,6 +73,7 @@ class AnyMatrix {
   IndexT sizes_[kMaxDims] = {};
   std::int64_t strides_[kMaxDims] = {};
   StorageRef storage_;
+  void* data_ = nullptr;  ///< in the storage
 };
 
 }  // namespace pbrt

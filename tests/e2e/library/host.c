@@ -462,6 +462,148 @@ static void test_threads_on_device(void) {
   for (int i = 0; i < 2; ++i) pb_context_destroy(contexts[i]);
 }
 
+static pb_matrix resident_row(pb_context* context, int64_t n) {
+  pb_matrix matrix = row_of(NULL, n);
+  EXPECT_OK(pb_matrix_create(context, &matrix));
+  EXPECT(matrix.data != NULL && matrix.strides[0] == 1);
+  return matrix;
+}
+
+static pb_statistics statistics_of(pb_context* context) {
+  pb_statistics statistics;
+  EXPECT_OK(pb_context_statistics(context, &statistics));
+  return statistics;
+}
+
+/* What a device has written stays there until somebody needs it. */
+static void test_resident(void) {
+  enum { kNum = 5000 };
+  const char* const devices[] = {"0"};
+  pb_context *context = context_with(on_device(devices)), *on_cpu = context_on(2);
+  pb_matrix A = resident_row(context, kNum), B = resident_row(context, kNum);
+  double *a = A.data, *b = B.data, sum, plain[kNum];
+  for (int i = 0; i < kNum; ++i) a[i] = i + 1;
+  EXPECT_OK(edges_Scale(context, &A, &B));
+  const pb_statistics first = statistics_of(context);
+  for (int round = 0; round < 5; ++round) {
+    EXPECT_OK(edges_Scale(context, &B, &A));
+    EXPECT_OK(edges_Scale(context, &A, &B));
+  }
+  const pb_statistics last = statistics_of(context);
+  EXPECT(last.kernels == first.kernels + 10);
+  EXPECT(last.bytes_to_device == first.bytes_to_device && last.bytes_to_host == first.bytes_to_host);
+  EXPECT(first.bytes_to_host == 0);
+
+  EXPECT_OK(pb_matrix_fetch(context, &B));
+  for (int i = 0; i < kNum; ++i) EXPECT(b[i] == 2048.0 * (i + 1));
+  b[7] = 0;
+  EXPECT_OK(pb_matrix_changed(context, &B));
+  pb_matrix P = row_of(plain, kNum), S = {&sum, PB_DOUBLE, 0, {0}, {0}};
+  EXPECT_OK(edges_Scale(context, &B, &P)); /* into memory of the host */
+  for (int i = 0; i < kNum; ++i) EXPECT(plain[i] == (i == 7 ? 0 : 4096.0 * (i + 1)));
+
+  EXPECT_OK(edges_Scale(context, &B, &A));
+  if (statistics_of(context).bytes_to_device > 0) /* else the device works in this memory */
+    EXPECT_STATUS(pb_matrix_changed(context, &A), PB_ERROR_ARGUMENT, "fetch them");
+  EXPECT_OK(edges_Sum(on_cpu, &A, &S)); /* another context, without a device */
+  EXPECT(sum == 4096.0 * (kNum * (kNum + 1) / 2 - 8));
+  EXPECT_OK(edges_Scale(context, &A, &B));
+  pb_context_destroy(context); /* the last one with a device */
+  EXPECT_OK(edges_Sum(on_cpu, &B, &S));
+  EXPECT(sum == 8192.0 * (kNum * (kNum + 1) / 2 - 8));
+
+  /* A box of a plane, from and to parts of resident planes. */
+  context = context_with(on_device(devices));
+  pb_matrix planes[2] = {plane_of(NULL, 50, 40), plane_of(NULL, 60, 33)};
+  for (int i = 0; i < 2; ++i) EXPECT_OK(pb_matrix_create(context, &planes[i]));
+  float *from = planes[0].data, *to = planes[1].data;
+  for (int i = 0; i < 50 * 40; ++i) from[i] = (float)(i % 19);
+  for (int i = 0; i < 60 * 33; ++i) to[i] = -1;
+  pb_matrix In = {from + 50 * 4 + 7, PB_FLOAT, 2, {40, 30}, {1, 50}}, Out = {to + 60 * 2 + 9, PB_FLOAT, 2, {38, 30}, {1, 60}};
+  EXPECT_OK(edges_Blur(context, 2, &In, &Out));
+  EXPECT_OK(edges_Blur(context, 3, &In, &Out));
+  EXPECT_OK(pb_matrix_fetch(on_cpu, &planes[1]));
+  for (int y = 0; y < 33; ++y)
+    for (int x = 0; x < 60; ++x) {
+      const float* const at = from + 50 * (y - 2 + 4) + (x - 9 + 7);
+      const int is_written = 2 <= y && y < 32 && 9 <= x && x < 47;
+      EXPECT(to[60 * y + x] == (is_written ? 3 * (at[0] + at[1] + at[2]) : -1));
+    }
+  pb_context_destroy(context);
+  for (int i = 0; i < 2; ++i) EXPECT_OK(pb_matrix_destroy(on_cpu, &planes[i]));
+
+  pb_matrix beyond = A;
+  beyond.extents[0] = kNum + 1;
+  EXPECT_STATUS(edges_Sum(on_cpu, &beyond, &S), PB_ERROR_ARGUMENT, "partly");
+  EXPECT_STATUS(pb_matrix_fetch(on_cpu, &P), PB_ERROR_ARGUMENT, "does not lie in memory of pb_matrix_create");
+  EXPECT_STATUS(pb_matrix_destroy(on_cpu, &P), PB_ERROR_ARGUMENT, "none of pb_matrix_create");
+  EXPECT_STATUS(pb_matrix_create(on_cpu, NULL), PB_ERROR_ARGUMENT, "null");
+  pb_matrix nothing = row_of(NULL, 0);
+  EXPECT_OK(pb_matrix_create(on_cpu, &nothing));
+  EXPECT_OK(pb_matrix_changed(on_cpu, &nothing));
+  EXPECT_OK(pb_matrix_destroy(on_cpu, &nothing));
+  pb_matrix again = A;
+  EXPECT_OK(pb_matrix_destroy(on_cpu, &A));
+  EXPECT_STATUS(pb_matrix_destroy(on_cpu, &again), PB_ERROR_ARGUMENT, "destroyed before");
+  EXPECT_OK(pb_matrix_destroy(on_cpu, &B));
+  pb_context_destroy(on_cpu);
+}
+
+/* A part of `whole`: any offset, every cell or every other one, forwards or backwards. */
+static pb_matrix random_part(const pb_matrix* whole, int64_t n) {
+  const int64_t step = 1 + rand() % 2, first = rand() % (whole->extents[0] - step * (n - 1));
+  pb_matrix part = row_of((double*)whole->data + first, n);
+  part.strides[0] = step;
+  if (rand() % 4 != 0) return part;
+  part.data = (double*)part.data + step * (n - 1);
+  part.strides[0] = -step;
+  return part;
+}
+
+/* Random calls on device and CPU, and changes by the host, give what the same steps give in plain memory. */
+static void test_resident_at_random(void) {
+  enum { kRows = 3, kNum = 300, kSteps = 400 };
+  const char* const devices[] = {"0"};
+  pb_context* contexts[2] = {context_with(on_device(devices)), context_on(1)};
+  pb_matrix rows[kRows];
+  static double wanted[kRows][kNum];
+  for (int r = 0; r < kRows; ++r) {
+    rows[r] = resident_row(contexts[0], kNum);
+    memset(rows[r].data, 0, sizeof wanted[r]);
+  }
+  srand(5);
+  for (int step = 0; step < kSteps; ++step) {
+    const int64_t n = 1 + rand() % (kNum / 2);
+    const int from = rand() % kRows, to = rand() % kRows, operation = rand() % 4;
+    pb_context* context = contexts[rand() % 2];
+    pb_matrix A = random_part(&rows[from], n), B = random_part(&rows[to], n);
+    double* const a = wanted[from] + ((double*)A.data - (double*)rows[from].data);
+    double* const b = wanted[to] + ((double*)B.data - (double*)rows[to].data);
+    double results[kNum];
+    for (int64_t i = 0; i < n; ++i) {
+      const double left = a[i * A.strides[0]], right = b[i * B.strides[0]];
+      results[i] = operation == 0 ? 2 * left : operation == 1 ? right + left : operation == 2 ? step + (double)i : right;
+    }
+    for (int64_t i = 0; i < n; ++i) b[i * B.strides[0]] = results[i];
+    if (operation == 0) {
+      EXPECT_OK(edges_Scale(context, &A, &B));
+    } else if (operation == 1) {
+      EXPECT_OK(edges_Add(context, &A, &B));
+    } else {
+      EXPECT_OK(pb_matrix_fetch(context, &B));
+      for (int64_t i = 0; operation == 2 && i < n; ++i) ((double*)B.data)[i * B.strides[0]] = results[i];
+      if (operation == 2) EXPECT_OK(pb_matrix_changed(context, &B));
+      for (int64_t i = 0; i < n; ++i) EXPECT(((double*)B.data)[i * B.strides[0]] == results[i]);
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    EXPECT_OK(pb_matrix_fetch(contexts[0], &rows[r]));
+    EXPECT(memcmp(rows[r].data, wanted[r], sizeof wanted[r]) == 0);
+    EXPECT_OK(pb_matrix_destroy(contexts[1], &rows[r]));
+  }
+  for (int i = 0; i < 2; ++i) pb_context_destroy(contexts[i]);
+}
+
 /* Prints the nanoseconds of a call for 16 elements. */
 static void test_overhead(void) {
   enum { kCalls = 100000, kRounds = 15 };
@@ -501,6 +643,8 @@ int main(int argc, char** argv) {
                 {"host", test_host_is_left_alone},
                 {"device", test_device},
                 {"threads_on_device", test_threads_on_device},
+                {"resident", test_resident},
+                {"resident_at_random", test_resident_at_random},
                 {"overhead", test_overhead}};
   for (size_t i = 0; argc == 2 && i < sizeof kTests / sizeof kTests[0]; ++i) {
     if (strcmp(argv[1], kTests[i].name) != 0) continue;

@@ -56,6 +56,16 @@ void test_planes(const polybricks::Context& context) {
   expect(turned == rows, "transposed views");
 }
 
+void test_resident_matrices(const polybricks::Context& context) {
+  const polybricks::Matrix<double, 1> a(context, {4}), b(context, {4});
+  for (int i = 0; i < 4; ++i) a.data()[i] = i;
+  a.changed();
+  context.call(edges_Scale, a, b);
+  context.call(edges_Scale, b, a);
+  expect(a.fetch()[3] == 12, "resident matrices");
+  expect(context.statistics().kernels == 0, "a context without a device has run kernels");
+}
+
 void test_extents(const polybricks::Context& context) {
   const std::vector<float> plane(20);
   const polybricks::View<const float, 2> in(plane.data(), {5, 4});
@@ -103,6 +113,7 @@ int main() {
   const polybricks::Context context(edges_library(), {.threads = 2});
   test_calls(context);
   test_planes(context);
+  test_resident_matrices(context);
   test_extents(context);
   test_errors(context);
 }
