@@ -62,8 +62,11 @@ void run(LibraryContext& context, const TransformDesc& transform, CallArguments&
          RunState& state) {
   const bool may_meet_device = context.device != nullptr || arguments.may_be_on_device();
   prepare_run(state, run_context, context.owner.desc().program->uses_random, may_meet_device);
-  std::unique_lock<std::mutex> turn;
-  if (context.device != nullptr) turn = std::unique_lock(context.devices->turn);
+  // A call that is cancelled while it waits ends here.
+  const TurnScope on_device(context.device != nullptr ? &context.devices->turn : nullptr, state.aborted);
+  if (!on_device.has_turn()) return;
+  const TurnScope on_workers(context.workers->turn(), state.aborted);
+  if (!on_workers.has_turn()) return;
   SharedWorkers::Loan loan(*context.workers);
   run_root(loan.workers(), state, [&](Frame& root) {
     const RandomScope random(context.seed);

@@ -127,6 +127,8 @@ pb_status cancel_context(pb_context* context) noexcept {
     call->is_cancelled = true;
     call->state.aborted.store(true, std::memory_order_relaxed);
   }
+  if (cancelled.devices != nullptr) cancelled.devices->turn.look_again();
+  if (Turn* const turn = cancelled.workers->turn()) turn->look_again();
   return status;
 }
 

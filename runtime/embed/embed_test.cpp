@@ -252,5 +252,32 @@ TEST(EmbeddedCall, CancelledCallsSaySo) {
   }
 }
 
+TEST(EmbeddedCall, CancelledCallsDoNotWaitForTheirTurn) {
+  TestContext running(3);
+  TestContext waiting(3);
+  is_waiting = false;
+  std::vector<double> in = numbers(64);
+  std::vector<double> out(64);
+  std::vector<double> never(64);
+  std::thread caller([&] { (void)running.call(1, row_of(in.data(), 64), row_of(out.data(), 64)); });
+  while (!is_waiting) std::this_thread::yield();
+  std::atomic<bool> has_ended{false};
+  pb_status status{};
+  std::thread second([&] {
+    status = waiting.call(0, row_of(in.data(), 64), row_of(never.data(), 64));
+    has_ended = true;
+  });
+  // It has begun at some time, and cannot end by itself.
+  while (!has_ended) {
+    EXPECT_EQ(pb_context_cancel(waiting.get()).code, PB_OK);
+    std::this_thread::yield();
+  }
+  second.join();
+  EXPECT_EQ(status.code, PB_ERROR_CANCELLED) << status.message;
+  EXPECT_EQ(never, std::vector<double>(64));
+  EXPECT_EQ(pb_context_cancel(running.get()).code, PB_OK);
+  caller.join();
+}
+
 }  // namespace
 }  // namespace pbrt

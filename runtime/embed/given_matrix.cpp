@@ -101,8 +101,8 @@ bool GivenMatrix::is_aligned(std::uintptr_t bytes) const {
 
 bool GivenMatrix::is_box_of(const AnyMatrix& dense) const {
   if (kind() != dense.kind()) return false;
-  std::int64_t offset = (begin_ - static_cast<const char*>(dense.data())) /
-                        static_cast<std::int64_t>(element_bytes(kind()));
+  std::int64_t offset =
+      (begin_ - static_cast<const char*>(dense.data())) / static_cast<std::int64_t>(element_bytes(kind()));
   int num_crossed = 0;  // dimensions of this matrix with several cells that lie along one of the dense matrix
   int num_several = 0;
   for (int d = 0; d < num_dims(); ++d) num_several += sizes_[d] > 1 ? 1 : 0;

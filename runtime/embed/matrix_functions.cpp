@@ -73,8 +73,8 @@ pb_status create_matrix(pb_context* context, pb_matrix* matrix) noexcept {
 pb_status destroy_matrix(pb_context* context, pb_matrix* matrix) noexcept {
   pb_status status = check_matrix(context, matrix);
   if (status.code != PB_OK) return status;
-  const bool has_cells = std::none_of(matrix->extents, matrix->extents + matrix->rank,
-                                      [](std::int64_t extent) { return extent == 0; });
+  const bool has_cells =
+      std::none_of(matrix->extents, matrix->extents + matrix->rank, [](std::int64_t extent) { return extent == 0; });
   if (has_cells && !SharedRuntime::get().resident_memory().remove(matrix->data))
     return make_status(PB_ERROR_ARGUMENT, "the matrix is none of pb_matrix_create, or was destroyed before");
   matrix->data = nullptr;
@@ -93,7 +93,8 @@ pb_status fetch_matrix(pb_context* context, const pb_matrix* matrix) noexcept {
 pb_status note_matrix_change(pb_context* context, const pb_matrix* matrix) noexcept {
   return with_resident_part(context, matrix, [](const AnyMatrix& part) {
     if (gpu::is_newer_on_device(part))
-      throw UserError("a call wrote cells of the matrix on a device after they were fetched; fetch them, then change them");
+      throw UserError(
+          "a call wrote cells of the matrix on a device after they were fetched; fetch them, then change them");
     wrote_on_host(part);
   });
 }

@@ -10,13 +10,14 @@
 
 #include "runtime/embed/resident_memory.h"
 #include "runtime/embed/shared_workers.h"
+#include "runtime/embed/turn.h"
 #include "runtime/main/machine/devices.h"
 
 namespace pbrt {
 
 /// The devices of the process, as contexts share them.
 struct SharedDevices {
-  std::mutex turn;  ///< held by calls that may use a device
+  Turn turn;        ///< of calls that may use a device
   std::mutex lock;  ///< held while `devices` is used
   Devices devices{make_opencl_provider()};
 };

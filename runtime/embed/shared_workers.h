@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/embed/turn.h"
 #include "runtime/sched/scheduler.h"
 
 namespace pbrt {
@@ -17,7 +18,10 @@ class SharedWorkers {
   /// Errors:  RuntimeError if threads cannot be made
   explicit SharedWorkers(int num_workers);
 
-  /// Workers for one call.
+  /// The turn of calls on all workers together; null if each call has a worker of its own.
+  [[nodiscard]] Turn* turn() { return team_ == nullptr ? nullptr : &turn_; }
+
+  /// Workers for one call, which has the turn if there is one.
   class Loan {
    public:
     explicit Loan(SharedWorkers& from) : from_(from), workers_(from.take()) {}
@@ -37,6 +41,7 @@ class SharedWorkers {
 
   /// Workers that all calls share, whose runs take turns; null if each call has one worker.
   std::shared_ptr<Scheduler> team_;
+  Turn turn_;
   std::mutex lock_;
   std::vector<std::shared_ptr<Scheduler>> idle_;  // under lock_: single workers that no call uses
 };
