@@ -114,16 +114,27 @@ struct TopologyDeleter {
 };
 using Topology = std::unique_ptr<struct hwloc_topology, TopologyDeleter>;
 
-/// Cores and caches only. hwloc's plugins (OpenCL, PCI, GL) are not even loaded: they cost more than
-/// all the rest and would open device drivers.
-Topology load_topology() {
+/// A topology with its parts registered; null if there is no memory. hwloc's plugins (OpenCL, PCI, GL) are not even
+/// loaded: they cost more than all the rest and would open device drivers. Where hwloc is linked statically, it has
+/// none.
+hwloc_topology_t new_topology() {
+#ifdef PB_HWLOC_HAS_PLUGINS
   constexpr const char* kPlugins = "HWLOC_PLUGINS_PATH";
   const bool is_ours = std::getenv(kPlugins) == nullptr;
   if (is_ours) ::setenv(kPlugins, "", 1);
-  hwloc_topology_t raw = nullptr;
-  const bool is_initialised = hwloc_topology_init(&raw) == 0;
+#endif
+  hwloc_topology_t made = nullptr;
+  const bool is_made = hwloc_topology_init(&made) == 0;
+#ifdef PB_HWLOC_HAS_PLUGINS
   if (is_ours) ::unsetenv(kPlugins);
-  if (!is_initialised) return nullptr;
+#endif
+  return is_made ? made : nullptr;
+}
+
+/// Cores and caches only.
+Topology load_topology() {
+  hwloc_topology_t raw = new_topology();
+  if (raw == nullptr) return nullptr;
   Topology topology(raw);
   hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
   hwloc_topology_set_cache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
