@@ -61,6 +61,8 @@ struct Sizes {
 void run(LibraryContext& context, const TransformDesc& transform, CallArguments& arguments, RunContext& run_context,
          RunState& state) {
   const bool may_meet_device = context.device != nullptr || arguments.may_be_on_device();
+  std::shared_ptr<SharedDevices> met;  // those of other contexts, whose data the call may use, stay meanwhile
+  if (may_meet_device && context.device == nullptr) met = SharedRuntime::get().known_devices();
   prepare_run(state, run_context, context.owner.desc().program->uses_random, may_meet_device);
   // A call that is cancelled while it waits ends here.
   const TurnScope on_device(context.device != nullptr ? &context.devices->turn : nullptr, state.aborted);

@@ -45,7 +45,9 @@ pb_status with_resident_part(pb_context* context, const pb_matrix* matrix, F&& f
   if (status.code != PB_OK) return status;
   try {
     const AnyMatrix part = resident_part(*matrix);
-    if (gpu::device_state(part) != 0) function(part);
+    if (gpu::device_state(part) == 0) return status;
+    const std::shared_ptr<SharedDevices> stay_meanwhile = SharedRuntime::get().known_devices();
+    function(part);
     return status;
   } catch (...) {
     return status_of_exception(PB_ERROR_MEMORY);

@@ -14,6 +14,10 @@ namespace {
 std::atomic<bool> is_child{false};
 }  // namespace
 
+DevicesEnd::~DevicesEnd() {
+  if (of != nullptr) of->note_devices_ended();
+}
+
 SharedRuntime& SharedRuntime::get() {
   static SharedRuntime& the_runtime =
       *std::make_unique<SharedRuntime>().release();  // contexts may outlive static objects
@@ -28,11 +32,37 @@ std::shared_ptr<SharedWorkers> SharedRuntime::workers(int num_workers) {
   return found;
 }
 
-std::shared_ptr<SharedDevices> SharedRuntime::devices() {
-  const std::lock_guard<std::mutex> guard(lock_);
-  std::shared_ptr<SharedDevices> found = devices_.lock();
-  if (found == nullptr) devices_ = found = std::make_shared<SharedDevices>();
+std::shared_ptr<SharedDevices> SharedRuntime::find_devices(std::unique_lock<std::mutex>& guard) {
+  std::shared_ptr<SharedDevices> found;
+  devices_ended_.wait(guard, [&] {
+    found = devices_.lock();
+    return found != nullptr || !has_devices_;
+  });
   return found;
+}
+
+void SharedRuntime::note_devices_ended() noexcept {
+  {
+    const std::lock_guard<std::mutex> guard(lock_);
+    has_devices_ = false;
+  }
+  devices_ended_.notify_all();
+}
+
+std::shared_ptr<SharedDevices> SharedRuntime::devices() {
+  std::unique_lock<std::mutex> guard(lock_);
+  std::shared_ptr<SharedDevices> found = find_devices(guard);
+  if (found != nullptr) return found;
+  found = std::make_shared<SharedDevices>();
+  found->at_end.of = this;
+  devices_ = found;
+  has_devices_ = true;
+  return found;
+}
+
+std::shared_ptr<SharedDevices> SharedRuntime::known_devices() {
+  std::unique_lock<std::mutex> guard(lock_);
+  return find_devices(guard);
 }
 
 void watch_forks() {

@@ -4,6 +4,7 @@
 // runtime itself has its own.
 #pragma once
 
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,10 +16,22 @@
 
 namespace pbrt {
 
+class SharedRuntime;
+
+/// Tells the runtime, when it ends, that devices have ended.
+struct DevicesEnd {
+  DevicesEnd() = default;
+  ~DevicesEnd();
+  DevicesEnd(const DevicesEnd&) = delete;
+  DevicesEnd& operator=(const DevicesEnd&) = delete;
+  SharedRuntime* of = nullptr;  ///< null: nobody is told
+};
+
 /// The devices of the process, as contexts share them.
 struct SharedDevices {
-  Turn turn;        ///< of calls that may use a device
-  std::mutex lock;  ///< held while `devices` is used
+  DevicesEnd at_end;  ///< the first member, so that it ends last
+  Turn turn;          ///< of calls that may use a device
+  std::mutex lock;    ///< held while `devices` is used
   Devices devices{make_opencl_provider()};
 };
 
@@ -33,14 +46,22 @@ class SharedRuntime {
   /// Errors:  RuntimeError if threads cannot be made
   [[nodiscard]] std::shared_ptr<SharedWorkers> workers(int num_workers);
   [[nodiscard]] std::shared_ptr<SharedDevices> devices();
+  /// The devices if there are any; else null, and what they had is in the host's memory.
+  [[nodiscard]] std::shared_ptr<SharedDevices> known_devices();
+  void note_devices_ended() noexcept;
   [[nodiscard]] ResidentMemory& resident_memory() { return resident_memory_; }
 
  private:
+  /// Waits while devices end.
+  [[nodiscard]] std::shared_ptr<SharedDevices> find_devices(std::unique_lock<std::mutex>& guard);
+
   ResidentMemory resident_memory_;
   std::mutex lock_;
   // Under lock_.
   std::map<int, std::weak_ptr<SharedWorkers>> workers_;
   std::weak_ptr<SharedDevices> devices_;
+  bool has_devices_ = false;               ///< until they have ended, which takes time
+  std::condition_variable devices_ended_;  ///< has_devices_ became false
 };
 
 /// Asks the system to tell the children of forks that they are. Called when a context is made.

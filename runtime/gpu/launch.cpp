@@ -298,9 +298,7 @@ bool is_newer_on_device(const RegionRef& region) {
   StorageRecord* record = StorageRecord::find(*region.storage);
   const OwnedView view = own(*region.storage, region.view);
   const std::lock_guard lock(record->mutex);
-  const GridBox box = record->box_of(view);
-  if (record->lost.overlaps(box)) throw DeviceLost("results were lost with a device");
-  return record->dirty.overlaps(box);
+  return record->dirty.overlaps(record->box_of(view));
 }
 
 }  // namespace pbrt::gpu

@@ -258,8 +258,6 @@ template <gpu::Handle Region, int N>
 
 namespace gpu {
 /// Whether some of this part is newer on a device than on the host.
-///
-/// Errors: DeviceLost if it existed only on a device that failed
 [[nodiscard]] bool is_newer_on_device(const RegionRef& region);
 
 /// Starts to copy to the host what is newer on a device of this part, or of the whole, ahead of all that is launched

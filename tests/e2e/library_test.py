@@ -16,7 +16,7 @@ from polybricks import check, run_tool  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent / "library"
 HOST_TESTS = ("calls", "layouts", "errors", "options", "tables", "extents", "threads", "cancellation", "fork", "growth", "host")
-RACE_TESTS = ("threads", "threads_on_device", "cancellation", "resident_at_random")
+RACE_TESTS = ("threads", "threads_on_device", "cancellation", "resident_at_random", "resident_while_devices_end")
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
 
 
@@ -58,7 +58,7 @@ def test_c_hosts(libraries):
 def test_devices(libraries):
     """On the first device; then on one with a memory of its own that is slow at random."""
     for environment in ({}, {"POLYBRICKS_DEVICE_DELAYS": "7"}):
-        for name in ("device", "threads_on_device", "resident", "resident_at_random"):
+        for name in ("device", "threads_on_device", "resident", "resident_at_random", "resident_while_devices_end"):
             done = run_tool([libraries.work / "host", name], expect=None, env={**os.environ, **environment})
             check(done.returncode == 0, f"host {name} {environment}: {done.stdout}{done.stderr}")
 

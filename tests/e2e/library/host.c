@@ -604,6 +604,48 @@ static void test_resident_at_random(void) {
   for (int i = 0; i < 2; ++i) pb_context_destroy(contexts[i]);
 }
 
+typedef struct {
+  pb_context* on_cpu;
+  pb_matrix rows[2];
+} Visitor;
+
+static void* come_and_go(void* visitor) {
+  const char* const devices[] = {"0"};
+  Visitor* me = visitor;
+  double* const last = (double*)me->rows[1].data + 99;
+  for (int round = 0; round < 20; ++round) {
+    pb_context* context = context_with(on_device(devices));
+    EXPECT_OK(edges_Scale(context, &me->rows[0], &me->rows[1]));
+    pb_context_destroy(context);
+    EXPECT_OK(pb_matrix_fetch(me->on_cpu, &me->rows[1]));
+    EXPECT(*last == 198);
+    *last = 0;
+    EXPECT_OK(pb_matrix_changed(me->on_cpu, &me->rows[1]));
+  }
+  return NULL;
+}
+
+/* The device ends with its last context, while others use what it has left. */
+static void test_resident_while_devices_end(void) {
+  pthread_t threads[2];
+  Visitor visitors[2];
+  for (int i = 0; i < 2; ++i) {
+    visitors[i].on_cpu = context_on(1);
+    for (int r = 0; r < 2; ++r) visitors[i].rows[r] = resident_row(visitors[i].on_cpu, 100);
+    for (int k = 0; k < 100; ++k) ((double*)visitors[i].rows[0].data)[k] = k;
+    pthread_create(&threads[i], NULL, come_and_go, &visitors[i]);
+  }
+  for (int i = 0; i < 2; ++i) {
+    double sum;
+    pb_matrix S = {&sum, PB_DOUBLE, 0, {0}, {0}};
+    pthread_join(threads[i], NULL);
+    EXPECT_OK(edges_Sum(visitors[i].on_cpu, &visitors[i].rows[1], &S));
+    EXPECT(sum == 2 * 4950.0 - 198);
+    for (int r = 0; r < 2; ++r) EXPECT_OK(pb_matrix_destroy(visitors[i].on_cpu, &visitors[i].rows[r]));
+    pb_context_destroy(visitors[i].on_cpu);
+  }
+}
+
 /* Prints the nanoseconds of a call for 16 elements. */
 static void test_overhead(void) {
   enum { kCalls = 100000, kRounds = 15 };
@@ -645,6 +687,7 @@ int main(int argc, char** argv) {
                 {"threads_on_device", test_threads_on_device},
                 {"resident", test_resident},
                 {"resident_at_random", test_resident_at_random},
+                {"resident_while_devices_end", test_resident_while_devices_end},
                 {"overhead", test_overhead}};
   for (size_t i = 0; argc == 2 && i < sizeof kTests / sizeof kTests[0]; ++i) {
     if (strcmp(argv[1], kTests[i].name) != 0) continue;
