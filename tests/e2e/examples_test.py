@@ -15,6 +15,7 @@ import polybricks  # noqa: E402
 
 NUM_CONFIGURATIONS = 40 if polybricks.is_nightly() else 3
 GRAVITY, STEP, K = 9.81, 0.05, 5
+FEED, KILL = 0.037, 0.06
 
 
 def stepped(h, u, v):
@@ -72,16 +73,84 @@ def soft_focus(rng):
     return [picture], [((sum(f * rows[i:i + 33] for i, f in enumerate((1, 4, 6, 4, 1))) + 128) // 256).astype(np.uint8)]
 
 
+def edges(rng):
+    picture = rng.integers(0, 256, (28, 37)).astype(np.uint8)
+    wide = np.pad(picture.astype(np.float64), 1, mode="edge")
+    rows = wide[:-2] + 2 * wide[1:-1] + wide[2:]
+    columns = wide[:, :-2] + 2 * wide[:, 1:-1] + wide[:, 2:]
+    return [picture], [np.hypot(rows[:, 2:] - rows[:, :-2], columns[2:] - columns[:-2]).astype(np.float32) / 4]
+
+
+def dither(rng):
+    picture = rng.integers(0, 256, (21, 34)).astype(np.uint8)
+    height, width = picture.shape
+    result, errors = np.zeros_like(picture), np.zeros((height + 1, width + 2), int)
+    for y in range(height):
+        for x in range(width):
+            spread = 7 * errors[y + 1, x] + errors[y, x:x + 3] @ (1, 5, 3)
+            wanted = int(picture[y, x]) + int(spread / 16)  # rounded towards zero, as in C++
+            result[y, x] = 0 if wanted < 128 else 255
+            errors[y + 1, x + 1] = wanted - result[y, x]
+    return [picture], [result]
+
+
+def reaction_diffusion(rng):
+    u, v = start_u, start_v = rng.random((19, 26)), rng.random((19, 26)) / 2
+    for _ in range(8):
+        around_u, around_v = [sum(np.roll(f, shift, axis) for shift in (-1, 1) for axis in (0, 1)) - 4 * f for f in (u, v)]
+        eaten = u * v * v
+        u, v = u + 0.2 * around_u - eaten + FEED * (1 - u), v + 0.1 * around_v + eaten - (FEED + KILL) * v
+    return [8, start_u, start_v], [v]
+
+
+def sorting_network(rng):
+    numbers = rng.normal(size=43)
+    rounds = [numbers]
+    for k in range(1, len(numbers) + 1):
+        row = rounds[-1].copy()
+        for i in range(k % 2, len(row) - 1, 2):
+            row[i:i + 2] = sorted(row[i:i + 2])
+        rounds.append(row)
+    return [numbers], [np.array(rounds)]
+
+
+def spheres(rng):
+    width, height = 33, 24
+    cloud = np.column_stack([rng.uniform(-5, 5, 40), rng.uniform(-4, 4, 40), rng.uniform(4, 12, 40), rng.uniform(0.2, 1, 40)])
+    centres, radii = cloud[:, :3], cloud[:, 3]
+    v, u = np.meshgrid((2 * np.arange(height) + 1) / width - height / width, (2 * np.arange(width) + 1) / width - 1, indexing="ij")
+    rays = np.stack([u, v, np.ones_like(u)], axis=-1)
+    along, squares = rays @ centres.T, (rays ** 2).sum(axis=-1, keepdims=True)
+    roots = along ** 2 - squares * ((centres ** 2).sum(axis=1) - radii ** 2)
+    t = np.where(roots < 0, np.inf, (along - np.sqrt(np.maximum(roots, 0))) / squares)
+    first = np.argmin(t, axis=-1)
+    nearest = np.min(t, axis=-1)
+    is_hit = nearest < np.inf
+    depth = np.where(is_hit, nearest, 0)
+    normals = (depth[..., None] * rays - centres[first]) / radii[first][..., None]
+    bright = np.maximum(0, normals @ (-0.4, -0.7, -0.6))
+    mist = np.where(is_hit, np.exp(-0.12 * depth), 0)
+    return [("--size", f"w={width}"), ("--size", f"h={height}"), cloud], [255 * (mist * bright + (1 - mist) * (0.35 - 0.25 * v))]
+
+
+def words_of(work, name, inputs):
+    """The words of the command line for the inputs of an example: options, whole numbers, and arrays as files."""
+    words = []
+    for i, value in enumerate(inputs):
+        if isinstance(value, np.ndarray):
+            np.save(work / f"{name}_in{i}.npy", value)
+            words.append(work / f"{name}_in{i}.npy")
+        else:
+            words += value if isinstance(value, tuple) else [value]
+    return words
+
+
 def run(tools, work, example):
     """What is wrong with one example: words for each failure."""
     name = example.__name__
     program = tools.compile(polybricks.ROOT / "examples" / f"{name}.pbcc", work / name)
     inputs, expected = example(np.random.default_rng(5))
-    words = []
-    for i, value in enumerate(inputs):
-        words.append(value if isinstance(value, int) else work / f"{name}_in{i}.npy")
-        if not isinstance(value, int):
-            np.save(words[-1], value)
+    words = words_of(work, name, inputs)
     outputs = [work / f"{name}_out{i}.npy" for i in range(len(expected))]
     sampled = polybricks.run_tool([tools.pbtune, "sample", program.path, "--count", NUM_CONFIGURATIONS, "--seed", 3]).stdout
     failures = []
@@ -101,7 +170,8 @@ def run(tools, work, example):
             failures.append(f"{name}, configuration {number}: exit status {done.returncode}\n{done.stderr}")
             continue
         for path, want in zip(outputs, expected):
-            if not np.allclose(np.load(path), want, rtol=1e-8, atol=1e-8):
+            tolerance = 1e-5 if getattr(want, "dtype", None) == np.float32 else 1e-8
+            if not np.allclose(np.load(path), want, rtol=tolerance, atol=tolerance):
                 failures.append(f"{name}, configuration {number}: {path.name} differs from the reference")
     print(f"{name}: {NUM_CONFIGURATIONS + 1} configurations, {len(failures)} failures")
     return failures
@@ -111,7 +181,8 @@ def main():
     args = polybricks.arguments(__doc__).parse_args()
     work = polybricks.fresh_folder(args.work / "examples")
     tools = polybricks.Tools(args.dist)
-    examples = (shallow_water, nearest_neighbours, conjugate_gradient, life, soft_focus)
+    examples = (shallow_water, nearest_neighbours, conjugate_gradient, life, soft_focus, edges, dither, reaction_diffusion,
+                sorting_network, spheres)
     failures = [words for example in examples for words in run(tools, work, example)]
     print("\n".join(failures))
     return 1 if failures else 0
