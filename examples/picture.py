@@ -25,6 +25,7 @@ NUM_SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 # Colours at equal distances from the smallest to the largest number.
 COLOURS = {
     "grey": [(0, 0, 0), (255, 255, 255)],
+    "ink": [(255, 255, 255), (150, 150, 170), (70, 70, 100), (20, 20, 50), (0, 0, 30)],
     "fire": [(0, 0, 0), (120, 10, 40), (235, 80, 20), (255, 200, 60), (255, 255, 230)],
     "sea": [(8, 12, 60), (10, 80, 150), (70, 180, 190), (230, 250, 220)],
     "night": [(0, 5, 40), (20, 60, 140), (220, 240, 250), (250, 170, 30), (80, 10, 40), (0, 0, 0)],
@@ -107,8 +108,11 @@ def png_of(width, height, colours, samples, palette=b""):
         row = samples[at:at + width * step]
         rows.append(b"\0" + row if palette else filtered(row, before, step))
         before = row
-    header = struct.pack(">IIBBBBB", width, height, 8, colours, 0, 0, 0)
-    parts = [(b"IHDR", header), (b"PLTE", palette), (b"IDAT", zlib.compress(b"".join(rows), 9)), (b"IEND", b"")]
+    return png_of_parts(struct.pack(">IIBBBBB", width, height, 8, colours, 0, 0, 0), palette, b"".join(rows))
+
+
+def png_of_parts(header, palette, rows):
+    parts = [(b"IHDR", header), (b"PLTE", palette), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b"")]
     return SIGNATURE + b"".join(struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
                                 for name, content in parts if content or name == b"IEND")
 

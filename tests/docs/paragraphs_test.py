@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import pages  # noqa: E402
 
-PAGES = ["*.md", "decisions/*.md", "howto/*.md", "reference/*.md", "tutorial/*.md"]
+PAGES = ["*.md", "decisions/*.md", "gallery/*.md", "howto/*.md", "reference/*.md", "tutorial/*.md"]
 MAX_WORDS = 90
 
 

@@ -8,7 +8,8 @@
 * A fence ```console holds commands (`$ command`) each followed by what it prints. `…` in expected
   text matches anything within a line; a line that is only `…` matches any number of lines.
   `$ command   # exits 1` expects that status instead of 0.
-pbc and pbtune are on PATH; the folder starts empty but for the repository's examples/.
+* A picture that the page shows, `![…](NAME.png)`, is made by its commands and still looks like the file beside the page.
+pbc and pbtune are on PATH; the folder starts empty but for the repository's examples/ and benchmarks/.
 """
 
 import os
@@ -20,6 +21,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
+import pages  # noqa: E402
+import pictures  # noqa: E402
 import polybricks  # noqa: E402
 
 EXITS = re.compile(r"\s+# exits (\d+)$")
@@ -97,13 +100,26 @@ def run_page(page, dist, work):
     return count, failures
 
 
+def stale_pictures(page, work):
+    """Yields a line for each picture of the page that its commands do not make, or that looks different now."""
+    for number, target in pages.links(page.read_text()):
+        if not target.endswith(".png"):
+            continue
+        if not (work / target).exists():
+            yield f"{page.name}:{number}: no command makes {target}"
+        elif not pictures.are_alike(pictures.array_of(work / target), pictures.array_of(page.parent / target)):
+            yield f"{page.name}:{number}: {target} looks different now; what the commands make is {work / target}"
+
+
 def main():
     parser = polybricks.arguments(__doc__)
     parser.add_argument("page", type=pathlib.Path)
     args = parser.parse_args()
     work = polybricks.fresh_folder(args.work / args.page.stem)
     shutil.copytree(ROOT / "examples", work / "examples")
+    (work / "benchmarks").symlink_to(ROOT / "benchmarks")
     count, failures = run_page(args.page, args.dist.resolve(), work)
+    failures += stale_pictures(args.page, work)
     print("\n".join(failures) if failures else f"{args.page.name}: {count} commands")
     return 1 if failures or not count else 0
 
