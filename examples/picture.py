@@ -82,6 +82,8 @@ def chunks(data):
 
 
 def read_png(data):
+    if not data.startswith(SIGNATURE):
+        raise ValueError("this is no PNG file")
     parts = {}
     for name, content in chunks(data):
         parts[name] = parts.get(name, b"") + content
@@ -128,7 +130,9 @@ def read_npy(data):
     size = struct.unpack("<H", data[8:10])[0] if data[6] == 1 else struct.unpack("<I", data[8:12])[0]
     begin = 10 if data[6] == 1 else 12
     header = ast.literal_eval(data[begin:begin + size].decode())
-    code = {"f4": "f", "f8": "d", "i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "i8": "q"}[header["descr"][1:]]
+    code = {"f4": "f", "f8": "d", "i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "i8": "q"}.get(header["descr"][1:])
+    if code is None or header["descr"][0] == ">" or header["fortran_order"]:
+        raise ValueError("only numbers and an order are read that programs write")
     return Matrix(tuple(reversed(header["shape"])), array.array(code, data[begin + size:]))
 
 
@@ -157,8 +161,8 @@ def palette_of(colours):
 
 def levels_of(matrix, is_log):
     """The numbers of a matrix of two dimensions as 0 to 255."""
-    if len(matrix.shape) != 2:
-        raise ValueError(f"a picture has two dimensions, the matrix has {len(matrix.shape)}")
+    if len(matrix.shape) != 2 or not matrix.numbers:
+        raise ValueError(f"a picture has a width and a height, the matrix has the sizes {matrix.shape}")
     numbers = [math.log(max(v, 1e-300)) for v in matrix.numbers] if is_log else matrix.numbers
     lo, hi = min(numbers), max(numbers)
     factor = 255 / (hi - lo) if hi > lo else 0
@@ -199,7 +203,9 @@ def main():
             source = Picture(*source.shape, 1, levels_of(source, args.log))
         palette = palette_of(COLOURS[args.colours]) if args.colours and source.depth == 1 else b""
         args.target.write_bytes(encoded(enlarged(source, args.enlarge), args.target.suffix, palette))
-    except (ValueError, OSError, KeyError) as error:
+    except OSError as error:
+        sys.exit(str(error))
+    except (ValueError, LookupError, struct.error, zlib.error) as error:
         sys.exit(f"{args.source}: {error}")
 
 

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The pictures of the gallery are small, and the comparison that keeps them from going stale can fail.
+"""The pictures of the gallery are small, and the comparison that keeps them from going stale can fail; picture.py reads all
+kinds of PNG files, and says what it cannot read.
 
     pictures_test.py
 """
 
 import pathlib
 import struct
+import subprocess
 import sys
+import tempfile
 
 import numpy as np
 
@@ -49,6 +52,21 @@ def faults_of_filters():
             yield f"a PNG file with colours of kind {colours} is read wrongly"
 
 
+def faults_of_messages(folder):
+    """Yields what is wrong with what picture.py says of files that it cannot use."""
+    row = "SIZE 3\n1 2 3\n"
+    for name, content, target, expected in (
+            ("no.png", row, "to.pgm", "no.png: this is no PNG file"),
+            ("row.txt", row, "to.png", "row.txt: a picture has a width and a height, the matrix has the sizes (3,)"),
+            ("missing.npy", None, "to.png", "No such file or directory"),
+            ("plane.txt", "SIZE 1 1\n5\n", "to.ppm", "plane.txt: grey pictures are .pgm, coloured ones .ppm")):
+        if content is not None:
+            (folder / name).write_text(content)
+        done = subprocess.run([sys.executable, ROOT / "examples" / "picture.py", name, target], cwd=folder, capture_output=True, text=True)
+        if done.returncode != 1 or expected not in done.stderr or "Traceback" in done.stderr:
+            yield f"picture.py {name} {target} exits {done.returncode} and says: {done.stderr}expected: {expected}"
+
+
 def png_of_rows(colours, raw, palette):
     header = struct.pack(">IIBBBBB", 7, 5, 8, colours, 0, 0, 0)
     return pictures.picture.png_of_parts(header, palette if colours == 3 else b"", raw)
@@ -57,6 +75,8 @@ def png_of_rows(colours, raw, palette):
 def main():
     shown = sorted((ROOT / "docs" / "gallery").glob("*.png"))
     faults = [fault for path in shown for fault in faults_of(path)] + list(faults_of_filters())
+    with tempfile.TemporaryDirectory() as folder:
+        faults += faults_of_messages(pathlib.Path(folder))
     if len(shown) != 12:
         faults.append(f"the gallery has {len(shown)} pictures, not twelve")
     print("\n".join(faults) or f"{len(shown)} pictures")
