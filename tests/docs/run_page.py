@@ -9,7 +9,9 @@
   text matches anything within a line; a line that is only `…` matches any number of lines.
   `$ command   # exits 1` expects that status instead of 0.
 * A picture that the page shows, `![…](NAME.png)`, is made by its commands and still looks like the file beside the page.
-pbc and pbtune are on PATH; the folder starts empty but for the repository's examples/ and benchmarks/.
+pbc and pbtune are on PATH, and `python3` is the interpreter of this script with the Python package, unless the page uses
+that and it was not built: then the page is skipped. The folder starts empty but for the repository's examples/ and
+benchmarks/.
 """
 
 import os
@@ -81,7 +83,9 @@ def write_programs(text, work):
 
 def run_page(page, dist, work):
     write_programs(page.read_text(), work)
-    environment = dict(os.environ, PATH=f"{dist / 'bin'}:{os.environ['PATH']}", XDG_CACHE_HOME=str(work / ".cache"), LC_ALL="C.UTF-8")
+    folders = (dist / "bin", pathlib.Path(sys.executable).parent, os.environ["PATH"])
+    environment = dict(os.environ, PATH=":".join(map(str, folders)), PYTHONPATH=str(dist / "python"), XDG_CACHE_HOME=str(work / ".cache"),
+                       LC_ALL="C.UTF-8")
     failures, count = [], 0
     for number, info, lines in fences(page.read_text()):
         named = re.search(r"file=(\S+)", info)
@@ -115,7 +119,9 @@ def main():
     parser = polybricks.arguments(__doc__)
     parser.add_argument("page", type=pathlib.Path)
     args = parser.parse_args()
-    work = polybricks.fresh_folder(args.work / args.page.stem)
+    if "import polybricks" in args.page.read_text() and not polybricks.has_package(args.dist):
+        return polybricks.status_without_package()
+    work = polybricks.fresh_folder(args.work.resolve() / args.page.stem)
     shutil.copytree(ROOT / "examples", work / "examples")
     (work / "benchmarks").symlink_to(ROOT / "benchmarks")
     count, failures = run_page(args.page, args.dist.resolve(), work)

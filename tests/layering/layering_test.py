@@ -108,6 +108,8 @@ MAY_USE = {
     "runtime/main/modes": [*BELOW_MAIN, *rooms(BELOW_MODES)],
     "runtime/main/serve": [*BELOW_MAIN, *rooms(BELOW_MODES + " modes")],
     "runtime/embed": [*BELOW_MAIN, *rooms("program inputs machine engine command_line")],
+    # The C interface, as any host.
+    "runtime/python": ["runtime/embed/polybricks.h", "runtime/embed/blocked_signals.h"],
     "runtime/body_api.h": ["runtime/matrix"],
     "runtime": ["runtime"],
     "autotuner/space": ["runtime/config"],

@@ -40,6 +40,17 @@ def arguments(doc):
     return parser
 
 
+def has_package(dist):
+    """Whether the Python package was built."""
+    return (dist / "python").is_dir()
+
+
+def status_without_package():
+    """Says that it was not, and returns the exit status of a test that needs it: skipped, but a failure where ./test has installed all tools."""
+    print("the Python package is not built: pybind11 or Python's headers were not installed")
+    return 1 if os.environ.get("PB_TOOLS_INSTALLED") else 77
+
+
 def fresh_folder(path):
     """The folder, emptied, whatever was in it before."""
     shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/python/extension/python_errors.h"
+
+namespace py = pybind11;
+
+namespace pbpy {
+
+namespace {
+
+const char* exception_name(pb_code code) {
+  switch (code) {
+    case PB_OK:
+      break;
+    case PB_ERROR_ARGUMENT:
+      return "ArgumentError";
+    case PB_ERROR_CONFIGURATION:
+      return "ConfigurationError";
+    case PB_ERROR_DEVICE:
+      return "DeviceError";
+    case PB_ERROR_MEMORY:
+      return "OutOfMemoryError";
+    case PB_ERROR_CANCELLED:
+      return "CancelledError";
+    case PB_ERROR_FORKED:
+      return "ForkedError";
+    case PB_ERROR_RUN:
+      return "RunError";
+  }
+  return "Error";
+}
+
+}  // namespace
+
+void raise_status(const pb_status& status) {
+  const py::object type = py::module_::import("polybricks._errors").attr(exception_name(status.code));
+  raise(type.ptr(), status.message);
+}
+
+void raise_argument_error(const std::string& message) {
+  raise(py::module_::import("polybricks._errors").attr("ArgumentError").ptr(), message);
+}
+
+void raise(PyObject* type, const std::string& message) {
+  PyErr_SetString(type, message.c_str());
+  throw py::error_already_set();
+}
+
+}  // namespace pbpy

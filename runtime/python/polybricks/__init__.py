@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+"""Calls transforms of Polybricks on NumPy arrays: `compile` and `load` make libraries, whose transforms are functions.
+
+    import polybricks as pb
+    edges = pb.compile("edges.pbcc")
+    blurred = edges.Blur(picture)
+"""
+
+from ._compile import compile
+from ._errors import (ArgumentError, CancelledError, ConfigurationError, DeviceError, Error, ForkedError, OutOfMemoryError, RunError,
+                      ToolError)
+from ._extension import version as __version__
+from ._library import Library, Transform, load
+
+__all__ = ["ArgumentError", "CancelledError", "ConfigurationError", "DeviceError", "Error", "ForkedError", "Library", "OutOfMemoryError",
+           "RunError", "ToolError", "Transform", "__version__", "compile", "load"]

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Libraries and their transforms, as Python shows them."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import pathlib
+from typing import Any, Callable, Dict, Optional, Tuple
+
+from . import _extension
+from ._errors import ArgumentError
+from ._tools import PathLike
+from ._tune import Tuning, tune
+
+OPTIONS: Dict[str, Any] = {"config": None, "device": None, "threads": 0, "strict": False, "seed": 0}
+
+# Makes the program that runs a transform, for the tuner; None stands for the main one.
+ProgramMaker = Callable[[Optional[str]], pathlib.Path]
+
+
+def _context_options(options: Dict[str, Any]) -> _extension.ContextOptions:
+    made = _extension.ContextOptions()
+    for name, value in options.items():
+        if name not in OPTIONS:
+            raise TypeError(f"there is no option `{name}`; there are {', '.join(OPTIONS)}")
+        if value is not None and name == "config":
+            value = os.fspath(value)
+        if value is not None and name == "device":
+            value = str(value)
+        setattr(made, name, OPTIONS[name] if value is None else value)
+    return made
+
+
+class Binding:
+    """A library file with a context: what a Library and its transforms share."""
+
+    def __init__(self, file: pathlib.Path, axes: str, options: Dict[str, Any], make_program: Optional[ProgramMaker]) -> None:
+        if axes not in ("numpy", "pbcc"):
+            raise ArgumentError(f'axes is "numpy" or "pbcc", not {axes!r}')
+        self.file, self.axes, self.options, self.make_program = file, axes, options, make_program
+        self.tables = _extension.Tables(str(file))
+        self.context = _extension.Context(self.tables, _context_options(options))
+
+    def tune(self, transform: Optional[str], inputs: Tuple[Any, ...], wishes: Dict[str, Any]) -> pathlib.Path:
+        program = wishes.pop("program", None)
+        if program is None and self.make_program is None:
+            raise ArgumentError("a library that was loaded is tuned with `program=`, the program of `pbc` for the same source")
+        if program is None:
+            program = self.make_program(transform)
+        output = wishes.pop("output", None)
+        wishes.setdefault("device", self.options.get("device"))
+        wishes.setdefault("threads", self.options.get("threads"))
+        written = tune(Tuning(pathlib.Path(program), pathlib.Path(output or f"{program}.cfg").absolute(), self.axes), inputs, wishes)
+        options = {**self.options, "config": written}
+        self.context.set_options(_context_options(options))
+        self.options = options
+        return written
+
+
+class Transform(_extension.Transform):
+    """A transform of a library. A call takes arrays and returns arrays."""
+
+    def __init__(self, binding: Binding, index: int) -> None:
+        super().__init__(binding.context, index, binding.axes == "numpy")
+        self._binding = binding
+        self.__name__ = self.__qualname__ = self.name
+        self.__doc__ = "\n\n".join(filter(None, (f"{self.name}{self.__signature__}", self.documentation, self._matrices())))
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        kind = inspect.Parameter
+        parameters = [kind(name, kind.POSITIONAL_OR_KEYWORD) for name, _, _ in self.inputs]
+        parameters += [kind(name, kind.KEYWORD_ONLY) for name in self.numbers]
+        return inspect.Signature([*parameters, kind("out", kind.KEYWORD_ONLY, default=None)])
+
+    def shape_of(self, extents: Tuple[str, ...]) -> str:
+        """The shape of the array for a matrix of these extents, in words."""
+        ordered = extents[::-1] if self._binding.axes == "numpy" else extents
+        return f"({', '.join(ordered)}{',' if len(ordered) == 1 else ''})"
+
+    def _matrices(self) -> str:
+        return "\n".join(f"{role} {name}: {dtype} {self.shape_of(extents)}" for role, matrices in (("from", self.inputs), ("to", self.outputs))
+                         for name, dtype, extents in matrices)
+
+    def __repr__(self) -> str:
+        return f"<transform {self.name}{self.__signature__} of {self._binding.tables.name}>"
+
+    def tune(self, *inputs: Any, **wishes: Any) -> pathlib.Path:
+        """Searches the fastest choices for this transform on these inputs; see `Library.tune`."""
+        return self._binding.tune(self.name, inputs, wishes)
+
+
+class Library:
+    """A library with a context. Its transforms are its attributes, and `library["NAME"]` for all names."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._binding = binding
+        self._transforms = {name: Transform(binding, index) for index, name in enumerate(binding.tables.transforms)}
+        for name, transform in self._transforms.items():
+            if not hasattr(type(self), name):
+                setattr(self, name, transform)
+
+    def __getattr__(self, name: str) -> Transform:
+        raise AttributeError(f"the library {self.name} has no transform `{name}`; it has {', '.join(self._transforms)}")
+
+    def __getitem__(self, name: str) -> Transform:
+        return self._transforms[name]
+
+    def __repr__(self) -> str:
+        return f"<library {self.name}: {', '.join(self._transforms)}>"
+
+    @property
+    def name(self) -> str:
+        return self._binding.tables.name
+
+    @property
+    def file(self) -> pathlib.Path:
+        return self._binding.file
+
+    @property
+    def transforms(self) -> Dict[str, Transform]:
+        """The transforms by name."""
+        return dict(self._transforms)
+
+    def with_options(self, **options: Any) -> Library:
+        """The same library with a context of its own: config, device, threads, strict, seed; what is not named stays."""
+        binding = self._binding
+        return Library(Binding(binding.file, binding.axes, {**binding.options, **options}, binding.make_program))
+
+    def cancel(self) -> None:
+        """Ends the calls that are in progress: they raise CancelledError."""
+        self._binding.context.cancel()
+
+    def tune(self, *inputs: Any, **wishes: Any) -> pathlib.Path:
+        """Searches the fastest choices for the main transform on these inputs. From then on this library makes them.
+
+        effort: "quick", "normal" or "full"; time_limit: seconds, instead.
+        output: the configuration to write; if not given, it lies beside the compiled program in the cache.
+        numbers: a dictionary of what no matrix says, as {"n": 3}.
+        program: of a library that was loaded: the program that `pbc` made of the same source.
+        verbose: print what `pbtune` prints.
+        device, threads: as those of the library, if not given.
+
+        Ctrl-C ends the search and keeps the best that was found. Returns the name of the configuration, for `config=`.
+        """
+        return self._binding.tune(None, inputs, wishes)
+
+
+def open_library(file: pathlib.Path, axes: str, options: Dict[str, Any], make_program: Optional[ProgramMaker]) -> Library:
+    return Library(Binding(file, axes, options, make_program))
+
+
+def load(file: PathLike, *, axes: str = "numpy", **context: Any) -> Library:
+    """Loads a library that `pbc --library` has made: libNAME.so.
+
+    axes: "numpy": the last axis of an array is the first dimension of a header, so that `In[w, h]` is an array of shape (h, w);
+        "pbcc": the first one, so that its shape is (w, h).
+    config: a configuration of `pbtune`; device: "none", an index or a part of a name; threads: how many;
+    strict: a choice that cannot run is an error; seed: of random numbers.
+    """
+    return open_library(pathlib.Path(file).absolute(), axes, context, None)

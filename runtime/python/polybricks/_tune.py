@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Runs `pbtune` on arrays."""
+
+from __future__ import annotations
+
+import pathlib
+import signal
+import subprocess
+import tempfile
+from typing import Any, Dict, List, NamedTuple, Sequence
+
+import numpy
+
+from ._errors import ToolError
+from ._tools import find_tool
+
+
+class Tuning(NamedTuple):
+    """What is tuned, and where the configuration goes."""
+
+    program: pathlib.Path
+    output: pathlib.Path
+    axes: str
+
+
+def _options_of(wishes: Dict[str, Any]) -> List[str]:
+    """The options of `pbtune` for the keyword arguments of `tune`."""
+    known = {"effort": "--effort", "time_limit": "--time-limit", "device": "--device", "threads": "--threads"}
+    options: List[str] = []
+    for name, value in wishes.items():
+        if name == "numbers":
+            options += [word for number in value.items() for word in ("--set", "{}={}".format(*number))]
+        elif name not in known:
+            raise TypeError(f"there is no option `{name}`; there are {', '.join(known)}, numbers, output, program and verbose")
+        elif value:
+            options += [known[name], str(value)]
+    return options
+
+
+def _run(command: Sequence[str], is_verbose: bool) -> str:
+    """Runs the tuner and returns the end of what it printed. It has a group of its own, so that Ctrl-C reaches it once, from here."""
+    lines: List[str] = []
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                          start_new_session=True) as process:
+        assert process.stdout is not None
+        while True:
+            try:
+                for line in process.stdout:
+                    lines = [*lines[-20:], line]
+                    if is_verbose:
+                        print(line, end="", flush=True)
+                break
+            except KeyboardInterrupt:
+                process.send_signal(signal.SIGINT)
+    printed = "".join(lines).strip()
+    if process.returncode not in (0, 128 + signal.SIGINT, -signal.SIGINT):
+        raise ToolError(printed or f"pbtune ended with status {process.returncode}")
+    return printed
+
+
+def tune(tuning: Tuning, inputs: Sequence[Any], wishes: Dict[str, Any]) -> pathlib.Path:
+    """Writes the configuration and returns its name.
+
+    Errors: ToolError if pbtune fails, or is interrupted before it has found anything
+    """
+    is_verbose = wishes.pop("verbose", False)
+    options = _options_of(wishes)
+    with tempfile.TemporaryDirectory() as folder:
+        files = [str(pathlib.Path(folder) / f"input{number}.npy") for number in range(len(inputs))]
+        for file, array in zip(files, map(numpy.asarray, inputs)):
+            numpy.save(file, array if tuning.axes == "numpy" else array.T)
+        command = [str(find_tool("pbtune")), str(tuning.program), "-o", str(tuning.output), *options]
+        printed = _run([*command, *(["--inputs", *files] if files else [])], is_verbose)
+    if not tuning.output.is_file():
+        raise ToolError(printed or "pbtune wrote no configuration")
+    return tuning.output
