@@ -3,7 +3,7 @@
 # it. The version of the names is made of all headers that generated code may include, because code that was compiled
 # with other ones does not fit.
 file(GLOB_RECURSE headers RELATIVE ${SOURCE} ${SOURCE}/runtime/*.h ${SOURCE}/base/*.h)
-list(FILTER headers EXCLUDE REGEX "/testing/")
+list(FILTER headers EXCLUDE REGEX "/testing/|^runtime/python/")
 list(SORT headers)
 set(state "")
 foreach(header IN LISTS headers)

@@ -120,7 +120,7 @@ def main():
     parser.add_argument("page", type=pathlib.Path)
     args = parser.parse_args()
     if "import polybricks" in args.page.read_text() and not polybricks.has_package(args.dist):
-        return polybricks.status_without_package()
+        return polybricks.status_without("the Python package")
     work = polybricks.fresh_folder(args.work.resolve() / args.page.stem)
     shutil.copytree(ROOT / "examples", work / "examples")
     (work / "benchmarks").symlink_to(ROOT / "benchmarks")

@@ -41,13 +41,20 @@ def arguments(doc):
 
 
 def has_package(dist):
-    """Whether the Python package was built."""
+    """Whether the Python package was built, for which pybind11 and Python's headers must have been there."""
     return (dist / "python").is_dir()
 
 
-def status_without_package():
-    """Says that it was not, and returns the exit status of a test that needs it: skipped, but a failure where ./test has installed all tools."""
-    print("the Python package is not built: pybind11 or Python's headers were not installed")
+def package_environment(dist, work):
+    """The environment of scripts that use the Python package; what they compile is cached in the folder `work`."""
+    environment = {name: value for name, value in os.environ.items() if name != "POLYBRICKS_HOME"}
+    package = str(dist.resolve() / "python")
+    return {**environment, "PYTHONPATH": package, "XDG_CACHE_HOME": str(work / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def status_without(what):
+    """Says what is missing and returns the exit status of a test that needs it: skipped, but a failure where ./test has installed all tools."""
+    print(f"not installed: {what}")
     return 1 if os.environ.get("PB_TOOLS_INSTALLED") else 77
 
 

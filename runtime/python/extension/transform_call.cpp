@@ -26,6 +26,14 @@ struct Transform::Arguments {
 
 namespace {
 
+/// The first of `num` indices whose name is `name`; `num` if there is none.
+template <class NameOf>
+std::size_t index_of(std::string_view name, std::size_t num, const NameOf& name_of) {
+  std::size_t i = 0;
+  while (i < num && name != name_of(i)) ++i;
+  return i;
+}
+
 std::int64_t number_from(py::handle value, const char* name) {
   const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
   if (!number) {
@@ -50,31 +58,27 @@ py::object result_of(const pb_transform& transform, const std::vector<py::object
 
 }  // namespace
 
-void Transform::take_numbers_and_names(Arguments& arguments, const py::kwargs& named) const {
+void Transform::take_named(Arguments& arguments, const py::kwargs& named) const {
   const pb_transform& transform = table();
   const auto num_numbers = static_cast<std::size_t>(transform.num_numbers);
+  const auto num_inputs = static_cast<std::size_t>(transform.num_inputs);
   arguments.numbers.resize(num_numbers);
   arguments.has_number.resize(num_numbers, false);
-  arguments.inputs.resize(static_cast<std::size_t>(transform.num_inputs));
+  arguments.inputs.resize(num_inputs);
   for (const auto& [key, value] : named) {
     const std::string_view name = PyUnicode_AsUTF8(key.ptr());
-    bool is_known = false;
-    for (std::size_t i = 0; i < num_numbers && !is_known; ++i) {
-      is_known = name == transform.numbers[i];
-      if (!is_known) continue;
-      arguments.numbers[i] = number_from(value, transform.numbers[i]);
-      arguments.has_number[i] = true;
-    }
-    for (std::size_t i = 0; i < arguments.inputs.size() && !is_known; ++i) {
-      is_known = name == transform.arguments[i].name;
-      if (is_known) arguments.inputs[i] = value;
-    }
-    if (!is_known && name == "out") {
-      is_known = true;
+    const std::size_t number = index_of(name, num_numbers, [&](std::size_t i) { return transform.numbers[i]; });
+    const std::size_t input = index_of(name, num_inputs, [&](std::size_t i) { return transform.arguments[i].name; });
+    if (number < num_numbers) {
+      arguments.numbers[number] = number_from(value, transform.numbers[number]);
+      arguments.has_number[number] = true;
+    } else if (input < num_inputs) {
+      arguments.inputs[input] = value;
+    } else if (name == "out") {
       if (!value.is_none()) arguments.given_out = value;
-    }
-    if (!is_known)
+    } else {
       raise(PyExc_TypeError, std::string(transform.name) + "() has no argument `" + std::string(name) + "`");
+    }
   }
   for (std::size_t i = 0; i < num_numbers; ++i)
     if (!arguments.has_number[i])
@@ -151,7 +155,7 @@ py::object Transform::call(const py::args& positional, const py::kwargs& named) 
       static_cast<std::size_t>(transform.num_inputs) + static_cast<std::size_t>(transform.num_outputs);
   arguments.matrices.reserve(num_matrices);  // so that they stay where they are
   arguments.pointers.reserve(num_matrices);
-  take_numbers_and_names(arguments, named);
+  take_named(arguments, named);
   take_inputs(arguments, positional);
   take_outputs(arguments, context.get());
   run(arguments, context.get());

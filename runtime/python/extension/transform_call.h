@@ -31,7 +31,7 @@ class Transform {
 
  private:
   struct Arguments;
-  void take_numbers_and_names(Arguments& arguments, const pybind11::kwargs& named) const;
+  void take_named(Arguments& arguments, const pybind11::kwargs& named) const;
   void take_inputs(Arguments& arguments, const pybind11::args& positional) const;
   void take_outputs(Arguments& arguments, pb_context* context) const;
   void make_outputs(Arguments& arguments, pb_context* context) const;

@@ -11,6 +11,7 @@ from ._errors import (ArgumentError, CancelledError, ConfigurationError, DeviceE
                       ToolError)
 from ._extension import version as __version__
 from ._library import Library, Transform, load
+from ._notebook import load_ipython_extension
 
 __all__ = ["ArgumentError", "CancelledError", "ConfigurationError", "DeviceError", "Error", "ForkedError", "Library", "OutOfMemoryError",
-           "RunError", "ToolError", "Transform", "__version__", "compile", "load"]
+           "RunError", "ToolError", "Transform", "__version__", "compile", "load", "load_ipython_extension"]

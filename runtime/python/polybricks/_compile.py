@@ -11,7 +11,6 @@ import hashlib
 import os
 import pathlib
 import shlex
-import shutil
 import tempfile
 from typing import Any, List, NamedTuple, Optional, Sequence
 
@@ -54,8 +53,11 @@ class Source(NamedTuple):
             run_tool([pbc, source, "-o", made / output, "--depfile", pathlib.Path(work) / "rule", *self.options, *options], made)
             included = [file for file in _files_of_rule((pathlib.Path(work) / "rule").read_text()) if file != source]
             folder = self.cache / _hash_of([key, *_contents(included)])
-            if not folder.exists():
+            try:
                 made.replace(folder)
+            except OSError:  # another process was faster
+                if not (folder / output).is_file():
+                    raise
             list_of_files = pathlib.Path(work) / "files"
             list_of_files.write_text("\n".join(included))
             list_of_files.replace(known)
@@ -76,7 +78,7 @@ def _contents(files: Sequence[str]) -> List[str]:
 
 def _identity_of(pbc: pathlib.Path) -> str:
     """What changes when the compiler or the runtime that it links was built anew."""
-    files = [pbc, pbc.parent.parent / "lib" / "libpbrt.a"]
+    files = [pbc, *(pbc.parent.parent / "lib" / name for name in ("libpbrt.a", "libpbrt.so.0"))]
     return " ".join(f"{file} {os.stat(file).st_mtime_ns} {os.stat(file).st_size}" for file in files if file.is_file())
 
 

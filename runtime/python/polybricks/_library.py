@@ -44,9 +44,9 @@ class Binding:
 
     def tune(self, transform: Optional[str], inputs: Tuple[Any, ...], wishes: Dict[str, Any]) -> pathlib.Path:
         program = wishes.pop("program", None)
-        if program is None and self.make_program is None:
-            raise ArgumentError("a library that was loaded is tuned with `program=`, the program of `pbc` for the same source")
         if program is None:
+            if self.make_program is None:
+                raise ArgumentError("a library that was loaded is tuned with `program=`, the program of `pbc` for the same source")
             program = self.make_program(transform)
         output = wishes.pop("output", None)
         wishes.setdefault("device", self.options.get("device"))
@@ -102,6 +102,8 @@ class Library:
                 setattr(self, name, transform)
 
     def __getattr__(self, name: str) -> Transform:
+        if name.startswith("_"):  # copy and pickle ask before there is anything
+            raise AttributeError(name)
         raise AttributeError(f"the library {self.name} has no transform `{name}`; it has {', '.join(self._transforms)}")
 
     def __getitem__(self, name: str) -> Transform:

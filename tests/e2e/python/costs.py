@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a call costs: time and memory. Prints the median time of a call for 16 numbers in microseconds."""
+"""What a call costs: time and memory. Prints the median and the smallest time of a call for 16 numbers in microseconds, of blocks of calls."""
 
 import resource
 import statistics
@@ -20,7 +20,7 @@ def main():
     times = call.repeat(repeat=100, number=CALLS // 100)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown < 1000, f"{CALLS} calls leave {grown} KiB behind"
-    print(1e6 * statistics.median(times) / (CALLS // 100))
+    print(*(1e6 * time / (CALLS // 100) for time in (statistics.median(times), min(times))))
 
 
 if __name__ == "__main__":
