@@ -15,6 +15,10 @@ namespace pbpy {
 
 namespace {
 
+// The member of polybricks.DeviceArray that has a buffer. The array itself has none, so that NumPy fetches its
+// contents.
+constexpr const char* kDeviceMemory = "_polybricks_memory";
+
 std::string header_of(const pb_argument& argument) {
   std::string text = std::string("`") + argument.name;
   for (std::int32_t d = 0; d < argument.rank; ++d) text += (d == 0 ? "[" : ", ") + std::string(argument.extents[d]);
@@ -93,7 +97,10 @@ ArrayMatrix ArrayMatrix::output(py::handle object, const pb_argument& argument, 
 }
 
 void ArrayMatrix::take_buffer(py::handle object, const pb_argument& argument, int flags) {
-  if (PyObject_CheckBuffer(object.ptr()) == 0) refuse_type(argument, "a " + type_name(object) + " is no array");
+  if (PyObject_CheckBuffer(object.ptr()) == 0) {
+    if (!py::hasattr(object, kDeviceMemory)) refuse_type(argument, "a " + type_name(object) + " is no array");
+    return take_buffer(object.attr(kDeviceMemory), argument, flags);
+  }
   if (PyObject_GetBuffer(object.ptr(), &buffer_, flags) != 0) {
     buffer_.obj = nullptr;
     PyErr_Clear();

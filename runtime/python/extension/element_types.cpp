@@ -20,6 +20,12 @@ constexpr ElementType kTypes[] = {
 
 const ElementType& type_of(pb_element element) { return kTypes[element]; }
 
+const ElementType* type_of_dtype(std::string_view dtype) {
+  for (const ElementType& type : kTypes)
+    if (dtype == type.dtype) return &type;
+  return nullptr;
+}
+
 const ElementType* type_of_format(const char* format, std::size_t size) {
   if (format == nullptr) format = "B";
   const char own_order = std::endian::native == std::endian::little ? '<' : '>';

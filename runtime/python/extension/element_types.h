@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "runtime/embed/polybricks.h"
 
@@ -18,6 +19,8 @@ struct ElementType {
 
 /// The type of a matrix's elements.
 [[nodiscard]] const ElementType& type_of(pb_element element);
+/// The type with this name in NumPy; null if no matrix has it.
+[[nodiscard]] const ElementType* type_of_dtype(std::string_view dtype);
 /// The type that a buffer's format and size of an item mean; null if no matrix has it.
 [[nodiscard]] const ElementType* type_of_format(const char* format, std::size_t size);
 

@@ -6,8 +6,10 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runtime/python/extension/array_matrix.h"
+#include "runtime/python/extension/device_array_memory.h"
 #include "runtime/python/extension/element_types.h"
 #include "runtime/python/extension/loaded_library.h"
 #include "runtime/python/extension/numpy_functions.h"
@@ -22,6 +24,8 @@ namespace {
 struct Tables {
   const pb_library* library;
 };
+
+Axes axes_of(bool is_numpy) { return is_numpy ? Axes::NumPy : Axes::Pbcc; }
 
 py::tuple names_of(const char* const* names, std::int32_t num) {
   py::tuple result(static_cast<std::size_t>(num));
@@ -64,12 +68,20 @@ void define_libraries(py::module_& module) {
            py::arg("tables"), py::arg("options"))
       .def("set_options", &Context::set_options, py::arg("options"))
       .def("cancel", &Context::cancel);
+  py::class_<DeviceMemory>(module, "DeviceMemory", py::buffer_protocol())
+      .def(py::init(
+               [](const Context& context, const std::string& dtype, const std::vector<std::int64_t>& shape,
+                  bool is_numpy) { return std::make_unique<DeviceMemory>(context, dtype, shape, axes_of(is_numpy)); }),
+           py::arg("context"), py::arg("dtype"), py::arg("shape"), py::arg("is_numpy"))
+      .def("fetch", &DeviceMemory::fetch)
+      .def("changed", &DeviceMemory::changed)
+      .def_buffer(&DeviceMemory::buffer);
 }
 
 void define_transforms(py::module_& module) {
   py::class_<Transform>(module, "Transform")
       .def(py::init([](std::shared_ptr<Context> context, std::int32_t index, bool is_numpy) {
-             return Transform(std::move(context), index, is_numpy ? Axes::NumPy : Axes::Pbcc);
+             return Transform(std::move(context), index, axes_of(is_numpy));
            }),
            py::arg("context"), py::arg("index"), py::arg("is_numpy"))
       .def("__call__", &Transform::call)

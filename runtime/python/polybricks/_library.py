@@ -6,9 +6,12 @@ from __future__ import annotations
 import inspect
 import os
 import pathlib
-from typing import Any, Callable, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple, Union
+
+import numpy
 
 from . import _extension
+from ._device_array import DeviceArray
 from ._errors import ArgumentError
 from ._tools import PathLike
 from ._tune import Tuning, tune
@@ -133,6 +136,11 @@ class Library:
     def cancel(self) -> None:
         """Ends the calls that are in progress: they raise CancelledError."""
         self._binding.context.cancel()
+
+    def device_array(self, shape: Union[int, Tuple[int, ...]], dtype: Any = float) -> DeviceArray:
+        """A new array, whose contents are not set and may stay on a device between calls."""
+        shape = (shape,) if isinstance(shape, int) else shape
+        return DeviceArray(_extension.DeviceMemory(self._binding.context, numpy.dtype(dtype).name, shape, self._binding.axes == "numpy"))
 
     def tune(self, *inputs: Any, **wishes: Any) -> pathlib.Path:
         """Searches the fastest choices for the main transform on these inputs. From then on this library makes them.

@@ -86,6 +86,31 @@ def test_axes():
         pb.compile(FIELDS, axes="other")
 
 
+def test_device_arrays():
+    """What calls write stays until it is fetched, on a device and without one."""
+    for library in (LIBRARY.with_options(device=0), LIBRARY.with_options(device="none"), pb.compile(FIELDS, axes="pbcc")):
+        rows, out = library.device_array(1000), library.device_array((1000,), np.float64)
+        rows.store(np.arange(1000.0))
+        for _ in range(3):  # it is read and written in turns
+            assert library.Scale(rows, out=out) is out
+            rows, out = out, rows
+        np.testing.assert_array_equal(rows, 8 * np.arange(1000.0))
+        np.testing.assert_array_equal(np.asarray(rows, np.float32), 8 * np.arange(1000.0))
+        rows.fetch()[0] = 5
+        rows.changed()
+        assert library.Scale(rows)[0] == 10 and library.Sum(rows) == 8 * 499500 + 5
+    picture = LIBRARY.device_array(PICTURE.shape, PICTURE.dtype)
+    picture.store(PICTURE)
+    np.testing.assert_array_equal(LIBRARY.Blur(picture, factor=2), blurred(PICTURE, 2))
+    assert repr(picture) == "<device array of float32, shape (40, 50)>" and picture.fetch().flags.c_contiguous
+    with raises(TypeError, "float32, but the header says double"):
+        LIBRARY.Scale(LIBRARY.device_array(3, np.float32))
+    with raises(TypeError, "complex128"):
+        LIBRARY.device_array(3, complex)
+    with raises(pb.Error, ""):
+        LIBRARY.device_array((-1, 3))
+
+
 def test_errors():
     row = np.arange(4.0)
     with raises(TypeError, "float32, but the header says double, which is numpy.float64"):

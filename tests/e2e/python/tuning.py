@@ -82,7 +82,8 @@ def test_stubs():
     assert stub.name == "Fields" and [method.name for method in stub.body] == list(fields().transforms)
     blur = stub.body[1]
     assert ast.get_docstring(blur).startswith("Blur(In, *, factor, out=None)\n\nNeighbours")
-    assert "def Blur(self, In: npt.NDArray[np.float32], *, factor: int, out: Optional[npt.NDArray[np.float32]] = None)" in done.stdout
+    array = "Union[npt.NDArray[np.float32], DeviceArray]"
+    assert f"def Blur(self, In: {array}, *, factor: int, out: Optional[{array}] = None) -> npt.NDArray[np.float32]:" in done.stdout
 
 
 if __name__ == "__main__":
