@@ -61,7 +61,7 @@ void find_spawned(const Program& program, std::set<TransformId>& transforms, std
 
 /// Prints a comment that explains the functions of the file.
 void emit_legend(Writer& out) {
-  out.verbatim(R"(// Per rule R of a transform T:
+  out.verbatim(R"(// Per rule R of a transform T; R is its number and its name:
 //   rule_T_R        the body of one instance
 //   loops_T_R       the instances of a box, one after the other; lanes_T_R: in packs, with the body packs_T_R
 //   step_T_R_cpu    pieces of a box, as tasks; step_T_R_opencl: the kernel, whose text stands at the end

@@ -2,10 +2,35 @@
 #include "clgen/facts/names.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "lang/source.h"
 
 namespace pb {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// What of a rule's name may stand in an identifier: `C_D1_U2` of `C+D#1[U=2]`.
+std::string identifier_part(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '+' || c == '[' || c == ',') out += '_';
+    if (c == '_' || byte >= 0x80 || std::isalnum(byte) != 0) out += c;
+  }
+  return out;
+}
+
+/// Whether a part of the label between underscores begins with a digit.
+bool holds_number(std::string_view label) {
+  for (std::size_t at = label.find('_'); at != std::string_view::npos; at = label.find('_', at + 1))
+    if (at + 1 < label.size() && is_digit(label[at + 1])) return true;
+  return false;
+}
+
+}  // namespace
 
 std::string instance_name(const Transform& transform) {
   std::string out = transform.source_name;
@@ -26,7 +51,10 @@ std::string identifier_of(const Program& program, TransformId id) {
 std::string identifier_of(const Program& program, TemplateId which) { return program.templates[which].name; }
 
 std::string rule_stem(const Program& program, TransformId transform, RuleId rule) {
-  return identifier_of(program, transform) + "_" + std::to_string(rule.index());
+  const std::string label = identifier_part(program.transforms[transform].rules[rule].name);
+  std::string stem = identifier_of(program, transform) + "_" + std::to_string(rule.index());
+  // The last number of a stem is that of the rule: so no two rules have the same stem.
+  return label.empty() || holds_number(label) ? stem : stem + "_" + label;
 }
 
 std::string element_text(ElementType element, bool is_element_t) {

@@ -23,7 +23,8 @@ class SourceManager;
 /// Returns `Power`, an identifier that no transform has. It names the function that chooses an instance of the template
 /// at run time.
 [[nodiscard]] std::string identifier_of(const Program& program, TemplateId which);
-/// Returns `Convolve2D_0`, the stem of all names made for one rule.
+/// Returns `Convolve2D_0_Out1`, the stem of all names made for one rule: its transform, its number and its name. A name
+/// such as `pass_2`, in which one could take a part for the number, is left out.
 [[nodiscard]] std::string rule_stem(const Program& program, TransformId transform, RuleId rule);
 
 /// Returns `ElementT`, or the matrix's own type.

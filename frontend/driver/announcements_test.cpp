@@ -65,21 +65,21 @@ TEST(Announcements, StandAtEachSliceWhereAnotherMemberCalls) {
 }
 
 TEST(Announcements, StandAtEachInstanceThatFollowsAnother) {
-  const std::string loops = block_at(cpp_of("own"), "PB_LOOPS void loops_Mixed_1");
-  EXPECT_TRUE(have_order(loops, {"pb_one", "pbrt::before_host_write(pb_frame, S, ", "rule_Mixed_1(",
+  const std::string loops = block_at(cpp_of("own"), "PB_LOOPS void loops_Mixed_1_S2");
+  EXPECT_TRUE(have_order(loops, {"pb_one", "pbrt::before_host_write(pb_frame, S, ", "rule_Mixed_1_S2(",
                                  "pbrt::wrote_on_host(pb_frame, S, "}));
 }
 
 TEST(Announcements, StandAtEachInstanceOfTiles) {
-  const std::string loops = block_at(cpp_of("tiles"), "PB_LOOPS void loops_Mixed_0");
+  const std::string loops = block_at(cpp_of("tiles"), "PB_LOOPS void loops_Mixed_0_P1");
   EXPECT_TRUE(have_order(
-      loops, {"pb_one", "pbrt::need_on_host(pb_frame, P, ", "rule_Mixed_0(", "pbrt::wrote_on_host(pb_frame, P, "}));
+      loops, {"pb_one", "pbrt::need_on_host(pb_frame, P, ", "rule_Mixed_0_P1(", "pbrt::wrote_on_host(pb_frame, P, "}));
 }
 
 TEST(Announcements, StandAroundStepsOfWhichNoInstanceFollowsAnother) {
   const std::string text = cpp_of("beside");
   EXPECT_EQ(text.find("pb_one"), std::string::npos);
-  EXPECT_TRUE(have_order(block_at(text, "PB_STEP void step_Mixed_0_cpu"),
+  EXPECT_TRUE(have_order(block_at(text, "PB_STEP void step_Mixed_0_O1_cpu"),
                          {"pbrt::before_host_write(pb_frame, O", "parallel_for", "pbrt::wrote_on_host(pb_frame, O"}));
 }
 
