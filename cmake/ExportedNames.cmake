@@ -2,9 +2,8 @@
 # cmake -DSOURCE=<repository> -DTARGET=<file> -P ExportedNames.cmake: writes what libpbrt.so exports, as the linker reads
 # it. The version of the names is made of all headers that generated code may include, because code that was compiled
 # with other ones does not fit.
-file(GLOB_RECURSE headers RELATIVE ${SOURCE} ${SOURCE}/runtime/*.h ${SOURCE}/base/*.h)
-list(FILTER headers EXCLUDE REGEX "/testing/|^runtime/python/")
-list(SORT headers)
+include(${CMAKE_CURRENT_LIST_DIR}/PbHeaders.cmake)
+pb_find_headers(headers ${SOURCE})
 set(state "")
 foreach(header IN LISTS headers)
   file(SHA256 ${SOURCE}/${header} hash)

@@ -41,7 +41,7 @@ def with_runtime(baseline, dist):
     if not baseline.uses_runtime:
         return baseline
     library = dist / "lib" / "libpbrt.a"
-    flags = ("-I", str(dist / "include"), str(library), *(dist / "lib" / "libpbrt.flags").read_text().split())
+    flags = ("-I", str(dist / "include" / "polybricks"), str(library), *(dist / "lib" / "libpbrt.flags").read_text().split())
     return dataclasses.replace(baseline, flags=(*baseline.flags, *flags))
 
 

@@ -40,16 +40,18 @@ RuntimeHome find_runtime() {
   const bool is_overridden = override_text && *override_text;
   const fs::path home = is_overridden ? fs::path(override_text) : own_folder().parent_path();
   const fs::path library = home / "lib" / "libpbrt.a";
-  // An installed prefix keeps the headers apart from those of other packages.
-  for (const fs::path& include : {home / "include", home / "include" / "polybricks"}) {
-    if (!is_there(include / "runtime" / "generated.h") || !is_there(library)) continue;
-    return {include.string(), library.string(), (home / "lib" / "libpbrt.so.0").string(),
-            (home / "lib" / "headers").string(), words_of(home / "lib" / "libpbrt.flags")};
+  const fs::path include = home / "include" / "polybricks";  // apart from the headers of other packages
+  for (const fs::path& path : {library, include / "runtime" / "generated.h"}) {
+    if (is_there(path)) continue;
+    const std::string where =
+        is_overridden ? "POLYBRICKS_HOME is `" + home.string() + "`" : "pbc runs from `" + own_folder().string() + "`";
+    throw IoError("cannot find the runtime: `" + path.string() + "` does not exist (" + where + ")");
   }
-  const std::string where =
-      is_overridden ? "POLYBRICKS_HOME is `" + home.string() + "`" : "pbc runs from `" + own_folder().string() + "`";
-  const fs::path missing = is_there(library) ? home / "include" / "runtime" / "generated.h" : library;
-  throw IoError("cannot find the runtime: `" + missing.string() + "` does not exist (" + where + ")");
+  return {include.string(),
+          library.string(),
+          (home / "lib" / "libpbrt.so.0").string(),
+          (home / "lib" / "polybricks" / "headers").string(),
+          words_of(home / "lib" / "libpbrt.flags")};
 }
 
 }  // namespace pb

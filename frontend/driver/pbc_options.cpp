@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "frontend/driver/commit.h"
 #include "lang/suggest.h"
 
 #ifndef PB_VERSION
@@ -73,6 +74,11 @@ struct Words {
   std::string emit, element = "double", fp = "contract", colour = "auto";
 };
 
+std::string version_text() {
+  const std::string commit = kCommit;
+  return std::string("pbc (Polybricks) ") + PB_VERSION + (commit.empty() ? "" : " (commit " + commit + ")");
+}
+
 void add_options(CLI::App& app, Options& options, Words& words) {
   app.add_option("input", options.input, "the program, a .pbcc file")->type_name("");
   app.add_option("-o,--output", options.output,
@@ -130,7 +136,7 @@ void add_options(CLI::App& app, Options& options, Words& words) {
   app.add_option("--color,--colour", words.colour, "colours in messages (default: auto)")
       ->type_name(list_of(kColourWords))
       ->check(one_of(kColourWords));
-  app.set_version_flag("--version", std::string("pbc (Polybricks) ") + PB_VERSION);
+  app.set_version_flag("--version", version_text());
 }
 
 /// What to say about a word that is no option.

@@ -137,7 +137,7 @@ class PbcTest(unittest.TestCase):
 
     def test_help_and_version(self):
         self.assertIn("--emit", self.run_pbc("--help").stdout)
-        self.assertRegex(self.run_pbc("--version").stdout, r"^pbc \(Polybricks\) \d+\.\d+")
+        self.assertRegex(self.run_pbc("--version").stdout, r"^pbc \(Polybricks\) \d+\.\d+\.\d+( \(commit [0-9a-f]{12}(\+changes)?\))?$")
 
     def test_wrong_options(self):
         self.expect_failure(self.run_pbc("--emmit=ast", "scale.pbcc"), "unknown option `--emmit`", "`--emit`")

@@ -20,7 +20,7 @@ def main():
     source = polybricks.ROOT / "examples" / "test_picture.pbcc"
     polybricks.run_tool([args.dist / "bin" / "pbc", source, "-o", work / "first"], env=env)
     made = sorted(path.name for path in (work / "cache").rglob("*"))
-    there = sorted(path.name for path in (args.dist / "lib" / "headers").rglob("*.gch"))
+    there = sorted(path.name for path in (args.dist / "lib" / "polybricks" / "headers").rglob("*.gch"))
     print(f"precompiled with the dist folder: {there}; for the user: {made}")
     return 0 if there and not made else 1
 

@@ -23,17 +23,17 @@ HOSTS = ("c_host", "cpp_host")
 class Installation:
     """An installed prefix and a copy of the project, both outside of the repository."""
 
-    def __init__(self, build, work):
-        self.work = work
+    def __init__(self, dist, work):
+        self.dist, self.work = dist, work
         self.project = shutil.copytree(PROJECT, work / "project")
         self.prefix = work / "a prefix"
         # All tests use it at another place than that it was installed to.
-        run_tool(["cmake", "--install", build, "--prefix", work / "first"])
+        run_tool(["cmake", "--install", dist.parent, "--prefix", work / "first"])
         (work / "first").rename(self.prefix)
         # Without a cache of headers, nobody's cache is filled with those of a prefix that is gone soon.
         self.env = {name: value for name, value in os.environ.items()
                     if name not in ("HOME", "XDG_CACHE_HOME", "POLYBRICKS_HOME")}
-        self.version = self.run(self.prefix / "bin" / "pbc", "--version").split()[-1]
+        self.version = self.run(self.prefix / "bin" / "pbc", "--version").split()[2]
         self.env |= {"CMAKE_PREFIX_PATH": str(self.prefix), "PKG_CONFIG_PATH": str(self.prefix / "lib" / "pkgconfig")}
 
     def run(self, *command, expect=0):
@@ -53,6 +53,16 @@ def test_files_name_no_place(installed):
     for place in (polybricks.ROOT, installed.work / "first"):
         done = subprocess.run(["grep", "-rIlF", place, installed.prefix], capture_output=True, text=True)
         check(done.returncode == 1, f"{place} stands in {done.stdout}{done.stderr}")
+
+
+def test_dist_is_an_installation(installed):
+    """Both have the same files, but for headers that are precompiled; none is for tests alone."""
+    def files(folder):
+        return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+    made = {name for name in files(installed.dist) if not name.startswith("lib/polybricks/headers/")}
+    check(made == files(installed.prefix), f"only in one of them: {made ^ files(installed.prefix)}")
+    check(not [name for name in made if "/testing/" in name], "there are headers of tests")
 
 
 def test_projects(installed):
@@ -121,7 +131,7 @@ def test_missing_compiler(installed):
 def main():
     args = polybricks.arguments(__doc__).parse_args()
     with tempfile.TemporaryDirectory(prefix="polybricks ") as work:
-        installed = Installation(args.dist.parent, pathlib.Path(work).resolve())
+        installed = Installation(args.dist, pathlib.Path(work).resolve())
         for name, test in list(globals().items()):
             if name.startswith("test_"):
                 test(installed)
