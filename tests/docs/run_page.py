@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Executes a documentation page: what it shows is what happens.
 
-    run_page.py --dist BUILD/dist --work FOLDER PAGE.md
+    run_page.py --dist BUILD/dist --work FOLDER [--needs TOOL] PAGE.md
 
 * A fence ```pbcc file=NAME (any language word) is written to NAME in the work folder.
 * All fences ```pbcc append=NAME of the page together are NAME, which is there before the first command runs.
@@ -9,9 +9,9 @@
   text matches anything within a line; a line that is only `…` matches any number of lines.
   `$ command   # exits 1` expects that status instead of 0.
 * A picture that the page shows, `![…](NAME.png)`, is made by its commands and still looks like the file beside the page.
-pbc and pbtune are on PATH, and `python3` is the interpreter of this script with the Python package, unless the page uses
-that and it was not built: then the page is skipped. The folder starts empty but for the repository's examples/ and
-benchmarks/.
+A page is skipped without the tool that it needs. pbc and pbtune are on PATH, and `python3` is the interpreter of this script
+with the Python package, unless the page uses that and it was not built: then the page is skipped. The folder starts empty
+but for the repository's examples/ and benchmarks/.
 """
 
 import os
@@ -23,6 +23,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
+import needed_tools  # noqa: E402
 import pages  # noqa: E402
 import pictures  # noqa: E402
 import polybricks  # noqa: E402
@@ -118,7 +119,10 @@ def stale_pictures(page, work):
 def main():
     parser = polybricks.arguments(__doc__)
     parser.add_argument("page", type=pathlib.Path)
+    parser.add_argument("--needs", default="bash")
     args = parser.parse_args()
+    if not needed_tools.has_tool(args.needs):
+        return needed_tools.without_tool(args.needs)
     if "import polybricks" in args.page.read_text() and not polybricks.has_package(args.dist):
         return polybricks.status_without("the Python package")
     work = polybricks.fresh_folder(args.work.resolve() / args.page.stem)

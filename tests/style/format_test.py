@@ -13,7 +13,9 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+import needed_tools  # noqa: E402
 import sources  # noqa: E402
 
 TOOL = "clang-format-14"
@@ -28,8 +30,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fix", action="store_true", help="write the files anew instead of listing them")
     args = parser.parse_args()
-    if not sources.has_tool(TOOL):
-        return sources.without_tool(TOOL)
+    if not needed_tools.has_tool(TOOL):
+        return needed_tools.without_tool(TOOL)
     files = sources.files(".h", ".cpp")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         texts = list(pool.map(formatted, files))

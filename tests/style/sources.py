@@ -2,10 +2,8 @@
 """The files of the repository, and the functions and classes of C++ files, as the tests of style read them."""
 
 import dataclasses
-import os
 import pathlib
 import re
-import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -18,22 +16,6 @@ LITERALS = re.compile(r'//[^\n]*|/\*.*?\*/|R"(?P<mark>\w*)\(.*?\)(?P=mark)"|"(?:
 DIRECTIVES = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.)*", re.M | re.S)
 TYPE_HEAD = re.compile(r"\b(class|struct|union)\s+(?:\[\[.*?\]\]\s*|alignas\s*\([^)]*\)\s*)*([A-Za-z_][\w:]*)[^()]*$", re.S)
 FUNCTION_NAME = re.compile(r"(operator\s*(?:\(\)|[^\s\w(]+|[\w ]+)|~?[A-Za-z_][\w:~]*)\s*\(")
-
-# The exit status that ctest takes as "skipped".
-SKIPPED = 77
-
-
-def has_tool(name):
-    return shutil.which(name) is not None
-
-
-def without_tool(name):
-    """Says that a tool is missing and returns the exit status of the test that needs it.
-
-    The test fails where ./test has installed all tools; elsewhere it is skipped.
-    """
-    print(f"{name} is not installed")
-    return 1 if os.environ.get("PB_TOOLS_INSTALLED") else SKIPPED
 
 
 def all_files():
