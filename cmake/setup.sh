@@ -9,9 +9,9 @@ PB_PACKAGES="g++ cmake ninja-build ccache pkg-config procps antlr4 libantlr4-run
 # Packages that ./test needs beside these: clang makes the sanitizer build and the fuzzers, clang-format 14 checks how
 # files look, and clang-tidy 14 finds faults in them. PoCL already brings most of what clang depends on.
 # The Python package is built with pybind11 and Python's headers; its wheel is tried in a virtual environment, and
-# notebooks by IPython.
+# notebooks by IPython. gdb stops in programs of `pbc --debug`.
 PB_TEST_PACKAGES="clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 pybind11-dev python3-dev
-  python3-venv python3-ipython python3-matplotlib"
+  python3-venv python3-ipython python3-matplotlib gdb"
 PB_NIGHTLY_PACKAGES="oclgrind"
 
 say() { printf '%s\n' "$*"; }

@@ -84,6 +84,9 @@ const pbrt::protocol::Hello& Measurement::start() {
         was_started_ ? "`" + options_.command[0] + "` was replaced by another program while it was tuned"
                      : "`" + options_.command[0] +
                            "` and its training information do not belong together; compile the program again");
+  if (hello_.is_debug)
+    throw pbrt::ConfigError("`" + options_.command[0] +
+                            "` was made by `pbc --debug`, so its times say nothing; compile it without --debug");
   was_started_ = true;
   return hello_;
 }

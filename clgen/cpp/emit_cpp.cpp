@@ -2,7 +2,9 @@
 #include "clgen/cpp/emit_cpp.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <utility>
 #include <variant>
 
 #include "clgen/cpp/calls/entry_code.h"
@@ -166,6 +168,18 @@ void emit_body_names(Writer& out, const CppContext& context) {
   out.close(";");
 }
 
+/// The members of pbrt::ProgramDesc that say of which kind a program is, up to the last one that is true.
+std::string kinds_text(const EmitOptions& options) {
+  const std::array kinds = {options.checks_copies, options.is_checked, options.is_debug};
+  std::string text;
+  std::string no;
+  for (const bool kind : kinds) {
+    if (kind) text += std::exchange(no, "") + ", true";
+    if (!kind) no += ", false";
+  }
+  return text;
+}
+
 void emit_tables(Writer& out, const CppContext& context, const std::string& info_json) {
   for (const TransformId id : context.program.transforms.ids()) emit_transform_tables(out, context, id);
   out.line("constexpr const char* kInfo = " + raw_string(info_json) + ";");
@@ -176,18 +190,25 @@ void emit_tables(Writer& out, const CppContext& context, const std::string& info
   out.line("const pbrt::ProgramDesc kProgram = {" + quoted(context.program.name) + ", kInfo, kTransforms, " +
            std::to_string(context.program.transforms.size()) + ", " + std::to_string(context.program.main.index()) +
            (may_draw_random(context.program) ? ", true" : ", false") +
-           ", kBodies, static_cast<int>(std::size(kBodies))" +
-           (context.options.is_checked      ? (context.options.checks_copies ? ", true, true};" : ", false, true};")
-            : context.options.checks_copies ? ", true};"
-                                            : "};"));
+           ", kBodies, static_cast<int>(std::size(kBodies))" + kinds_text(context.options) + "};");
 }
 
 }  // namespace
 
+std::string generated_name(const Program& program) { return program.name + ".cpp"; }
+
 std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProgram& lowered,
                      const SourceManager& sources, const EmitOptions& options) {
-  CppContext context{
-      program, plan, lowered, sources, options, Numbering(plan), program.name + ".cpp", {}, {}, NativeMacros(program)};
+  CppContext context{program,
+                     plan,
+                     lowered,
+                     sources,
+                     options,
+                     Numbering(plan),
+                     generated_name(program),
+                     {},
+                     {},
+                     NativeMacros(program)};
   find_spawned(program, context.spawned, context.spawned_templates);
   const std::vector<Kernel> kernels = make_kernels(program, lowered, {sources, options.is_strict()});
   Writer out;

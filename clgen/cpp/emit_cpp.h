@@ -14,6 +14,9 @@ namespace pb {
 
 class SourceManager;
 
+/// What `#line` directives call the generated file: `separable_convolution.cpp`.
+[[nodiscard]] std::string generated_name(const Program& program);
+
 /// Returns the generated C++ file. The same input gives the same bytes, and the text has no paths of this machine.
 ///
 /// Pre: `lowered` was made from `plan`, and that from `program`

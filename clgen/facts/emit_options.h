@@ -25,6 +25,7 @@ struct EmitOptions {
   FixedGlobals globals = {};
   bool checks_copies = false;  ///< the program checks that the host announces its accesses to data that devices use
 
+  bool is_debug = false;     ///< the program says that it is not compiled for speed
   std::string library = {};  ///< name of the library that is made; empty: a program
 
   [[nodiscard]] bool is_strict() const { return fp_mode == "strict"; }

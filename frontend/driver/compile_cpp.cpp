@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "frontend/driver/compiler_output.h"
+#include "frontend/driver/debug_build.h"
 #include "frontend/driver/home.h"
 #include "frontend/driver/link_library.h"
 #include "frontend/driver/native_link_flags.h"
@@ -39,13 +40,17 @@ std::vector<std::string> compiler_words() {
   return words;
 }
 
-std::vector<std::string> compile_flags(FpMode fp) {
+std::vector<std::string> compile_flags(const CppMode& mode) {
   // -w: warnings about the user's text of bodies would show generated code around it. -fstack-clash-protection: a local
   // array of any size touches the guard pages below its stack (runtime/sched/crash.h); functions with a frame smaller
   // than a page are compiled as without it.
-  std::vector<std::string> flags = {"-std=c++20", "-O3", "-march=native", "-fno-math-errno", "-fstack-clash-protection",
-                                    "-w"};
-  switch (fp) {
+  std::vector<std::string> flags = {"-std=c++20", "-march=native", "-fno-math-errno", "-fstack-clash-protection", "-w"};
+  if (mode.is_debug) {
+    flags.insert(flags.end(), {"-O0", "-g"});
+  } else {
+    flags.emplace_back("-O3");
+  }
+  switch (mode.fp) {
     case FpMode::Strict:
       flags.insert(flags.end(), {"-ffp-contract=off"});
       break;
@@ -107,11 +112,21 @@ ProcessResult compile_with(const std::vector<std::string>& command, const std::v
 }
 
 /// The command: compiler and flags, without files.
-std::vector<std::string> compile_command(FpMode fp, const RuntimeHome& home) {
+std::vector<std::string> compile_command(const CppMode& mode, const RuntimeHome& home) {
   std::vector<std::string> command = compiler_words();
-  append(command, compile_flags(fp));
+  append(command, compile_flags(mode));
   append(command, {"-I" + home.include});
   return command;
+}
+
+/// What tells debuggers where the sources are, and how matrices look.
+std::vector<std::string> debugger_words(const CppJob& job, const UserProgram& user, const RuntimeHome& home,
+                                        const std::string& folder) {
+  if (!job.mode.is_debug) return {};
+  std::vector<std::string> words =
+      source_path_flags(user.sources, {source_path(folder), job.generated_name, job.target + ".cpp"});
+  words.push_back(write_printers(home, folder));
+  return words;
 }
 
 /// What the compiler gets behind its command. `linked` is the file that it writes.
@@ -136,9 +151,9 @@ std::vector<std::string> file_words(const CppJob& job, const RuntimeHome& home, 
 
 }  // namespace
 
-void precompile_headers(const std::string& generated, FpMode fp) {
+void precompile_headers(const std::string& generated, const CppMode& mode) {
   const RuntimeHome home = find_runtime();
-  precompile_for_all(compile_command(fp, home), home, generated);
+  precompile_for_all(compile_command(mode, home), home, generated);
 }
 
 bool compile_cpp(const CppJob& job, const UserProgram& user, Diagnostics& diags,
@@ -148,14 +163,16 @@ bool compile_cpp(const CppJob& job, const UserProgram& user, Diagnostics& diags,
   pbrt::write_file_atomically(source_path(folder.path()), job.generated);
   TemporaryPath product(temporary_beside(job.target));
 
-  std::vector<std::string> command = compile_command(job.fp, home);
+  std::vector<std::string> command = compile_command(job.mode, home);
   if (job.product != Product::Program) append(command, library_compile_flags(compiler_words()));
   const std::string& compiler = command.front();
   PrecompiledPrefix prefix(command, home, job.generated);
 
   const bool is_archive = job.product == Product::StaticLibrary;
   const std::string linked = is_archive ? folder.path() + "/" + kObject : product.path();
-  const ProcessResult result = compile_with(command, prefix.flags(), file_words(job, home, folder.path(), linked));
+  std::vector<std::string> words = file_words(job, home, folder.path(), linked);
+  append(words, debugger_words(job, user, home, folder.path()));
+  const ProcessResult result = compile_with(command, prefix.flags(), words);
   if (!result.succeeded()) {
     report_failure(result, compiler, job.generated, job.target, user, diags);
     return false;

@@ -20,11 +20,18 @@ enum class Product : std::uint8_t {
   StaticLibrary,
 };
 
+/// What generated code is compiled for.
+struct CppMode {
+  FpMode fp = FpMode::Contract;
+  bool is_debug = false;  ///< for debuggers, not for speed
+};
+
 /// What is compiled, and how.
 struct CppJob {
   const std::string& generated;
   const std::string& target;
-  FpMode fp = FpMode::Contract;
+  std::string generated_name;  ///< what `#line` directives call `generated`
+  CppMode mode = {};
   Product product = Product::Program;
   std::vector<std::string> exported = {};  ///< the names that a library offers
 };
@@ -41,6 +48,6 @@ struct CppJob {
 /// Precompiles the headers of programs like `generated`, for all users of this runtime.
 ///
 /// Errors:  throws IoError
-void precompile_headers(const std::string& generated, FpMode fp);
+void precompile_headers(const std::string& generated, const CppMode& mode);
 
 }  // namespace pb

@@ -104,6 +104,7 @@ bool run_passes(const Options& options, Compilation& c) {
   verify(*c.plan, *c.program);
   c.emit = {"sha256:" + sha256(c.sources.text(c.ast.main_file)), to_string(options.fp), options.is_checked};
   c.emit.checks_copies = options.checks_copies;
+  c.emit.is_debug = options.is_debug;
   if (options.is_library || options.emit == Emit::Header) c.emit.library = library_name(library_path(options));
   if (options.config.empty()) return true;
   c.plan = c.timer.run("with_configuration",
@@ -113,9 +114,9 @@ bool run_passes(const Options& options, Compilation& c) {
 }
 
 /// The program in lowered form. Nothing of a checked program runs in packs, because packs write to memory without a
-/// test of the index.
+/// test of the index; and nothing of one for debuggers, because their bodies are not the lines of the source.
 LoweredProgram lowered(Compilation& c) {
-  const PackUse packs = c.emit.is_checked ? PackUse::None : PackUse::WherePossible;
+  const PackUse packs = c.emit.is_checked || c.emit.is_debug ? PackUse::None : PackUse::WherePossible;
   return c.timer.run("lower", [&] { return lower(*c.program, *c.plan, packs); });
 }
 
@@ -203,6 +204,8 @@ std::vector<std::string> input_files(const Options& options, const SourceManager
   return files;
 }
 
+CppMode cpp_mode(const Options& options) { return {options.fp, options.is_debug}; }
+
 /// Generates, compiles and writes the executable and its training information, or the library and its header.
 bool make_binary(const Options& options, Compilation& c) {
   const std::string target = options.is_library ? library_path(options) : binary_path(options);
@@ -225,7 +228,7 @@ bool make_binary(const Options& options, Compilation& c) {
     pbrt::write_file_atomically(beside, text);
   };
   const UserProgram user{c.sources, c.program->transform_names()};
-  CppJob job{cpp, target, options.fp};
+  CppJob job{cpp, target, generated_name(*c.program), cpp_mode(options)};
   if (options.is_library) {
     job.product = is_static_library(target) ? Product::StaticLibrary
                   : options.is_standalone   ? Product::StandaloneLibrary
@@ -262,7 +265,7 @@ bool compile(const Options& options, Compilation& c) {
   }
   if (options.check_only || options.explain) return true;
   if (options.precompile) {
-    precompile_headers(emit_cpp(*c.program, *c.plan, lowered(c), c.sources, c.emit), options.fp);
+    precompile_headers(emit_cpp(*c.program, *c.plan, lowered(c), c.sources, c.emit), cpp_mode(options));
     return true;
   }
   return make_binary(options, c);

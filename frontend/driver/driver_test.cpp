@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "frontend/driver/compiler_output.h"
+#include "frontend/driver/debug_build.h"
 #include "frontend/driver/depfile.h"
 #include "frontend/driver/native_link_flags.h"
 #include "frontend/driver/output_names.h"
@@ -252,6 +253,16 @@ TEST_F(CompilerOutput, ColumnOutsideTheLineFallsBackToTheLine) {
   EXPECT_TRUE(report_compiler_output("prog.pbcc:3:999: error: far\n", generated_, user_, diags_));
   EXPECT_EQ(messages(), "B from (A a) { return a * oops; }: far\n");
   EXPECT_TRUE(diags_.has(DiagKind::CxxError));
+}
+
+TEST(DebugBuild, FilesAreNamedByTheirWholePathsAndLongerNamesLast) {
+  SourceManager sources;
+  sources.add("/src/a.hpp", "");
+  sources.add("/src/a.h", "");
+  const std::vector<std::string> expected = {
+      "-fdebug-prefix-map=a.h=/src/a.h", "-fdebug-prefix-map=a.cpp=/out/prog.cpp",
+      "-fdebug-prefix-map=a.hpp=/src/a.hpp", "-fdebug-prefix-map=/tmp/x/program.cpp=/out/prog.cpp"};
+  EXPECT_EQ(source_path_flags(sources, {"/tmp/x/program.cpp", "a.cpp", "/out/prog.cpp"}), expected);
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ RuntimeHome find_runtime() {
           library.string(),
           (home / "lib" / "libpbrt.so.0").string(),
           (home / "lib" / "polybricks" / "headers").string(),
+          (home / "share" / "polybricks" / "matrix_printers.py").string(),
           words_of(home / "lib" / "libpbrt.flags")};
 }
 

@@ -13,6 +13,7 @@ struct RuntimeHome {
   std::string library;                  ///< path of libpbrt.a
   std::string shared_library;           ///< path of libpbrt.so.0; need not exist
   std::string headers;                  ///< folder of precompiled headers, beside the library; need not exist
+  std::string printers;                 ///< Python script for gdb; need not exist
   std::vector<std::string> link_flags;  ///< further flags for linking a program, from libpbrt.flags
 };
 

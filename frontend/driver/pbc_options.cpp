@@ -126,6 +126,9 @@ void add_options(CLI::App& app, Options& options, Words& words) {
   app.add_flag("--checked-copies", options.checks_copies,
                "test at run time that each element which the CPU uses was copied there after a device wrote it, and "
                "the reverse (slow)");
+  app.add_flag(
+      "--debug", options.is_debug,
+      "compile for debuggers, not for speed: breakpoints at the lines of bodies, printers of matrices for gdb");
   app.add_option("--depfile", options.depfile,
                  "write which files the executable or library was made of, as a rule of make")
       ->type_name("FILE");

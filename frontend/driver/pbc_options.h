@@ -26,6 +26,7 @@ struct Options {
   bool explain = false;
   bool is_checked = false;     ///< test every index at run time
   bool checks_copies = false;  ///< test at run time that what the host uses of a matrix is there
+  bool is_debug = false;       ///< compile for debuggers, not for speed
   bool precompile = false;     ///< make the precompiled headers of such programs, beside the runtime's library
   bool is_library = false;     ///< make a library and its C header, in place of an executable
   bool is_standalone = false;  ///< the library holds a copy of the runtime, also where it could share one

@@ -128,6 +128,7 @@ class PbcTest(unittest.TestCase):
         shutil.copy(PBC, copy / "bin" / "pbc")
         for name in ("libpbrt.a", "libpbrt.flags"):
             shutil.copy(home / "lib" / name, copy / "lib" / name)
+        self.expect_failure(self.run_pbc("--debug", "scale.pbcc", "-o", "out/debug", pbc=copy / "bin" / "pbc"), "matrix_printers.py", "--debug needs")
         self.assertEqual(self.run_pbc("scale.pbcc", "-o", "out/scale", pbc=copy / "bin" / "pbc").returncode, 0)
         (copy / "lib" / "libpbrt.a").unlink()
         for path in (self.folder / "out").iterdir():

@@ -253,8 +253,11 @@ TEST(Protocol, LinesSurviveTheRoundTrip) {
   EXPECT_EQ(reply2.ran.size(), 3U);
   EXPECT_GE(reply2.max_error_abs, 1e300);
 
-  const Hello hello{1, "blur", "sha256:1", {{"PoCL", "3"}}, "PoCL"};
+  Hello hello{1, "blur", "sha256:1", {{"PoCL", "3"}}, "PoCL"};
   EXPECT_EQ(to_line(parse_hello(to_line(hello))), to_line(hello));
+  EXPECT_FALSE(parse_hello(to_line(hello)).is_debug);
+  hello.is_debug = true;
+  EXPECT_TRUE(parse_hello(to_line(hello)).is_debug);
 }
 
 TEST(Protocol, BrokenLinesAreErrors) {

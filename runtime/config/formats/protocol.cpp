@@ -115,6 +115,7 @@ std::string to_line(const Hello& hello) {
   out["source"] = hello.source;
   out["devices"] = json::devices_to_json(hello.devices);
   out["device"] = hello.device;
+  if (hello.is_debug) out["debug"] = true;
   return json::dump_line(out);
 }
 
@@ -176,6 +177,7 @@ Hello parse_hello(std::string_view line) {
   out.source = root.string_or("source", "");
   out.devices = json::devices_of(root.at("devices"));
   out.device = root.string_or("device", "");
+  out.is_debug = root.boolean_or("debug", false);
   return out;
 }
 

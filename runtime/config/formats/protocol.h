@@ -33,6 +33,7 @@ struct Hello {
   std::string source;
   std::vector<DeviceId> devices;  ///< usable ones in `--list-devices` order; the one in use first in `device`
   std::string device;             ///< name of the device in use; empty: none
+  bool is_debug = false;          ///< compiled for debuggers: its times say nothing
 };
 
 enum class Op : std::uint8_t { Inputs, Reference, Run, Quit };

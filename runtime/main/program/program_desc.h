@@ -113,6 +113,7 @@ struct ProgramDesc {
   /// True in programs of `pbc --checked-copies`, which check the host's accesses to matrices that a device uses.
   bool watches_accesses = false;
   bool is_checked = false;  ///< the program was made by `pbc --checked`
+  bool is_debug = false;    ///< the program was made by `pbc --debug`: its times say nothing
 };
 
 /// `main` of every compiled program. Never throws.

@@ -42,6 +42,7 @@ class Server {
     protocol::Hello hello;
     hello.program = info.program;
     hello.source = info.source;
+    hello.is_debug = session_.engine.program().is_debug;
     hello.devices = session_.devices.ids();
     if (device_index_ >= 0) hello.device = hello.devices[static_cast<std::size_t>(device_index_)].name;
     return hello;
