@@ -30,4 +30,4 @@ namespace pb {
 const char* const kCommit = \"${commit}\";
 }
 ")
-file(CONFIGURE OUTPUT ${TARGET}/package_version.cmake CONTENT "set(PB_PACKAGE_VERSION \"${package_version}\")\n")
+file(CONFIGURE OUTPUT ${TARGET}/package_version.cmake CONTENT "set(CPACK_DEBIAN_PACKAGE_VERSION \"${package_version}\")\n")

@@ -9,10 +9,10 @@ PB_PACKAGES="g++ cmake ninja-build ccache pkg-config procps antlr4 libantlr4-run
 # Packages that ./test needs beside these: clang makes the sanitizer build and the fuzzers, clang-format 14 checks how
 # files look, and clang-tidy 14 finds faults in them. PoCL already brings most of what clang depends on.
 # The Python package is built with pybind11 and Python's headers; its wheel is tried in a virtual environment, and
-# notebooks by IPython. gdb stops in programs of `pbc --debug`.
+# notebooks by IPython. gdb stops in programs of `pbc --debug`, and dpkg-dev says what packages depend on.
 PB_TEST_PACKAGES="clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 pybind11-dev python3-dev
-  python3-venv python3-ipython python3-matplotlib gdb"
-PB_NIGHTLY_PACKAGES="oclgrind"
+  python3-venv python3-ipython python3-matplotlib gdb dpkg-dev"
+PB_NIGHTLY_PACKAGES="oclgrind debootstrap"
 
 say() { printf '%s\n' "$*"; }
 fail() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
@@ -51,6 +51,18 @@ find_python() {
   local python=${PB_PYTHON:-/usr/bin/python3}
   [ -x "$python" ] || python=python3
   say "$python"
+}
+
+# installed_prefix: prints the prefix of the pbc of the PATH if that was built from the commit of this checkout, which has
+# no changes; else nothing.
+installed_prefix() {
+  local pbc version commit
+  pbc=$(command -v pbc) || return 0
+  version=$(sed -n 's/^project(Polybricks VERSION \([0-9.]*\).*/\1/p' "$PB_ROOT/CMakeLists.txt")
+  commit=$(git -C "$PB_ROOT" rev-parse --short=12 HEAD 2>/dev/null) || return 0
+  [ -z "$(git -C "$PB_ROOT" status --porcelain --untracked-files=no)" ] || return 0
+  [ "$("$pbc" --version)" = "pbc (Polybricks) $version (commit $commit)" ] || return 0
+  dirname "$(dirname "$(readlink -f "$pbc")")"
 }
 
 # build_project <folder> <targets…>: configures the folder once and builds what is out of date. Further CMake options
