@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "frontend/driver/compiler_output.h"
-#include "frontend/driver/debug_build.h"
-#include "frontend/driver/home.h"
-#include "frontend/driver/link_library.h"
-#include "frontend/driver/native_link_flags.h"
 #include "frontend/driver/output_place.h"
-#include "frontend/driver/precompiled.h"
 #include "frontend/driver/process.h"
 #include "frontend/driver/temporary.h"
+#include "frontend/driver/toolchain/debug_build.h"
+#include "frontend/driver/toolchain/home.h"
+#include "frontend/driver/toolchain/link_library.h"
+#include "frontend/driver/toolchain/native_link_flags.h"
+#include "frontend/driver/toolchain/precompiled.h"
 #include "lang/io_error.h"
 #include "runtime/config/atomic_file.h"
 

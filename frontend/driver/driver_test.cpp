@@ -3,14 +3,14 @@
 #include <sys/stat.h>
 
 #include "frontend/driver/compiler_output.h"
-#include "frontend/driver/debug_build.h"
 #include "frontend/driver/depfile.h"
-#include "frontend/driver/native_link_flags.h"
 #include "frontend/driver/output_names.h"
 #include "frontend/driver/output_place.h"
 #include "frontend/driver/process.h"
 #include "frontend/driver/sha256.h"
 #include "frontend/driver/temporary.h"
+#include "frontend/driver/toolchain/debug_build.h"
+#include "frontend/driver/toolchain/native_link_flags.h"
 #include "lang/io_error.h"
 
 namespace pb {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/driver/home.h"
+#include "frontend/driver/toolchain/home.h"
 
 #include <cstdlib>
 #include <filesystem>

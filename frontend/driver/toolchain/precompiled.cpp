@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/driver/precompiled.h"
+#include "frontend/driver/toolchain/precompiled.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/driver/debug_build.h"
+#include "frontend/driver/toolchain/debug_build.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/driver/home.h"
+#include "frontend/driver/toolchain/home.h"
 
 namespace pb {
 

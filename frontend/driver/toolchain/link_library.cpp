@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/driver/link_library.h"
+#include "frontend/driver/toolchain/link_library.h"
 
 #include <string.h>
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "frontend/driver/home.h"
 #include "frontend/driver/process.h"
 #include "frontend/driver/temporary.h"
+#include "frontend/driver/toolchain/home.h"
 
 namespace pb {
 

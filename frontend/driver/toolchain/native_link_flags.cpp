@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/driver/native_link_flags.h"
+#include "frontend/driver/toolchain/native_link_flags.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/driver/home.h"
+#include "frontend/driver/toolchain/home.h"
 #include "lang/source.h"
 
 namespace pb {
