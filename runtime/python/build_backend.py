@@ -59,7 +59,7 @@ def lay_out(build, target):
     with tempfile.TemporaryDirectory() as installed:
         subprocess.run(["cmake", "--install", build, "--prefix", installed], check=True, stdout=subprocess.DEVNULL)
         shutil.move(package_of(pathlib.Path(installed)), target / "polybricks")
-        for folder in ("bin", "lib", "include"):
+        for folder in ("bin", "lib", "include", "share"):
             shutil.move(pathlib.Path(installed) / folder, target / "polybricks" / "home" / folder)
 
 

@@ -23,7 +23,6 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
-import needed_tools  # noqa: E402
 import pages  # noqa: E402
 import pictures  # noqa: E402
 import polybricks  # noqa: E402
@@ -121,8 +120,8 @@ def main():
     parser.add_argument("page", type=pathlib.Path)
     parser.add_argument("--needs", default="bash")
     args = parser.parse_args()
-    if not needed_tools.has_tool(args.needs):
-        return needed_tools.without_tool(args.needs)
+    if not polybricks.has_tool(args.needs):
+        return polybricks.status_without(args.needs)
     if "import polybricks" in args.page.read_text() and not polybricks.has_package(args.dist):
         return polybricks.status_without("the Python package")
     work = polybricks.fresh_folder(args.work.resolve() / args.page.stem)

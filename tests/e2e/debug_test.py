@@ -10,7 +10,6 @@ import sys
 import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-import needed_tools  # noqa: E402
 import polybricks  # noqa: E402
 from polybricks import check, run_tool  # noqa: E402
 
@@ -87,8 +86,8 @@ def test_all_but_the_speed_is_as_without(tools, work):
 
 def main():
     args = polybricks.arguments(__doc__).parse_args()
-    if not needed_tools.has_tool("gdb"):
-        return needed_tools.without_tool("gdb")
+    if not polybricks.has_tool("gdb"):
+        return polybricks.status_without("gdb")
     work = polybricks.fresh_folder(args.work.resolve() / "debug")
     tools = polybricks.Tools(args.dist)
     tools.compile(PLACES, work / "places", "--debug")

@@ -56,11 +56,12 @@ def test_files_name_no_place(installed):
 
 
 def test_dist_is_an_installation(installed):
-    """Both have the same files, but for headers that are precompiled; none is for tests alone."""
+    """Both have the same files, but for headers that are precompiled and the Python package; none is for tests alone."""
     def files(folder):
-        return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+        names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+        return {name for name in names if not name.startswith(("lib/polybricks/headers/", "lib/python3/", "python/"))}
 
-    made = {name for name in files(installed.dist) if not name.startswith("lib/polybricks/headers/")}
+    made = files(installed.dist)
     check(made == files(installed.prefix), f"only in one of them: {made ^ files(installed.prefix)}")
     check(not [name for name in made if "/testing/" in name], "there are headers of tests")
 

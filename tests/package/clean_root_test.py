@@ -16,7 +16,6 @@ import time
 import debian
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-import needed_tools  # noqa: E402
 import polybricks  # noqa: E402
 from polybricks import check, run_tool  # noqa: E402
 
@@ -143,8 +142,8 @@ def test_host_and_runtime(base, work, packages, made):
 
 def main():
     args = polybricks.arguments(__doc__).parse_args()
-    if not needed_tools.has_tool("debootstrap") or os.getuid() != 0:
-        return needed_tools.without_tool("debootstrap, or root,")
+    if not polybricks.has_tool("debootstrap") or os.getuid() != 0:
+        return polybricks.status_without("debootstrap, or root,")
     work = args.work.resolve() / "clean_root"
     work.mkdir(parents=True, exist_ok=True)
     base = new_root(work / "base")

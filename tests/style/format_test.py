@@ -15,7 +15,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
-import needed_tools  # noqa: E402
+import polybricks  # noqa: E402
 import sources  # noqa: E402
 
 TOOL = "clang-format-14"
@@ -30,8 +30,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fix", action="store_true", help="write the files anew instead of listing them")
     args = parser.parse_args()
-    if not needed_tools.has_tool(TOOL):
-        return needed_tools.without_tool(TOOL)
+    if not polybricks.has_tool(TOOL):
+        return polybricks.status_without(TOOL)
     files = sources.files(".h", ".cpp")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         texts = list(pool.map(formatted, files))

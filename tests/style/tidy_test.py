@@ -23,7 +23,6 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
-import needed_tools  # noqa: E402
 import polybricks  # noqa: E402
 import sources  # noqa: E402
 
@@ -171,8 +170,8 @@ def main():
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     args = parser.parse_args()
     for tool in (TOOL, "clang++-14"):
-        if not needed_tools.has_tool(tool):
-            return needed_tools.without_tool(tool)
+        if not polybricks.has_tool(tool):
+            return polybricks.status_without(tool)
     choose = (lambda _: args.files) if args.files else all_files if args.all else changed_files
     try:
         return run(args.work.resolve(), choose)

@@ -52,6 +52,11 @@ def package_environment(dist, work):
     return {**environment, "PYTHONPATH": package, "XDG_CACHE_HOME": str(work / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
+def has_tool(name):
+    """Whether the PATH has a program of this name."""
+    return shutil.which(name) is not None
+
+
 def status_without(what):
     """Says what is missing and returns the exit status of a test that needs it: skipped, but a failure where ./test has installed all tools."""
     print(f"not installed: {what}")
