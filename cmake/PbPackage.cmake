@@ -4,6 +4,7 @@
 #   tools    makes programs and libraries: pbc, pbtune, what they give to the C++ compiler, find_package(Polybricks)
 #   host     compiles programs that call libraries: polybricks.h, polybricks.hpp, pkg-config
 #   runtime  runs these: libpbrt.so.0
+#   python   the Python package, where it is built
 include(CMakePackageConfigHelpers)
 include(PbHeaders)
 

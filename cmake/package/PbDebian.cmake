@@ -4,8 +4,12 @@
 #   polybricks         tools: on a machine where programs are compiled and tuned
 #   libpolybricks-dev  host: where programs are compiled that call libraries, which may have been made elsewhere
 #   libpbrt0           runtime: where these run
+#   python3-polybricks python: where NumPy's arrays go through transforms; made where the package is built
 set(CPACK_GENERATOR DEB)
 set(CPACK_COMPONENTS_ALL tools host runtime)
+if(TARGET pb_python)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
@@ -24,6 +28,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 set(CPACK_COMPONENT_TOOLS_DEPENDS host)
 set(CPACK_COMPONENT_HOST_DEPENDS runtime)
+set(CPACK_COMPONENT_PYTHON_DEPENDS tools)
 
 # pb_debian_package(<component> NAME <name> SECTION <section> SUMMARY <line> TEXT <paragraph>)
 macro(pb_debian_package component)
@@ -55,5 +60,18 @@ pb_debian_package(runtime NAME libpbrt0 SECTION libs SUMMARY "runtime of librari
 which it was made.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "ocl-icd-libopencl1 | libopencl1")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_GENERATE_SHLIBS ON)
+
+if(TARGET pb_python)
+  # The extension is of one minor version of Python.
+  get_property(python_version TARGET pb_python PROPERTY PB_PYTHON_VERSION)
+  list(GET python_version 0 major)
+  list(GET python_version 1 minor)
+  math(EXPR next_minor "${minor} + 1")
+  pb_debian_package(python NAME python3-polybricks SECTION python SUMMARY "transforms of Polybricks on NumPy arrays"
+    TEXT "Compiles programs of Polybricks, or loads their libraries, and calls and tunes
+their transforms from Python.")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+    "python3 (>= ${major}.${minor}), python3 (<< ${major}.${next_minor}~), python3-numpy")
+endif()
 
 include(CPack)

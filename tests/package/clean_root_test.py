@@ -122,6 +122,14 @@ def test_tools(root, packages):
     print(f"tools: the first program was tuned after {taken:.0f} s", flush=True)
 
 
+def test_python(root, package):
+    root.install(package)
+    found = root.run("cd /project && python3 -c 'import numpy as np; import polybricks as pb; "
+                     "print(pb.compile(\"blur.pbcc\", config=\"blur.cfg\").Blur(np.array([[3., 6., 9., 12.]])))'")
+    check(found == "[[6. 9.]]\n", f"Python: {found}")
+    print("python: ok", flush=True)
+
+
 def test_host_and_runtime(base, work, packages, made):
     """A library that was made elsewhere: libpolybricks-dev is enough to compile its host, libpbrt0 to run it."""
     host = copy_of(base, work / "host")
@@ -154,7 +162,8 @@ def main():
     Root(base).run("apt-get update -qq")
     tools = copy_of(base, work / "tools")
     with tools.mounted():
-        test_tools(tools, packages.values())
+        test_tools(tools, [path for name, path in packages.items() if name != "python3-polybricks"])
+        test_python(tools, packages["python3-polybricks"])
         tools.run("cd /project && pbc --library blur.pbcc -o libblur.so")
     test_host_and_runtime(base, work, packages, tools.folder / "project")
     return 0

@@ -21,8 +21,11 @@ FILES = {
     "polybricks": {"bin/pbc", "bin/pbtune", "lib/libpbrt.a", "lib/libpbrt.flags", "share/polybricks/matrix_printers.py",
                    *(f"lib/cmake/Polybricks/Polybricks{part}.cmake" for part in ("Config", "ConfigVersion", "Functions"))},
 }
-DEPENDENCIES = {"libpbrt0": [], "libpolybricks-dev": ["libpbrt0"], "polybricks": ["libpolybricks-dev"]}
-SECTIONS = {"libpbrt0": "libs", "libpolybricks-dev": "libdevel", "polybricks": "devel"}
+MODULES = polybricks.ROOT / "runtime" / "python" / "polybricks"
+PYTHON_FOLDER = "lib/python3/dist-packages/polybricks"
+FILES["python3-polybricks"] = {f"{PYTHON_FOLDER}/{path.name}" for path in MODULES.iterdir() if path.is_file()}
+DEPENDENCIES = {"libpbrt0": [], "libpolybricks-dev": ["libpbrt0"], "polybricks": ["libpolybricks-dev"], "python3-polybricks": ["polybricks"]}
+SECTIONS = {"libpbrt0": "libs", "libpolybricks-dev": "libdevel", "polybricks": "devel", "python3-polybricks": "python"}
 LONGEST_LINE = 80
 MOST_MB = 30
 
@@ -35,7 +38,7 @@ def files_of(package):
 
 
 def check_files(name, package):
-    files = files_of(package)
+    files = {path for path in files_of(package) if not re.search(r"/_extension\.cpython-\d+-[\w-]+\.so$", path)}
     headers = {path for path in files if path.startswith("include/polybricks/")}
     expected = FILES[name] | {f"share/doc/{name}/copyright"}
     check(files - headers == expected, f"{name} holds {sorted(files - headers)}, expected {sorted(expected)}")
@@ -55,6 +58,8 @@ def check_description(name, package, version):
     description = re.search(r"^Description: .*\n(?: .*\n)+", text, re.M)
     check(description and max(map(len, description.group().splitlines())) <= LONGEST_LINE, text)
     check(int(fields["Installed-Size"]) < MOST_MB * 1000, text)
+    if name == "python3-polybricks":
+        check("python3-numpy" in depends and any(item.startswith("python3 (<< ") for item in depends), text)
     if name == "polybricks":
         check("g++ (>= 4:11) | c++-compiler" in depends and "binutils" in depends, text)
 

@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import polybricks  # noqa: E402
 
-NAMES = ("libpbrt0", "libpolybricks-dev", "polybricks")
+NAMES = ("libpbrt0", "libpolybricks-dev", "polybricks", "python3-polybricks")
 
 
 def make_packages(build, folder, compression="none"):
