@@ -65,7 +65,7 @@ const MatrixDesc& CallArguments::desc_of(std::size_t argument) const {
 
 std::vector<std::int64_t> CallArguments::solve_sizes(const RunContext& context, std::int64_t* values,
                                                      bool* is_known) const {
-  const std::size_t num = static_cast<std::size_t>(transform_.num_inputs + transform_.num_outputs);
+  const auto num = static_cast<std::size_t>(transform_.num_inputs) + static_cast<std::size_t>(transform_.num_outputs);
   std::vector<const IndexT*> sizes(num, nullptr);
   for (std::size_t i = 0; i < arguments_.size(); ++i) sizes[i] = arguments_[i].given.sizes();
   std::size_t num_extents = 0;
