@@ -166,12 +166,12 @@ bool compile_cpp(const CppJob& job, const UserProgram& user, Diagnostics& diags,
   std::vector<std::string> command = compile_command(job.mode, home);
   if (job.product != Product::Program) append(command, library_compile_flags(compiler_words()));
   const std::string& compiler = command.front();
-  PrecompiledPrefix prefix(command, home, job.generated);
-
   const bool is_archive = job.product == Product::StaticLibrary;
   const std::string linked = is_archive ? folder.path() + "/" + kObject : product.path();
   std::vector<std::string> words = file_words(job, home, folder.path(), linked);
   append(words, debugger_words(job, user, home, folder.path()));
+
+  PrecompiledPrefix prefix(command, home, job.generated);
   const ProcessResult result = compile_with(command, prefix.flags(), words);
   if (!result.succeeded()) {
     report_failure(result, compiler, job.generated, job.target, user, diags);

@@ -57,7 +57,7 @@ def build(args):
 
 def without_packs(parts, text):
     """Faults of parts that lack their packs: a test of packs that are not there would prove nothing."""
-    made = set(re.findall(r"\bpacks_(\w+?)\(", text))
+    made = set(re.findall(r"\bpacks_(\w+_\d+)_\w+\(", text))
     wanted = {f"{part.name}_1" for part in parts if part.has_packs}
     return [f"no packs for {name}" for name in sorted(wanted - made)]
 

@@ -136,7 +136,7 @@ def main():
     num_runs = 0
     text = polybricks.run_tool([tools.pbc, "--emit=cpp", PROGRAMS / "functions.pbcc"]).stdout
     for name in (*MATRICES, "Ends", "Jumps"):
-        polybricks.check(f"packs_{name}_0(" in text, f"{name} has no packs")
+        polybricks.check(f" packs_{name}_0_" in text, f"{name} has no packs")
     for element, kind in (("double", np.float64), ("float", np.float32)):
         program = tools.compile(PROGRAMS / "functions.pbcc", args.work / f"functions_{element}", "--element", element)
         check = Check(program, args.work, kind)
