@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -50,6 +51,9 @@ struct Sizes {
     if (callable.num_numbers != 0 && numbers == nullptr) throw UserError("the list of numbers is null");
     for (int i = 0; i < callable.num_numbers; ++i) {
       const auto var = static_cast<std::size_t>(callable.number_vars[i]);
+      if (numbers[i] != static_cast<std::int32_t>(numbers[i]))
+        throw UserError(std::string("`") + callable.numbers[i] + "` is " + std::to_string(numbers[i]) +
+                        ", which is no integer of 32 bits");
       values[var] = numbers[i];
       is_known[var] = true;
     }
@@ -164,6 +168,11 @@ pb_status output_extents(pb_context* handle, int transform, const std::int64_t* 
     for (int i = 0; i < desc.num_inputs; ++i) num_of_inputs += desc.inputs[i].num_dims;
     if (extents == nullptr && num_of_inputs != std::ssize(solved.extents))
       throw UserError("the list of extents is null");
+    auto next = solved.extents.begin() + num_of_inputs;
+    for (int i = 0; i < desc.num_outputs; ++i)
+      for (int d = 0; d < desc.outputs[i].num_dims; ++d, ++next)
+        if (*next < 0 || *next > std::numeric_limits<IndexT>::max())
+          impossible_size(desc.name, desc.outputs[i].name, d, desc.outputs[i].formulas[d], *next);
     std::copy(solved.extents.begin() + num_of_inputs, solved.extents.end(), extents);
     return status;
   } catch (...) {

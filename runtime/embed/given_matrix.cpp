@@ -49,7 +49,8 @@ void sizes_of(const pb_matrix& matrix, IndexT* sizes) {
   for (int d = 0; d < matrix.rank; ++d) {
     const std::int64_t extent = matrix.extents[d];
     if (extent < 0 || extent > std::numeric_limits<IndexT>::max())
-      throw UserError("dimension " + std::to_string(d) + " is " + std::to_string(extent));
+      throw UserError("dimension " + std::to_string(d) + " is " + std::to_string(extent) +
+                      (extent < 0 ? "" : ", larger than an index may be"));
     sizes[d] = static_cast<IndexT>(extent);
   }
 }

@@ -159,6 +159,8 @@ static void test_errors(void) {
   EXPECT_STATUS(edges_Scale(context, &A, &B), PB_ERROR_ARGUMENT, "its data is null");
   B = row_of(b, -1);
   EXPECT_STATUS(edges_Scale(context, &A, &B), PB_ERROR_ARGUMENT, "dimension 0 is -1");
+  B.extents[0] = (int64_t)1 << 40;
+  EXPECT_STATUS(edges_Scale(context, &A, &B), PB_ERROR_ARGUMENT, "dimension 0 is 1099511627776, larger than an index may be");
   B = row_of(b, 8);
   B.element = PB_FLOAT;
   EXPECT_STATUS(edges_Scale(context, &A, &B), PB_ERROR_ARGUMENT, "elements are float, the header says double");
@@ -254,6 +256,12 @@ static void test_extents(void) {
   EXPECT_OK(pb_output_extents(context, blur, &factor, inputs, extents));
   EXPECT(extents[0] == 3 && extents[1] == 3);
   EXPECT_STATUS(pb_output_extents(context, add, NULL, inputs, extents), PB_ERROR_ARGUMENT, "rank");
+  const int64_t large = ((int64_t)1 << 32) + 5;
+  EXPECT_STATUS(pb_output_extents(context, blur, &large, inputs, extents), PB_ERROR_ARGUMENT,
+                "`factor` is 4294967301, which is no integer of 32 bits");
+  In.extents[0] = 1;
+  EXPECT_STATUS(pb_output_extents(context, blur, &factor, inputs, extents), PB_ERROR_ARGUMENT,
+                "call of Blur: dimension 0 of Out would be negative, `w-2` is -1");
   EXPECT_STATUS(pb_output_extents(NULL, blur, &factor, inputs, extents), PB_ERROR_ARGUMENT, "null");
   pb_context_destroy(context);
 }
