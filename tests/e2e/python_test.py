@@ -12,7 +12,7 @@ import polybricks  # noqa: E402
 from polybricks import check, run_tool  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent / "python"
-MAX_CALL_US = 5
+MAX_CALLS_OF_NUMPY = 18       # that take as long as a call of ours: 5 µs where one takes 0.28
 
 
 def main():
@@ -23,10 +23,11 @@ def main():
     environment = polybricks.package_environment(args.dist, work)
     for script in ("calls", "interrupts", "tuning"):
         print(run_tool([sys.executable, HERE / f"{script}.py"], cwd=work, env=environment).stdout, end="", flush=True)
-    median_us, smallest_us = map(float, run_tool([sys.executable, HERE / "costs.py"], cwd=work, env=environment).stdout.split())
-    print(f"a call for 16 elements takes {median_us:.1f} µs, at least {smallest_us:.1f} µs")
-    # Other programs of the machine make the median longer.
-    check(smallest_us <= MAX_CALL_US, f"a call for 16 elements takes {smallest_us:.1f} µs, more than {MAX_CALL_US}")
+    median_us, smallest_us, numpy_us = map(float, run_tool([sys.executable, HERE / "costs.py"], cwd=work, env=environment).stdout.split())
+    words = f"a call for 16 elements takes {median_us:.1f} µs, at least {smallest_us:.1f}; one of numpy.add {numpy_us:.2f}"
+    print(words)
+    # Other programs of the machine make the median longer, and slower machines all of them.
+    check(smallest_us <= MAX_CALLS_OF_NUMPY * numpy_us, words)
     return 0
 
 
