@@ -122,6 +122,9 @@ def main():
     args = parser.parse_args()
     if not polybricks.has_tool(args.needs):
         return polybricks.status_without(args.needs)
+    if args.needs == "gdb" and polybricks.is_debugging_forbidden():
+        print("gdb may not run programs here")
+        return 77
     if "import polybricks" in args.page.read_text() and not polybricks.has_package(args.dist):
         return polybricks.status_without("the Python package")
     work = polybricks.fresh_folder(args.work.resolve() / args.page.stem)

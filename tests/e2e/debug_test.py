@@ -88,6 +88,9 @@ def main():
     args = polybricks.arguments(__doc__).parse_args()
     if not polybricks.has_tool("gdb"):
         return polybricks.status_without("gdb")
+    if polybricks.is_debugging_forbidden():
+        print("gdb may not run programs here")
+        return 77
     work = polybricks.fresh_folder(args.work.resolve() / "debug")
     tools = polybricks.Tools(args.dist)
     tools.compile(PLACES, work / "places", "--debug")

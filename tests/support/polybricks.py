@@ -63,6 +63,14 @@ def status_without(what):
     return 1 if os.environ.get("PB_TOOLS_INSTALLED") else 77
 
 
+def is_debugging_forbidden():
+    """Whether gdb is there, but may not run programs, as in many containers."""
+    if not has_tool("gdb"):
+        return False
+    done = subprocess.run(["gdb", "-batch", "-nx", "-ex", "run", shutil.which("true")], capture_output=True, text=True, timeout=60)
+    return "exited normally" not in done.stdout
+
+
 def fresh_folder(path):
     """The folder, emptied, whatever was in it before."""
     shutil.rmtree(path, ignore_errors=True)
