@@ -2,6 +2,7 @@
 #include "runtime/python/extension/device_array_memory.h"
 
 #include "runtime/python/extension/element_types.h"
+#include "runtime/python/extension/interpreter_lock.h"
 #include "runtime/python/extension/python_errors.h"
 
 namespace py = pybind11;
@@ -40,12 +41,7 @@ DeviceMemory::~DeviceMemory() {
 }
 
 void DeviceMemory::fetch() const {
-  pb_status status;
-  {
-    const py::gil_scoped_release others_go_on;
-    status = pb_matrix_fetch(context_.get(), &matrix_);
-  }
-  check(status);
+  check(without_lock([&] { return pb_matrix_fetch(context_.get(), &matrix_); }));
 }
 
 void DeviceMemory::changed() const { check(pb_matrix_changed(context_.get(), &matrix_)); }

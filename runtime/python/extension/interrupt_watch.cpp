@@ -2,6 +2,7 @@
 #include "runtime/python/extension/interrupt_watch.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pybind11/pybind11.h>
 #include <unistd.h>
 
@@ -46,22 +47,26 @@ bool is_interrupt_python_s() {
   return signal.attr("getsignal")(SIGINT).is(signal.attr("default_int_handler"));
 }
 
-void handle_signal(const Watcher& of, unsigned char number) {
-  const py::gil_scoped_acquire lock;
-  if (of.context == nullptr) return;
-  if (of.previous_end >= 0) {
+/// Reads the signals that came, hands them on to who had them written before, and returns whether SIGINT is among them.
+bool take_signals(const Watcher& of) {
+  bool is_interrupt = false;
+  for (unsigned char number = 0; read(of.read_end, &number, 1) == 1;) {
+    is_interrupt = is_interrupt || number == SIGINT;
+    if (of.previous_end < 0) continue;
     const ssize_t num_written = write(of.previous_end, &number, 1);
     static_cast<void>(num_written);  // a pipe that is full wakes its reader, too
   }
-  if (number == SIGINT && is_interrupt_python_s()) pb_context_cancel(of.context);
+  return is_interrupt;
 }
 
+/// Signals are read under the lock: so none that belongs to one call cancels the next.
 void watch(const Watcher& of) {
-  unsigned char number = 0;
   for (;;) {
-    const ssize_t num_read = read(of.read_end, &number, 1);
-    if (num_read == 1) handle_signal(of, number);
-    if (num_read == 0 || (num_read < 0 && errno != EINTR)) return;
+    pollfd signals{of.read_end, POLLIN, 0};
+    if (poll(&signals, 1, -1) < 0 && errno != EINTR) return;
+    const py::gil_scoped_acquire lock;
+    const bool is_interrupt = take_signals(of);
+    if (is_interrupt && of.context != nullptr && is_interrupt_python_s()) pb_context_cancel(of.context);
   }
 }
 
@@ -70,7 +75,7 @@ void watch(const Watcher& of) {
 void InterruptWatch::start() {
   if (watcher != nullptr && watcher->process == getpid()) return;
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0 || fcntl(ends[1], F_SETFL, O_NONBLOCK) != 0) {
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
     PyErr_SetFromErrno(PyExc_OSError);
     throw py::error_already_set();
   }
@@ -86,15 +91,27 @@ InterruptWatch::InterruptWatch(pb_context* context) {
   is_watching_ = true;
   watcher->previous_end = watcher->write_signals_to(watcher->write_end);
   watcher->context = context;
-  if (PyErr_CheckSignals() == 0) return;
-  end();
-  throw py::error_already_set();
+  raise_signals();
 }
 
-InterruptWatch::~InterruptWatch() { end(); }
+InterruptWatch::~InterruptWatch() { stop(); }
 
 void InterruptWatch::end() {
+  stop();
+  raise_signals();
+}
+
+void InterruptWatch::raise_signals() {
+  if (PyErr_CheckSignals() == 0) return;
+  const py::error_already_set raised;  // takes the exception away, so that what follows may call Python
+  stop();
+  if (watcher != nullptr) static_cast<void>(take_signals(*watcher));
+  throw raised;
+}
+
+void InterruptWatch::stop() {
   if (!is_watching_) return;
+  is_watching_ = false;
   watcher->context = nullptr;
   try {
     static_cast<void>(watcher->write_signals_to(watcher->previous_end));

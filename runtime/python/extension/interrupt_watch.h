@@ -11,7 +11,7 @@
 
 namespace pbpy {
 
-/// Lives during a call, from before the interpreter's lock is released until it is held again. On other threads than
+/// Lives from before a call releases the interpreter's lock until it is held again. On other threads than
 /// the main one it does nothing.
 ///
 /// Threads: holds the interpreter's lock when made and ended
@@ -26,8 +26,14 @@ class InterruptWatch {
   /// Starts the thread in this process, once. Called when a context is made.
   static void start();
 
- private:
+  /// Called when the lock is held again.
+  ///
+  /// Errors:  what Python raises for signals that came meanwhile
   void end();
+
+ private:
+  void raise_signals();
+  void stop();
 
   bool is_watching_ = false;
 };

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "runtime/python/extension/interpreter_lock.h"
 #include "runtime/python/extension/interrupt_watch.h"
 #include "runtime/python/extension/python_errors.h"
 
@@ -25,8 +26,9 @@ std::string name_of(const std::string& file) {
 
 /// Ends a context. It may wait for workers, so the interpreter's lock is not held meanwhile.
 void end_context(pb_context* context) {
-  const py::gil_scoped_release others_go_on;
+  PyThreadState* const thread = PyEval_SaveThread();
   pb_context_destroy(context);
+  take_lock(thread);
 }
 
 }  // namespace
@@ -58,11 +60,7 @@ void Context::set_options(const ContextOptions& options) {
   wishes.is_strict = options.is_strict ? 1 : 0;
   wishes.seed = options.seed;
   pb_context* made = nullptr;
-  pb_status status;
-  {
-    const py::gil_scoped_release others_go_on;
-    status = pb_context_create(library_, &wishes, &made);
-  }
+  const pb_status status = without_lock([&] { return pb_context_create(library_, &wishes, &made); });
   if (status.code != PB_OK) raise_status(status);
   handle_ = std::shared_ptr<pb_context>(made, end_context);
 }

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/python/extension/interpreter_lock.h"
 #include "runtime/python/extension/interrupt_watch.h"
 #include "runtime/python/extension/python_errors.h"
 
@@ -37,6 +38,7 @@ std::size_t index_of(std::string_view name, std::size_t num, const NameOf& name_
 std::int64_t number_from(py::handle value, const char* name) {
   const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
   if (!number) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
     PyErr_Clear();
     raise(PyExc_TypeError, std::string("`") + name + "` is a whole number, not a " +
                                std::string(py::str(py::type::handle_of(value).attr("__name__"))));
@@ -137,13 +139,10 @@ void Transform::take_outputs(Arguments& arguments, pb_context* context) const {
 }
 
 void Transform::run(const Arguments& arguments, pb_context* context) const {
-  pb_status status;
-  {
-    const InterruptWatch watch(context);
-    const py::gil_scoped_release others_go_on;
-    status = pb_call(context, index_, arguments.numbers.data(), arguments.pointers.data());
-  }
-  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  InterruptWatch watch(context);
+  const pb_status status =
+      without_lock([&] { return pb_call(context, index_, arguments.numbers.data(), arguments.pointers.data()); });
+  watch.end();
   if (status.code != PB_OK) raise_status(status);
 }
 

@@ -3,6 +3,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -24,6 +26,17 @@ def test_calls_end():
         with raises(KeyboardInterrupt, ""):
             library.Endless(ROW)
         np.testing.assert_array_equal(library.Scale(ROW), ROW)
+
+
+def test_loops_of_short_calls_end():
+    """Whenever it comes: before, in and behind a call. It cancels no later call."""
+    row = np.zeros(10)
+    for _ in range(30):
+        interrupt_after(0.01)
+        with raises(KeyboardInterrupt, ""):
+            while True:
+                LIBRARY.Scale(row)
+        LIBRARY.Scale(row)
 
 
 def test_other_threads_go_on():
@@ -82,6 +95,22 @@ def test_children_of_forks_get_errors():
             LIBRARY.Scale(ROW)
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_python_ends_while_daemons_call():
+    script = """
+import threading, time, numpy, user_test
+library, row = user_test.fields(), numpy.ones(1000)
+def call_often():
+    while True:
+        library.Scale(row)
+for _ in range(3):
+    threading.Thread(target=call_often, daemon=True).start()
+time.sleep(0.1)
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    for _ in range(4):
+        subprocess.run([sys.executable, "-c", script], env=environment, check=True)
 
 
 if __name__ == "__main__":
