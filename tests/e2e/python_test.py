@@ -21,7 +21,7 @@ def main():
         return polybricks.status_without("the Python package")
     work = polybricks.fresh_folder(args.work.resolve() / "python")
     environment = polybricks.package_environment(args.dist, work)
-    for script in ("calls", "interrupts", "tuning"):
+    for script in ("calls", "compiling", "interrupts", "tuning"):
         print(run_tool([sys.executable, HERE / f"{script}.py"], cwd=work, env=environment).stdout, end="", flush=True)
     median_us, smallest_us, numpy_us = map(float, run_tool([sys.executable, HERE / "costs.py"], cwd=work, env=environment).stdout.split())
     words = f"a call for 16 elements takes {median_us:.1f} µs, at least {smallest_us:.1f}; one of numpy.add {numpy_us:.2f}"

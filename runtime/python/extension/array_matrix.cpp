@@ -101,6 +101,10 @@ void ArrayMatrix::take_buffer(py::handle object, const pb_argument& argument, in
     if (!py::hasattr(object, kDeviceMemory)) refuse_type(argument, "a " + type_name(object) + " is no array");
     return take_buffer(object.attr(kDeviceMemory), argument, flags);
   }
+  const NumpyFunctions& numpy = NumpyFunctions::get();
+  if (!py::type::handle_of(object).is(numpy.array_type) && py::isinstance(object, numpy.masked_type))
+    raise(PyExc_TypeError,
+          header_of(argument) + ": the array has a mask, which no transform sees: give what its `filled()` returns");
   if (PyObject_GetBuffer(object.ptr(), &buffer_, flags) != 0) {
     buffer_.obj = nullptr;
     PyErr_Clear();

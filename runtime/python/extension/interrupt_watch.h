@@ -11,8 +11,8 @@
 
 namespace pbpy {
 
-/// Lives from before a call releases the interpreter's lock until it is held again. On other threads than
-/// the main one it does nothing.
+/// Lives from before a call releases the interpreter's lock until it is held again. On other threads than the main one
+/// it does nothing.
 ///
 /// Threads: holds the interpreter's lock when made and ended
 class InterruptWatch {

@@ -85,6 +85,7 @@ void define_transforms(py::module_& module) {
            }),
            py::arg("context"), py::arg("index"), py::arg("is_numpy"))
       .def("__call__", &Transform::call)
+      .def("check_inputs", &Transform::check_inputs)
       .def_property_readonly("name", [](const Transform& transform) { return transform.table().name; })
       .def_property_readonly("documentation",
                              [](const Transform& transform) { return transform.table().documentation; })

@@ -16,6 +16,8 @@ NumpyFunctions::NumpyFunctions() : fortran_order(py::str("F")) {
   const py::module_ numpy = py::module_::import("numpy");
   empty = numpy.attr("empty");
   zeros = numpy.attr("zeros");
+  array_type = numpy.attr("ndarray");
+  masked_type = py::module_::import("numpy.ma").attr("MaskedArray");
   ascontiguousarray = numpy.attr("ascontiguousarray");
   for (int element = PB_DOUBLE; element <= PB_USHORT; ++element)
     dtypes[element] = numpy.attr("dtype")(type_of(static_cast<pb_element>(element)).dtype);

@@ -16,6 +16,8 @@ struct NumpyFunctions {
   pybind11::object empty;
   pybind11::object zeros;
   pybind11::object ascontiguousarray;
+  pybind11::object array_type;             ///< ndarray
+  pybind11::object masked_type;            ///< ma.MaskedArray
   pybind11::object dtypes[PB_USHORT + 1];  ///< by pb_element
   pybind11::object fortran_order;
 

@@ -60,13 +60,24 @@ py::object result_of(const pb_transform& transform, const std::vector<py::object
 
 }  // namespace
 
+/// None yet, and room for all.
+Transform::Arguments Transform::no_arguments() const {
+  const auto num_numbers = static_cast<std::size_t>(table().num_numbers);
+  const auto num_inputs = static_cast<std::size_t>(table().num_inputs);
+  const std::size_t num_matrices = num_inputs + static_cast<std::size_t>(table().num_outputs);
+  Arguments none;
+  none.numbers.resize(num_numbers);
+  none.has_number.resize(num_numbers, false);
+  none.inputs.resize(num_inputs);
+  none.matrices.reserve(num_matrices);  // so that they stay where they are
+  none.pointers.reserve(num_matrices);
+  return none;
+}
+
 void Transform::take_named(Arguments& arguments, const py::kwargs& named) const {
   const pb_transform& transform = table();
   const auto num_numbers = static_cast<std::size_t>(transform.num_numbers);
   const auto num_inputs = static_cast<std::size_t>(transform.num_inputs);
-  arguments.numbers.resize(num_numbers);
-  arguments.has_number.resize(num_numbers, false);
-  arguments.inputs.resize(num_inputs);
   for (const auto& [key, value] : named) {
     const std::string_view name = PyUnicode_AsUTF8(key.ptr());
     const std::size_t number = index_of(name, num_numbers, [&](std::size_t i) { return transform.numbers[i]; });
@@ -148,18 +159,18 @@ void Transform::run(const Arguments& arguments, pb_context* context) const {
 
 py::object Transform::call(const py::args& positional, const py::kwargs& named) const {
   const std::shared_ptr<pb_context> context = context_->handle();
-  const pb_transform& transform = table();
-  Arguments arguments;
-  const std::size_t num_matrices =
-      static_cast<std::size_t>(transform.num_inputs) + static_cast<std::size_t>(transform.num_outputs);
-  arguments.matrices.reserve(num_matrices);  // so that they stay where they are
-  arguments.pointers.reserve(num_matrices);
+  Arguments arguments = no_arguments();
   take_named(arguments, named);
   take_inputs(arguments, positional);
   take_outputs(arguments, context.get());
   run(arguments, context.get());
   if (arguments.given_out) return py::reinterpret_borrow<py::object>(arguments.given_out);
-  return result_of(transform, arguments.made);
+  return result_of(table(), arguments.made);
+}
+
+void Transform::check_inputs(const py::args& positional) const {
+  Arguments arguments = no_arguments();
+  take_inputs(arguments, positional);
 }
 
 }  // namespace pbpy

@@ -26,11 +26,17 @@ class Transform {
   /// Errors:  TypeError, polybricks.Error, KeyboardInterrupt
   [[nodiscard]] pybind11::object call(const pybind11::args& positional, const pybind11::kwargs& named) const;
 
+  /// Refuses inputs as `call` does, and calls nothing.
+  ///
+  /// Errors:  TypeError, polybricks.ArgumentError
+  void check_inputs(const pybind11::args& positional) const;
+
   [[nodiscard]] const pb_transform& table() const { return context_->library().transforms[index_]; }
   [[nodiscard]] Axes axes() const { return axes_; }
 
  private:
   struct Arguments;
+  [[nodiscard]] Arguments no_arguments() const;
   void take_named(Arguments& arguments, const pybind11::kwargs& named) const;
   void take_inputs(Arguments& arguments, const pybind11::args& positional) const;
   void take_outputs(Arguments& arguments, pb_context* context) const;

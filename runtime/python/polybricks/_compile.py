@@ -7,15 +7,28 @@ includes, of the options and of the compiler. Which files a source includes is k
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import pathlib
+import re
 import shlex
 import tempfile
-from typing import Any, List, NamedTuple, Optional, Sequence
+import warnings
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence
 
+from ._compiler_options import checked_options
+from ._errors import ArgumentError, CompileWarning, ToolError
 from ._library import Library, open_library
 from ._tools import PathLike, find_tool, run_tool
+
+
+class Made(NamedTuple):
+    """A file that `pbc` made."""
+
+    file: pathlib.Path
+    included: Dict[str, str]  # the files that the source includes, and hashes of their contents
+    messages: str  # warnings; "" if it was in the cache
 
 
 class Source(NamedTuple):
@@ -27,41 +40,75 @@ class Source(NamedTuple):
     options: Sequence[str]
     cache: pathlib.Path
 
-    def library(self) -> pathlib.Path:
-        """The file of the library, which is compiled if the cache lacks it."""
+    def library(self) -> Made:
+        """The library, which is compiled if the cache lacks it."""
         return self._made(f"lib{self.name}.so", ["--library"])
 
-    def program(self, main: Optional[str]) -> pathlib.Path:
-        """The file of the program that runs the transform `main`, likewise; None: the one that the source marks."""
-        return self._made(self.name, [] if main is None else ["--main", main])
+    def program(self, library: Made, main: Optional[str]) -> pathlib.Path:
+        """The file of the program that runs the transform `main`, likewise; None: the one that the source marks.
 
-    def _made(self, output: str, options: Sequence[str]) -> pathlib.Path:
+        Errors: ArgumentError if a file has changed since the library was made of it
+        """
+        self._refuse_changes(library.included)
+        made = self._made(self.name, [] if main is None else ["--main", main])
+        self._refuse_changes(library.included)
+        return made.file
+
+    def _refuse_changes(self, included: Dict[str, str]) -> None:
+        changed = [name for name, content in included.items() if content != _content_of(name)]
+        if self.file is not None and (not self.file.is_file() or self.file.read_text() != self.text):
+            changed.insert(0, str(self.file))
+        if changed:
+            raise ArgumentError(f"{changed[0]} changed since it was compiled: compile it again")
+
+    def _made(self, output: str, options: Sequence[str]) -> Made:
         pbc = find_tool("pbc")
-        key = _hash_of([self.text, str(self.file), *self.options, *options, _identity_of(pbc)])
+        key = _hash_of([self.name, self.text, str(self.file), *self.options, *options, _identity_of(pbc)])
         known = self.cache / f"{key}.files"
-        if known.is_file():
-            folder = self.cache / _hash_of([key, *_contents(known.read_text().splitlines())])
+        if os.path.isfile(known):
+            included = _contents_of(known.read_text().splitlines())
+            folder = self._entry(key, included)
             if (folder / output).is_file():
-                return folder / output
-        self.cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=self.cache) as work:
+                return Made(folder / output, included, "")
+        with _work_folder(self.cache) as work:
             made = pathlib.Path(work) / "made"
             made.mkdir()
             source = str(self.file or f"{self.name}.pbcc")
             if self.file is None:
                 (made / source).write_text(self.text)
-            run_tool([pbc, source, "-o", made / output, "--depfile", pathlib.Path(work) / "rule", *self.options, *options], made)
-            included = [file for file in _files_of_rule((pathlib.Path(work) / "rule").read_text()) if file != source]
-            folder = self.cache / _hash_of([key, *_contents(included)])
-            try:
-                made.replace(folder)
-            except OSError:  # another process was faster
-                if not (folder / output).is_file():
-                    raise
+            messages = run_tool([pbc, source, "-o", made / output, "--depfile", pathlib.Path(work) / "rule", *self.options, *options], made)
+            included = _contents_of(file for file in _files_of_rule((pathlib.Path(work) / "rule").read_text()) if file != source)
+            self._refuse_changes(included)
+            folder = self._entry(key, included)
+            _put(made, folder, output)
             list_of_files = pathlib.Path(work) / "files"
             list_of_files.write_text("\n".join(included))
             list_of_files.replace(known)
-        return folder / output
+        return Made(folder / output, included, messages)
+
+    def _entry(self, key: str, included: Dict[str, str]) -> pathlib.Path:
+        """The folder of the cache for a source whose includes are these."""
+        return self.cache / _hash_of([key, *(part for file in included.items() for part in file)])
+
+
+def _put(made: pathlib.Path, entry: pathlib.Path, output: str) -> None:
+    """Moves the folder `made` to its place in the cache."""
+    try:
+        made.replace(entry)
+    except OSError:
+        if (entry / output).is_file():  # another process was faster
+            return
+        entry.replace(made.parent / "broken")  # somebody has removed files there
+        made.replace(entry)
+
+
+def _work_folder(cache: pathlib.Path) -> tempfile.TemporaryDirectory[str]:
+    """A folder beside the entries of the cache, from which files can be moved there."""
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        return tempfile.TemporaryDirectory(dir=cache)
+    except OSError as error:
+        raise ToolError(f"the cache {cache} cannot be written: {error.strerror}; `cache=` names another folder") from error
 
 
 def _hash_of(parts: Sequence[str]) -> str:
@@ -71,9 +118,13 @@ def _hash_of(parts: Sequence[str]) -> str:
     return whole.hexdigest()[:32]
 
 
-def _contents(files: Sequence[str]) -> List[str]:
-    """Names and contents of files; a file that is gone has none."""
-    return [f"{name}\n{pathlib.Path(name).read_bytes().hex() if pathlib.Path(name).is_file() else ''}" for name in files]
+def _content_of(file: str) -> str:
+    """A hash of what is in a file; a file that is gone has none."""
+    return hashlib.sha256(pathlib.Path(file).read_bytes()).hexdigest() if pathlib.Path(file).is_file() else ""
+
+
+def _contents_of(files: Iterable[str]) -> Dict[str, str]:
+    return {file: _content_of(file) for file in files}
 
 
 def _identity_of(pbc: pathlib.Path) -> str:
@@ -95,18 +146,35 @@ def _cache_folder(cache: Optional[PathLike]) -> pathlib.Path:
     return pathlib.Path(base).absolute() / "polybricks" / "python"
 
 
-def compile(source: PathLike, *, element: str = "double", options: Sequence[str] = (), name: str = "program",
+def _library_name(name: Optional[str], file: Optional[pathlib.Path]) -> str:
+    """What a library is called: functions of C begin with its name."""
+    if name is None:
+        name = "program" if file is None else re.sub(r"\W", "_", file.stem, flags=re.ASCII)
+        return f"_{name}" if name[0].isdigit() or name in ("pb", "polybricks") else name
+    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+        raise ArgumentError(f"the name of a library is an identifier, and `{name}` is none")
+    return name
+
+
+def compile(source: PathLike, *, element: str = "double", options: Sequence[str] = (), name: Optional[str] = None,
             cache: Optional[PathLike] = None, axes: str = "numpy", **context: Any) -> Library:
     """Makes a library of a program in the language, or takes it from the cache.
 
-    source: the name of a `.pbcc` file, or the text of a program, which is called `name`.
+    source: the name of a `.pbcc` file, or the text of a program.
     element: what `ElementT` is, "double" or "float".
     options: further options of `pbc`, as ["--fp", "strict"].
+    name: what the library is called: if not given, as the file, or "program".
     cache: the folder of what was compiled; `polybricks/python` of the user's cache if not given.
     axes: "numpy" or "pbcc", see `load`, which has the options of contexts, too: config, device, threads, strict, seed.
+
+    Warnings of `pbc` are warnings of the class CompileWarning, when it compiles.
     """
-    is_text = isinstance(source, str) and ("\n" in source or "{" in source)
+    is_text = isinstance(source, str) and ("\n" in source or "{" in source) and not source.endswith(".pbcc")
     file = None if is_text else pathlib.Path(source).absolute()
     text = str(source) if file is None else file.read_text()
-    made = Source(name if file is None else file.stem, text, file, ["--element", element, *options], _cache_folder(cache))
-    return open_library(made.library(), axes, context, made.program)
+    words = ["--element", element, *checked_options(options)]
+    made_of = Source(_library_name(name, file), text, file, words, _cache_folder(cache))
+    library = made_of.library()
+    if library.messages:
+        warnings.warn(library.messages, CompileWarning, stacklevel=2)
+    return open_library(library.file, axes, context, functools.partial(made_of.program, library))

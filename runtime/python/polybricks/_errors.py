@@ -36,3 +36,7 @@ class RunError(Error):
 
 class ToolError(Error):
     """`pbc` or `pbtune` is missing or failed; the message is what it printed."""
+
+
+class CompileWarning(UserWarning):
+    """What `pbc` warns of, with the lines of the program."""

@@ -4,35 +4,25 @@
 from __future__ import annotations
 
 import inspect
-import os
+import json
+import keyword
 import pathlib
-from typing import Any, Callable, Dict, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Tuple, Union
 
 import numpy
 
 from . import _extension
 from ._device_array import DeviceArray
-from ._errors import ArgumentError
-from ._tools import PathLike
+from ._errors import ArgumentError, Error
+from ._options import context_options, whole_number
+from ._tools import PathLike, state_of
 from ._tune import Tuning, tune
-
-OPTIONS: Dict[str, Any] = {"config": None, "device": None, "threads": 0, "strict": False, "seed": 0}
 
 # Makes the program that runs a transform, for the tuner; None stands for the main one.
 ProgramMaker = Callable[[Optional[str]], pathlib.Path]
 
-
-def _context_options(options: Dict[str, Any]) -> _extension.ContextOptions:
-    made = _extension.ContextOptions()
-    for name, value in options.items():
-        if name not in OPTIONS:
-            raise TypeError(f"there is no option `{name}`; there are {', '.join(OPTIONS)}")
-        if value is not None and name == "config":
-            value = os.fspath(value)
-        if value is not None and name == "device":
-            value = str(value)
-        setattr(made, name, OPTIONS[name] if value is None else value)
-    return made
+# Files that were loaded, and their states then: the system gives the code of the first one again, whatever is in the file now.
+_loaded: Dict[pathlib.Path, Tuple[int, ...]] = {}
 
 
 class Binding:
@@ -43,7 +33,7 @@ class Binding:
             raise ArgumentError(f'axes is "numpy" or "pbcc", not {axes!r}')
         self.file, self.axes, self.options, self.make_program = file, axes, options, make_program
         self.tables = _extension.Tables(str(file))
-        self.context = _extension.Context(self.tables, _context_options(options))
+        self.context = _extension.Context(self.tables, context_options(options))
 
     def tune(self, transform: Optional[str], inputs: Tuple[Any, ...], wishes: Dict[str, Any]) -> pathlib.Path:
         program = wishes.pop("program", None)
@@ -51,14 +41,31 @@ class Binding:
             if self.make_program is None:
                 raise ArgumentError("a library that was loaded is tuned with `program=`, the program of `pbc` for the same source")
             program = self.make_program(transform)
+        arrays = self._checked(main_of(pathlib.Path(program)), inputs)
         output = wishes.pop("output", None)
         wishes.setdefault("device", self.options.get("device"))
         wishes.setdefault("threads", self.options.get("threads"))
-        written = tune(Tuning(pathlib.Path(program), pathlib.Path(output or f"{program}.cfg").absolute(), self.axes), inputs, wishes)
+        written = tune(Tuning(pathlib.Path(program), pathlib.Path(output or f"{program}.cfg").absolute(), self.axes), arrays, wishes)
         options = {**self.options, "config": written}
-        self.context.set_options(_context_options(options))
+        self.context.set_options(context_options(options))
         self.options = options
         return written
+
+    def _checked(self, transform: str, inputs: Tuple[Any, ...]) -> Sequence[numpy.ndarray[Any, Any]]:
+        """The inputs as arrays. If the library has the transform, they are those of a call."""
+        if not inputs or transform not in self.tables.transforms:
+            return [numpy.asarray(value) for value in inputs]
+        called = _extension.Transform(self.context, self.tables.transforms.index(transform), self.axes == "numpy")
+        called.check_inputs(*inputs)
+        return [numpy.asarray(value, dtype) for value, (_, dtype, _) in zip(inputs, called.inputs)]
+
+
+def main_of(program: pathlib.Path) -> str:
+    """The transform that a program runs; "" if there is no such program."""
+    try:
+        return str(json.loads(pathlib.Path(f"{program}.info").read_text())["main"])
+    except (OSError, ValueError, KeyError):
+        return ""  # the tuner says what is wrong with it
 
 
 class Transform(_extension.Transform):
@@ -71,11 +78,20 @@ class Transform(_extension.Transform):
         self.__doc__ = "\n\n".join(filter(None, (f"{self.name}{self.__signature__}", self.documentation, self._matrices())))
 
     @property
+    def has_python_names(self) -> bool:
+        """Whether the names of the header can be those of a function's parameters."""
+        names = [*(name for name, _, _ in self.inputs), *self.numbers]
+        return not any(keyword.iskeyword(name) or name in ("out", "self") for name in names)
+
+    @property
     def __signature__(self) -> inspect.Signature:
         kind = inspect.Parameter
+        out = kind("out", kind.KEYWORD_ONLY, default=None)
+        if not self.has_python_names:
+            return inspect.Signature([kind("inputs", kind.VAR_POSITIONAL), out, kind("numbers", kind.VAR_KEYWORD)])
         parameters = [kind(name, kind.POSITIONAL_OR_KEYWORD) for name, _, _ in self.inputs]
         parameters += [kind(name, kind.KEYWORD_ONLY) for name in self.numbers]
-        return inspect.Signature([*parameters, kind("out", kind.KEYWORD_ONLY, default=None)])
+        return inspect.Signature([*parameters, out])
 
     def shape_of(self, extents: Tuple[str, ...]) -> str:
         """The shape of the array for a matrix of these extents, in words."""
@@ -112,6 +128,15 @@ class Library:
     def __getitem__(self, name: str) -> Transform:
         return self._transforms[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._transforms
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._transforms)
+
+    def __len__(self) -> int:
+        return len(self._transforms)
+
     def __repr__(self) -> str:
         return f"<library {self.name}: {', '.join(self._transforms)}>"
 
@@ -139,8 +164,9 @@ class Library:
 
     def device_array(self, shape: Union[int, Tuple[int, ...]], dtype: Any = float) -> DeviceArray:
         """A new array, whose contents are not set and may stay on a device between calls."""
-        shape = (shape,) if isinstance(shape, int) else shape
-        return DeviceArray(_extension.DeviceMemory(self._binding.context, numpy.dtype(dtype).name, shape, self._binding.axes == "numpy"))
+        extents = shape if isinstance(shape, (tuple, list)) else (shape,)
+        whole = [whole_number("an extent of a shape", extent, 2**63) for extent in extents]
+        return DeviceArray(_extension.DeviceMemory(self._binding.context, numpy.dtype(dtype).name, whole, self._binding.axes == "numpy"))
 
     def tune(self, *inputs: Any, **wishes: Any) -> pathlib.Path:
         """Searches the fastest choices for the main transform on these inputs. From then on this library makes them.
@@ -168,5 +194,13 @@ def load(file: PathLike, *, axes: str = "numpy", **context: Any) -> Library:
         "pbcc": the first one, so that its shape is (w, h).
     config: a configuration of `pbtune`; device: "none", an index or a part of a name; threads: how many;
     strict: a choice that cannot run is an error; seed: of random numbers.
+
+    Errors: Error if the file was loaded before and has another content now
     """
-    return open_library(pathlib.Path(file).absolute(), axes, context, None)
+    path = pathlib.Path(file).absolute()
+    state = state_of(path)
+    if _loaded.get(path, state) != state:
+        raise Error(f"{path} changed since this process loaded it: load it under another name, or in a new process")
+    _extension.Tables(str(path))  # which loads it, whether or not a context can be made
+    _loaded[path] = state
+    return open_library(path, axes, context, None)

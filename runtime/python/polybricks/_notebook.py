@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import keyword
 import shlex
 from typing import Any
 
 from ._compile import compile
-from ._errors import ToolError
+from ._errors import ArgumentError, ToolError
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -16,12 +17,15 @@ def load_ipython_extension(shell: Any) -> None:
 
     def compile_cell(line: str, cell: str) -> None:
         """%%polybricks NAME [OPTIONS OF pbc]: compiles the cell and calls the library NAME."""
-        name, *options = shlex.split(line) or [""]
-        if not name.isidentifier():
+        try:
+            name, *options = shlex.split(line) or [""]
+        except ValueError as error:
+            raise UsageError(f"the first line: {error}") from None
+        if not name.isidentifier() or keyword.iskeyword(name):
             raise UsageError("the first line is `%%polybricks NAME`, with options of pbc behind it")
         try:
             shell.user_ns[name] = compile(cell, name=name, options=options)
-        except ToolError as error:
+        except (ArgumentError, ToolError) as error:
             raise UsageError(f"\n{error}") from None
 
     shell.register_magic_function(compile_cell, "cell", "polybricks")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import keyword
 from typing import List, Tuple
 
 from ._library import Library, Transform
@@ -21,19 +22,23 @@ def _result_type(dtype: str, extents: Tuple[str, ...]) -> str:
 
 
 def _method(transform: Transform) -> List[str]:
-    parameters = ["self", *(f"{name}: {_input_type(dtype, extents)}" for name, dtype, extents in transform.inputs), "*"]
-    parameters += [f"{name}: int" for name in transform.numbers]
+    parameters, others = ["self", "*inputs: Any"], ["**numbers: Any"]
+    if transform.has_python_names:
+        parameters = ["self", *(f"{name}: {_input_type(dtype, extents)}" for name, dtype, extents in transform.inputs), "*"]
+        parameters += [f"{name}: int" for name in transform.numbers]
+        others = []
     outs = [_array_type(dtype) for _, dtype, _ in transform.outputs]
     results = [_result_type(dtype, extents) for _, dtype, extents in transform.outputs]
     given, returned = (types[0] if len(types) == 1 else f"Tuple[{', '.join(types)}]" for types in (outs, results))
-    head = f"    def {transform.name}({', '.join([*parameters, f'out: Optional[{given}] = None'])}) -> {returned}:"
+    head = f"    def {transform.name}({', '.join([*parameters, f'out: Optional[{given}] = None', *others])}) -> {returned}:"
     return [head, f"        {transform.__doc__!r}", "        ..."]
 
 
 def stubs_of(library: Library) -> str:
     """The text of a `.pyi` file with a class for the library, whose name is that of the library with a capital."""
-    lines = ["from typing import Optional, Tuple, Union", "", "import numpy as np", "import numpy.typing as npt", "from polybricks import DeviceArray, Library", "",
+    lines = ["from typing import Any, Optional, Tuple, Union", "", "import numpy as np", "import numpy.typing as npt", "from polybricks import DeviceArray, Library", "",
              f"class {library.name[0].upper()}{library.name[1:]}(Library):"]
-    for transform in library.transforms.values():
-        lines += _method(transform)
+    for name, transform in library.transforms.items():
+        if not keyword.iskeyword(name):
+            lines += _method(transform)
     return "\n".join(lines) + "\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finds and runs `pbc` and `pbtune`."""
+"""Finds and runs `pbc` and `pbtune`, and tells whether files changed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import pathlib
 import shutil
 import subprocess
-from typing import Any, List, Optional, Sequence, Union
+from typing import Any, List, Optional, Sequence, Tuple, Union
 
 from ._errors import ToolError
 
@@ -28,10 +28,19 @@ def find_tool(name: str) -> pathlib.Path:
 
 
 def run_tool(command: Sequence[Any], folder: Optional[pathlib.Path] = None) -> str:
-    """Runs a tool, in `folder`, and returns what it printed on standard output; its messages are the exception's if it fails."""
+    """Runs a tool, in `folder`, and returns its messages; they are the exception's if it fails."""
     words: List[str] = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in command]
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
                           cwd=folder)
     if done.returncode != 0:
         raise ToolError(done.stderr.strip() or f"`{' '.join(words)}` ended with status {done.returncode}")
-    return done.stdout
+    return done.stderr.strip()
+
+
+def state_of(file: pathlib.Path) -> Tuple[int, ...]:
+    """What changes when a file is written anew; of a file that is missing it is empty."""
+    try:
+        state = os.stat(file)
+    except OSError:
+        return ()
+    return state.st_mtime_ns, state.st_size, state.st_ino

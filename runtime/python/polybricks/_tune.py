@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
-from typing import Any, Dict, List, NamedTuple, Sequence
+from typing import Any, Dict, List, Mapping, NamedTuple, Sequence
 
 import numpy
 
 from ._errors import ToolError
-from ._tools import find_tool
+from ._tools import find_tool, state_of
 
 
 class Tuning(NamedTuple):
@@ -29,10 +30,12 @@ def _options_of(wishes: Dict[str, Any]) -> List[str]:
     options: List[str] = []
     for name, value in wishes.items():
         if name == "numbers":
+            if not isinstance(value, Mapping):
+                raise TypeError(f'numbers is a dictionary, as {{"k": 3}}, not {value!r}')
             options += [word for number in value.items() for word in ("--set", "{}={}".format(*number))]
         elif name not in known:
             raise TypeError(f"there is no option `{name}`; there are {', '.join(known)}, numbers, output, program and verbose")
-        elif value:
+        elif value is not None:
             options += [known[name], str(value)]
     return options
 
@@ -52,25 +55,26 @@ def _run(command: Sequence[str], is_verbose: bool) -> str:
                 break
             except KeyboardInterrupt:
                 process.send_signal(signal.SIGINT)
-    printed = "".join(lines).strip()
+    printed = re.sub(r"--size (\w+)=VALUE", r'numbers={"\1": …}', "".join(lines)).strip()
     if process.returncode not in (0, 128 + signal.SIGINT, -signal.SIGINT):
         raise ToolError(printed or f"pbtune ended with status {process.returncode}")
     return printed
 
 
-def tune(tuning: Tuning, inputs: Sequence[Any], wishes: Dict[str, Any]) -> pathlib.Path:
+def tune(tuning: Tuning, inputs: Sequence[numpy.ndarray[Any, Any]], wishes: Dict[str, Any]) -> pathlib.Path:
     """Writes the configuration and returns its name.
 
     Errors: ToolError if pbtune fails, or is interrupted before it has found anything
     """
     is_verbose = wishes.pop("verbose", False)
     options = _options_of(wishes)
+    before = state_of(tuning.output)
     with tempfile.TemporaryDirectory() as folder:
         files = [str(pathlib.Path(folder) / f"input{number}.npy") for number in range(len(inputs))]
-        for file, array in zip(files, map(numpy.asarray, inputs)):
+        for file, array in zip(files, inputs):
             numpy.save(file, array if tuning.axes == "numpy" else array.T)
         command = [str(find_tool("pbtune")), str(tuning.program), "-o", str(tuning.output), *options]
         printed = _run([*command, *(["--inputs", *files] if files else [])], is_verbose)
-    if not tuning.output.is_file():
+    if state_of(tuning.output) in ((), before):
         raise ToolError(printed or "pbtune wrote no configuration")
     return tuning.output

@@ -107,8 +107,10 @@ def test_device_arrays():
         LIBRARY.Scale(LIBRARY.device_array(3, np.float32))
     with raises(TypeError, "complex128"):
         LIBRARY.device_array(3, complex)
-    with raises(pb.Error, ""):
-        LIBRARY.device_array((-1, 3))
+    for shape, kind in (((-1, 3), pb.ArgumentError), (2**70, pb.ArgumentError), ((5.0, 3), TypeError), ("5", TypeError)):
+        with raises(kind, "an extent of a shape is a whole number"):
+            LIBRARY.device_array(shape)
+    assert LIBRARY.device_array(np.int64(5)).shape == (5,) and LIBRARY.device_array(()).shape == ()
 
 
 def test_errors():
@@ -135,6 +137,8 @@ def test_errors():
         LIBRARY.Scale(row, out=np.zeros(3))
     with raises(pb.ArgumentError, "cannot be written to"):
         LIBRARY.Scale(row, out=layouts(row)["read-only"])
+    with raises(TypeError, "the array has a mask"):
+        LIBRARY.Scale(np.ma.masked_array(row, row > 2))
     with raises(pb.ArgumentError, "no matrix says how large m"):
         LIBRARY.Repeat(row)
     with raises(pb.RunError, "as the test wants"):
@@ -154,6 +158,10 @@ def test_options():
         LIBRARY.with_options(device="nonesuch")
     with raises(pb.ConfigurationError, "none.cfg"):
         LIBRARY.with_options(config="none.cfg")
+    for name, value, kind in (("threads", "2", TypeError), ("threads", 1.5, TypeError), ("threads", 2**40, pb.ArgumentError), ("seed", -1, pb.ArgumentError),
+                              ("device", 1.5, TypeError), ("device", -1, pb.ArgumentError), ("threads", True, TypeError), ("strict", "yes", TypeError)):
+        with raises(kind, name):
+            LIBRARY.with_options(**{name: value})
     with raises(TypeError, "no option `thread`"):
         LIBRARY.with_options(thread=1)
 
@@ -195,6 +203,7 @@ def test_words():
     assert inspect.getdoc(scale) == ("Scale(A, *, out=None)\n\nDoubles a row.\n\n  The second line is indented.\n\n"
                                      "from A: float64 (n,)\nto B: float64 (n,)")
     assert str(inspect.signature(LIBRARY.Blur)) == "(In, *, factor, out=None)"
+    assert "Scale" in LIBRARY and "Bleur" not in LIBRARY and len(LIBRARY) == len(list(LIBRARY)) and list(LIBRARY) == list(LIBRARY.transforms)
     assert "Scale" in dir(LIBRARY) and list(LIBRARY.transforms)[0] == "Scale"
 
 

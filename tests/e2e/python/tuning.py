@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Compiling, the cache, tuning, and stubs."""
+"""Tuning."""
 
-import ast
+import contextlib
 import os
 import pathlib
 import signal
-import subprocess
-import sys
 import threading
 import time
 
@@ -14,36 +12,19 @@ import numpy as np
 import polybricks as pb
 from user_test import fields, raises, run_tests
 
-TEXT = "transform Twice from A[n] to B[n] { B.cell(i) from (A.cell(i) a) { return FACTOR * a; } }\n"
 
-
-def test_sources():
-    """Files, their includes and texts; what is in the cache is not compiled again."""
-    pathlib.Path("factor.h").write_text("#define FACTOR 2\n")
-    pathlib.Path("twice.pbcc").write_text('#include "factor.h"\n' + TEXT)
-    first = pb.compile("twice.pbcc")
-    assert first.Twice(np.ones(2)).tolist() == [2, 2]
-    made = first.file.stat()
-    assert pb.compile("twice.pbcc").file == first.file
-    assert first.file.stat().st_mtime_ns == made.st_mtime_ns and first.file.stat().st_ino == made.st_ino, "it was compiled again"
-    pathlib.Path("factor.h").write_text("#define FACTOR 3\n")
-    assert pb.compile("twice.pbcc").Twice(np.ones(2)).tolist() == [3, 3]
-    floats = pb.compile(TEXT.replace("FACTOR", "4"), element="float", name="quadruple", cache="cache of texts")
-    assert floats.name == "quadruple" and floats.Twice(np.ones(2, np.float32)).tolist() == [4, 4]
-    assert floats.file.is_relative_to(pathlib.Path("cache of texts").absolute()) if sys.version_info >= (3, 9) else True
-
-
-def test_errors():
-    with raises(pb.ToolError, "program.pbcc:1:11: error: transform `T` has no rules"):
-        pb.compile("transform T {")
-    with raises(FileNotFoundError, "none.pbcc"):
-        pb.compile("none.pbcc")
-    with raises(OSError, "libnone.so"):
-        pb.load("libnone.so")
-    with raises(pb.ArgumentError, "is not called libNAME.so"):
-        pb.load("twice.pbcc")
-    with raises(pb.ArgumentError, "`program=`"):
-        pb.load(fields().file).tune(np.zeros(3))
+@contextlib.contextmanager
+def tuner(script):
+    """Has this shell script in place of pbtune."""
+    tool = pathlib.Path("home/bin/pbtune").absolute()
+    tool.parent.mkdir(parents=True, exist_ok=True)
+    tool.write_text(f"#!/bin/sh\n{script}\n")
+    tool.chmod(0o755)
+    os.environ["POLYBRICKS_HOME"] = str(tool.parent.parent)
+    try:
+        yield
+    finally:
+        del os.environ["POLYBRICKS_HOME"]
 
 
 def test_tuning():
@@ -58,6 +39,8 @@ def test_tuning():
     assert written == pathlib.Path("my.cfg").absolute() and written.exists()
     with raises(TypeError, "there is no option `timelimit`"):
         library.tune(picture, timelimit=1)
+    with raises(pb.ArgumentError, "`program=`"):
+        pb.load(library.file).tune(picture)
     with raises(pb.ToolError, "lacks"):
         library.tune(picture, numbers={"factor": 3, "lacks": 3}, time_limit=1)
 
@@ -76,14 +59,32 @@ def test_interrupted_tuning():
     assert configuration.exists()
 
 
-def test_stubs():
-    done = subprocess.run([sys.executable, "-m", "polybricks", "stubs", str(fields().file)], stdout=subprocess.PIPE, text=True, check=True)
-    (stub,) = (node for node in ast.parse(done.stdout).body if isinstance(node, ast.ClassDef))
-    assert stub.name == "Fields" and [method.name for method in stub.body] == list(fields().transforms)
-    blur = stub.body[1]
-    assert ast.get_docstring(blur).startswith("Blur(In, *, factor, out=None)\n\nNeighbours")
-    array = "Union[npt.NDArray[np.float32], DeviceArray]"
-    assert f"def Blur(self, In: {array}, *, factor: int, out: Optional[{array}] = None) -> npt.NDArray[np.float32]:" in done.stdout
+def test_options():
+    picture = np.zeros((9, 9), np.float32)
+    with tuner('echo "$@"; exit 130'):
+        for options, words in (({"device": 0}, "--device 0"), ({"device": "none", "threads": 2}, "--device none --threads 2")):
+            with raises(pb.ToolError, words):
+                fields(**options).tune(picture, output="none.cfg")
+
+
+def test_tuning_that_measures_nothing():
+    """A configuration that was there before is none of this search."""
+    pathlib.Path("before.cfg").write_text("")
+    with tuner("echo nothing was measured; exit 130"), raises(pb.ToolError, "nothing was measured"):
+        fields().tune(np.zeros((9, 9), np.float32), output="before.cfg")
+
+
+def test_inputs():
+    library = fields()
+    picture = np.zeros((9, 9), np.float32)
+    with raises(TypeError, "float64, but the header says float"):
+        library.tune(picture.astype(float), numbers={"factor": 3})
+    with raises(TypeError, "Scale() takes 1 input, 2 were given"):
+        library.Scale.tune(np.zeros(3), np.zeros(3))
+    with raises(pb.ToolError, 'numbers={"factor": …}'):
+        library.tune(picture)
+    with raises(TypeError, "numbers is a dictionary"):
+        library.tune(picture, numbers=["factor", 3])
 
 
 if __name__ == "__main__":
