@@ -87,14 +87,11 @@ def test_changed_sources():
 
 
 def test_changed_libraries():
-    old = pb.compile(one_step(), name="same")
-    new = pb.compile(one_step(formula="5 * a"), name="same")
-    shutil.copy(old.file, "libsame.so")
-    assert pb.load("libsame.so").T(np.ones(1)) == pb.load("libsame.so").T(np.ones(1)) == 1
-    os.unlink("libsame.so")
-    shutil.copy(new.file, "libsame.so")
+    shutil.copy(fields().file, "libfields.so")
+    assert list(pb.load("libfields.so")) == list(pb.load("libfields.so")) == list(fields())
+    os.utime("libfields.so", (0, 0))
     with raises(pb.Error, "changed since this process loaded it"):
-        pb.load("libsame.so")
+        pb.load("libfields.so")
 
 
 def test_warnings():
@@ -105,9 +102,6 @@ def test_warnings():
         pb.compile(program)
     (warning,) = caught  # once: then it is in the cache
     assert warning.category is pb.CompileWarning and "[IntegerQuotient]" in str(warning.message) and warning.filename == __file__
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        pb.compile(program, options=["--no-warn", "IntegerQuotient"])
 
 
 def test_options():
