@@ -24,6 +24,9 @@ struct Position {
 /// The lines of a text without their ends; a newline at its end begins no further one.
 [[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);
 
+/// The text without blanks at both ends, and without the carriage return of a line's end.
+[[nodiscard]] std::string_view trimmed(std::string_view text);
+
 class SourceManager {
  public:
   /// Reads the file at `path`, or finds it if it was read before (same canonical path).

@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
-}
-
 /// The comment that the last of `lines` ends, by lines, without its signs; none if that line ends no comment.
 std::vector<std::string_view> last_comment(const std::vector<std::string_view>& lines) {
   std::vector<std::string_view> found;

@@ -110,12 +110,6 @@ std::string_view word_at(std::string_view line, std::size_t at) {
   return line.substr(at, std::max<std::size_t>(end - at, at < line.size() ? 1 : 0));
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
 /// Finds what a message at `column` of the generated line `made` is about in the user's line `source`: the place at
 /// which the same text stands there.
 std::optional<std::string_view> same_text(std::string_view source, std::string_view made, std::size_t column) {

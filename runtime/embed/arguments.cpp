@@ -6,7 +6,6 @@
 
 #include "runtime/embed/shared_runtime.h"
 #include "runtime/gpu/launch.h"
-#include "runtime/main/engine/root_run.h"
 #include "runtime/main/inputs/problem.h"
 
 namespace pbrt {
@@ -118,7 +117,7 @@ bool CallArguments::may_be_on_device() const {
 
 bool CallArguments::has_resident_output() const {
   return std::any_of(arguments_.begin() + transform_.num_inputs, arguments_.end(),
-                     [](const Argument& argument) { return !argument.resident.is_empty() && !argument.is_copied; });
+                     [](const Argument& argument) { return argument.stays(); });
 }
 
 void CallArguments::make_copies(Frame& root) const {
@@ -132,12 +131,11 @@ void CallArguments::make_copies(Frame& root) const {
 
 void CallArguments::bring_results(Frame& root) const {
   const auto first = static_cast<std::size_t>(transform_.num_inputs);
-  const auto stays = [](const Argument& argument) { return !argument.resident.is_empty() && !argument.is_copied; };
   for (std::size_t i = first; i < arguments_.size(); ++i)
-    if (!stays(arguments_[i])) gpu::fetch(root, matrices_[i]);
+    if (!arguments_[i].stays()) gpu::fetch(root, matrices_[i]);
   for (std::size_t i = first; i < arguments_.size(); ++i) {
     const auto& [given, memory, is_copied] = arguments_[i];
-    if (stays(arguments_[i])) continue;
+    if (arguments_[i].stays()) continue;
     need_on_host(root, matrices_[i]);
     if (!is_copied) continue;
     if (!memory.is_empty()) before_host_write(root, memory);

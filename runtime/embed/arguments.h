@@ -51,6 +51,9 @@ class CallArguments {
 
   struct Argument {
     explicit Argument(const GivenMatrix& of) : given(of) {}
+    /// Whether what the call writes stays in resident memory.
+    [[nodiscard]] bool stays() const { return !resident.is_empty() && !is_copied; }
+
     GivenMatrix given;
     AnyMatrix resident;      ///< the matrix in whose memory it lies; empty: in memory of the caller
     bool is_copied = false;  ///< the call works on a copy

@@ -13,7 +13,6 @@
 #include "runtime/embed/context.h"
 #include "runtime/embed/context_functions.h"
 #include "runtime/main/engine/root_run.h"
-#include "runtime/sched/worker.h"
 
 namespace pbrt {
 
@@ -116,14 +115,12 @@ pb_status run_listed(LibraryContext& context, const TransformDesc& transform, Ca
 
 /// Why a transform cannot be called; PB_OK if it can.
 pb_status check_call(const pb_context* handle, int transform) {
-  if (pb_status status = check_context(handle); status.code != PB_OK) return status;
-  if (Worker::of_thread() != nullptr)
-    return make_status(PB_ERROR_RUN,
-                       "a body called a function of a library; its workers are those of the call in progress");
+  pb_status status = check_caller(handle);
+  if (status.code != PB_OK) return status;
   const LibraryDesc& library = static_cast<const LibraryContext*>(handle)->owner.desc();
   if (transform < 0 || transform >= library.program->num_transforms)
     return make_status(PB_ERROR_ARGUMENT, "the library has no transform of this number");
-  return make_status(PB_OK, "");
+  return status;
 }
 
 /// The sizes of a call, solved.

@@ -11,6 +11,7 @@
 #include "runtime/embed/call_status.h"
 #include "runtime/embed/context_functions.h"
 #include "runtime/main/command_line/config_lookup.h"
+#include "runtime/sched/worker.h"
 
 namespace pbrt {
 
@@ -116,6 +117,14 @@ pb_status check_context(const pb_context* context) noexcept {
   if (is_forked()) return forked_status();
   if (context == nullptr) return make_status(PB_ERROR_ARGUMENT, "the context is null");
   return make_status(PB_OK, "");
+}
+
+pb_status check_caller(const pb_context* context) noexcept {
+  pb_status status = check_context(context);
+  if (status.code == PB_OK && Worker::of_thread() != nullptr)
+    return make_status(PB_ERROR_RUN,
+                       "a body called a function of a library; its workers are those of the call in progress");
+  return status;
 }
 
 pb_status cancel_context(pb_context* context) noexcept {

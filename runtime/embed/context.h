@@ -41,5 +41,7 @@ struct LibraryContext : pb_context {
 
 /// Why a context cannot be used: null, or in the child of a fork; PB_OK if it can.
 [[nodiscard]] pb_status check_context(const pb_context* context) noexcept;
+/// The same for functions that ask for workers, which a body may not do.
+[[nodiscard]] pb_status check_caller(const pb_context* context) noexcept;
 
 }  // namespace pbrt

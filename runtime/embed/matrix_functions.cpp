@@ -10,7 +10,6 @@
 #include "runtime/embed/given_matrix.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/main/engine/root_run.h"
-#include "runtime/sched/worker.h"
 
 namespace pbrt {
 
@@ -18,12 +17,12 @@ namespace {
 
 /// Why a function for matrices cannot be used here; PB_OK if it can.
 pb_status check_matrix(const pb_context* context, const pb_matrix* matrix) noexcept {
-  if (pb_status status = check_context(context); status.code != PB_OK) return status;
+  pb_status status = check_caller(context);
+  if (status.code != PB_OK) return status;
   if (matrix == nullptr) return make_status(PB_ERROR_ARGUMENT, "the matrix is null");
   if (!is_known(matrix->element) || matrix->rank < 0 || matrix->rank > PB_MAX_RANK)
     return make_status(PB_ERROR_ARGUMENT, "the matrix has no known element type, or no possible rank");
-  if (Worker::of_thread() != nullptr) return make_status(PB_ERROR_RUN, "a body called a function of a library");
-  return make_status(PB_OK, "");
+  return status;
 }
 
 /// The cells that a caller describes in resident memory; all of that memory's if they are no box of it; an empty matrix

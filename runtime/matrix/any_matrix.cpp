@@ -9,18 +9,18 @@
 
 namespace pbrt {
 
-AnyMatrix::AnyMatrix(const StorageRef& storage, void* data, ElementKind kind, int num_dims, const IndexT* sizes)
+AnyMatrix::AnyMatrix(const StorageRef& storage, void* data, ElementKind kind, int num_dims, const IndexT* sizes,
+                     const std::int64_t* strides)
     : kind_(kind), num_dims_(num_dims), storage_(storage), data_(data) {
   std::copy_n(sizes, num_dims, sizes_);
+  std::copy_n(strides, num_dims, strides_);
 }
 
 AnyMatrix AnyMatrix::allocate(ElementKind kind, int num_dims, const IndexT* sizes) {
   PBRT_CHECK(num_dims >= 0 && num_dims <= kMaxDims, "matrices have up to nine dimensions");
   std::int64_t strides[kMaxDims] = {};
   const StorageRef storage = StorageRef::adopt(detail::allocate_dense(kind, num_dims, sizes, strides));
-  AnyMatrix result(storage, storage.get()->data(), kind, num_dims, sizes);
-  std::copy_n(strides, num_dims, result.strides_);
-  return result;
+  return AnyMatrix(storage, storage.get()->data(), kind, num_dims, sizes, strides);
 }
 
 AnyMatrix AnyMatrix::refer_to(void* data, ElementKind kind, int num_dims, const IndexT* sizes,
@@ -38,9 +38,7 @@ AnyMatrix AnyMatrix::refer_to(void* data, ElementKind kind, int num_dims, const 
 
 AnyMatrix AnyMatrix::part_of(const StorageRef& storage, void* data, ElementKind kind, int num_dims, const IndexT* sizes,
                              const std::int64_t* strides) {
-  AnyMatrix result(storage, data, kind, num_dims, sizes);
-  std::copy_n(strides, num_dims, result.strides_);
-  return result;
+  return AnyMatrix(storage, data, kind, num_dims, sizes, strides);
 }
 
 std::int64_t AnyMatrix::count() const {

@@ -65,7 +65,8 @@ class AnyMatrix {
   }
 
  private:
-  AnyMatrix(const StorageRef& storage, void* data, ElementKind kind, int num_dims, const IndexT* sizes);
+  AnyMatrix(const StorageRef& storage, void* data, ElementKind kind, int num_dims, const IndexT* sizes,
+            const std::int64_t* strides);
   void check_type(ElementKind kind, int num_dims) const;
 
   ElementKind kind_ = ElementKind::Double;

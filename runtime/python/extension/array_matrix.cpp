@@ -25,8 +25,6 @@ std::string header_of(const pb_argument& argument) {
   return text + (argument.rank > 0 ? "]`" : "`");
 }
 
-std::string type_name(py::handle object) { return py::str(py::type::handle_of(object).attr("__name__")); }
-
 [[noreturn]] void refuse(const pb_argument& argument, const std::string& why) {
   raise_argument_error(header_of(argument) + ": " + why);
 }
@@ -162,8 +160,9 @@ bool ArrayMatrix::has_strides() const {
 
 void ArrayMatrix::take_layout(Axes axes) {
   matrix_.data = buffer_.buf;
-  for (int d = 0; d < buffer_.ndim; ++d) {
-    const int axis = axes == Axes::NumPy ? buffer_.ndim - 1 - d : d;
+  const auto rank = static_cast<std::size_t>(buffer_.ndim);
+  for (std::size_t d = 0; d < rank; ++d) {
+    const std::size_t axis = axis_of(d, rank, axes);
     matrix_.extents[d] = buffer_.shape[axis];
     matrix_.strides[d] = buffer_.strides[axis] / buffer_.itemsize;
   }
@@ -172,7 +171,7 @@ void ArrayMatrix::take_layout(Axes axes) {
 py::object new_array(const pb_argument& argument, const std::int64_t* extents, Axes axes) {
   const auto rank = static_cast<std::size_t>(argument.rank);
   py::tuple shape(rank);
-  for (std::size_t d = 0; d < rank; ++d) shape[axes == Axes::NumPy ? rank - 1 - d : d] = extents[d];
+  for (std::size_t d = 0; d < rank; ++d) shape[axis_of(d, rank, axes)] = extents[d];
   const NumpyFunctions& numpy = NumpyFunctions::get();
   return numpy.new_array(argument.is_read != 0 ? numpy.zeros : numpy.empty, shape, argument.element,
                          axes == Axes::Pbcc);

@@ -5,6 +5,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +15,11 @@ namespace pbpy {
 
 /// Which axis of an array is dimension 0 of a matrix: the last, as of pictures in NumPy, or the first, as in headers.
 enum class Axes { NumPy, Pbcc };
+
+/// The axis of an array that is dimension `dim` of a matrix, and the other way round.
+[[nodiscard]] constexpr std::size_t axis_of(std::size_t dim, std::size_t rank, Axes axes) {
+  return axes == Axes::NumPy ? rank - 1 - dim : dim;
+}
 
 /// Keeps the buffer of its object while it lives, so that the object cannot move its memory.
 class ArrayMatrix {

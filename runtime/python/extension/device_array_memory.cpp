@@ -9,19 +9,6 @@ namespace py = pybind11;
 
 namespace pbpy {
 
-namespace {
-
-void check(const pb_status& status) {
-  if (status.code != PB_OK) raise_status(status);
-}
-
-/// The dimension of a matrix that an axis of an array is, and the other way round.
-std::size_t turned(std::size_t axis, std::size_t rank, Axes axes) {
-  return axes == Axes::NumPy ? rank - 1 - axis : axis;
-}
-
-}  // namespace
-
 DeviceMemory::DeviceMemory(const Context& context, const std::string& dtype, const std::vector<std::int64_t>& shape,
                            Axes axes)
     : context_(context.handle()), axes_(axes) {
@@ -32,8 +19,8 @@ DeviceMemory::DeviceMemory(const Context& context, const std::string& dtype, con
   matrix_.element = type->element;
   matrix_.rank = static_cast<std::int32_t>(shape.size());
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    matrix_.extents[turned(axis, shape.size(), axes)] = shape[axis];
-  check(pb_matrix_create(context_.get(), &matrix_));
+    matrix_.extents[axis_of(axis, shape.size(), axes)] = shape[axis];
+  check_status(pb_matrix_create(context_.get(), &matrix_));
 }
 
 DeviceMemory::~DeviceMemory() {
@@ -41,10 +28,10 @@ DeviceMemory::~DeviceMemory() {
 }
 
 void DeviceMemory::fetch() const {
-  check(without_lock([&] { return pb_matrix_fetch(context_.get(), &matrix_); }));
+  check_status(without_lock([&] { return pb_matrix_fetch(context_.get(), &matrix_); }));
 }
 
-void DeviceMemory::changed() const { check(pb_matrix_changed(context_.get(), &matrix_)); }
+void DeviceMemory::changed() const { check_status(pb_matrix_changed(context_.get(), &matrix_)); }
 
 py::buffer_info DeviceMemory::buffer() const {
   const ElementType& type = type_of(matrix_.element);
@@ -52,8 +39,8 @@ py::buffer_info DeviceMemory::buffer() const {
   std::vector<py::ssize_t> shape(rank);
   std::vector<py::ssize_t> strides(rank);
   for (std::size_t d = 0; d < rank; ++d) {
-    shape[turned(d, rank, axes_)] = matrix_.extents[d];
-    strides[turned(d, rank, axes_)] = matrix_.strides[d] * static_cast<py::ssize_t>(type.size);
+    shape[axis_of(d, rank, axes_)] = matrix_.extents[d];
+    strides[axis_of(d, rank, axes_)] = matrix_.strides[d] * static_cast<py::ssize_t>(type.size);
   }
   return {matrix_.data, static_cast<py::ssize_t>(type.size), std::string(1, type.codes[0]), matrix_.rank, shape,
           strides};

@@ -61,12 +61,10 @@ void Context::set_options(const ContextOptions& options) {
   wishes.seed = options.seed;
   pb_context* made = nullptr;
   const pb_status status = without_lock([&] { return pb_context_create(library_, &wishes, &made); });
-  if (status.code != PB_OK) raise_status(status);
+  check_status(status);
   handle_ = std::shared_ptr<pb_context>(made, end_context);
 }
 
-void Context::cancel() const {
-  if (const pb_status status = pb_context_cancel(handle_.get()); status.code != PB_OK) raise_status(status);
-}
+void Context::cancel() const { check_status(pb_context_cancel(handle_.get())); }
 
 }  // namespace pbpy

@@ -31,7 +31,8 @@ const char* exception_name(pb_code code) {
 
 }  // namespace
 
-void raise_status(const pb_status& status) {
+void check_status(const pb_status& status) {
+  if (status.code == PB_OK) return;
   const py::object type = py::module_::import("polybricks._errors").attr(exception_name(status.code));
   raise(type.ptr(), status.message);
 }
@@ -44,5 +45,7 @@ void raise(PyObject* type, const std::string& message) {
   PyErr_SetString(type, message.c_str());
   throw py::error_already_set();
 }
+
+std::string type_name(py::handle object) { return py::str(py::type::handle_of(object).attr("__name__")); }
 
 }  // namespace pbpy

@@ -10,11 +10,14 @@
 
 namespace pbpy {
 
-/// Raises the package's exception for a status that is not PB_OK.
-[[noreturn]] void raise_status(const pb_status& status);
+/// Raises the package's exception for a status unless it is PB_OK.
+void check_status(const pb_status& status);
 /// Raises `polybricks.ArgumentError`.
 [[noreturn]] void raise_argument_error(const std::string& message);
 /// Raises one of Python's own exceptions.
 [[noreturn]] void raise(PyObject* type, const std::string& message);
+
+/// The name of an object's type, for messages.
+[[nodiscard]] std::string type_name(pybind11::handle object);
 
 }  // namespace pbpy

@@ -40,8 +40,7 @@ std::int64_t number_from(py::handle value, const char* name) {
   if (!number) {
     if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
     PyErr_Clear();
-    raise(PyExc_TypeError, std::string("`") + name + "` is a whole number, not a " +
-                               std::string(py::str(py::type::handle_of(value).attr("__name__"))));
+    raise(PyExc_TypeError, std::string("`") + name + "` is a whole number, not a " + type_name(value));
   }
   const long long converted = PyLong_AsLongLong(number.ptr());
   if (converted == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
@@ -123,7 +122,7 @@ void Transform::make_outputs(Arguments& arguments, pb_context* context) const {
   std::vector<std::int64_t> extents(static_cast<std::size_t>(transform.num_outputs) * PB_MAX_RANK);
   const pb_status status =
       pb_output_extents(context, index_, arguments.numbers.data(), arguments.pointers.data(), extents.data());
-  if (status.code != PB_OK) raise_status(status);
+  check_status(status);
   const std::int64_t* next = extents.data();
   for (std::int32_t i = 0; i < transform.num_outputs; next += outputs[i].rank, ++i) {
     const py::object array = new_array(outputs[i], next, axes_);
@@ -154,7 +153,7 @@ void Transform::run(const Arguments& arguments, pb_context* context) const {
   const pb_status status =
       without_lock([&] { return pb_call(context, index_, arguments.numbers.data(), arguments.pointers.data()); });
   watch.end();
-  if (status.code != PB_OK) raise_status(status);
+  check_status(status);
 }
 
 py::object Transform::call(const py::args& positional, const py::kwargs& named) const {

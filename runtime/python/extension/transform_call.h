@@ -32,7 +32,6 @@ class Transform {
   void check_inputs(const pybind11::args& positional) const;
 
   [[nodiscard]] const pb_transform& table() const { return context_->library().transforms[index_]; }
-  [[nodiscard]] Axes axes() const { return axes_; }
 
  private:
   struct Arguments;

@@ -20,7 +20,7 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence
 from ._compiler_options import checked_options
 from ._errors import ArgumentError, CompileWarning, ToolError
 from ._library import Library, open_library
-from ._tools import PathLike, find_tool, run_tool
+from ._tools import PathLike, find_tool, run_tool, state_of
 
 
 class Made(NamedTuple):
@@ -130,7 +130,7 @@ def _contents_of(files: Iterable[str]) -> Dict[str, str]:
 def _identity_of(pbc: pathlib.Path) -> str:
     """What changes when the compiler or the runtime that it links was built anew."""
     files = [pbc, *(pbc.parent.parent / "lib" / name for name in ("libpbrt.a", "libpbrt.so.0"))]
-    return " ".join(f"{file} {os.stat(file).st_mtime_ns} {os.stat(file).st_size}" for file in files if file.is_file())
+    return " ".join(f"{file} {state_of(file)}" for file in files)
 
 
 def _files_of_rule(rule: str) -> List[str]:
