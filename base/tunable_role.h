@@ -26,21 +26,22 @@ enum class TunableRole : std::uint8_t {
   FoldChunk,   ///< rounds of a rule's folds that one task runs; 0: no fold is divided
   KeptRounds,  ///< the most rounds of which a kernel's work-item keeps cells; 0: none keeps any
   // Of a rule's loops on the CPU (base/loop_forms.h).
-  Packs,      ///< 1: instances run in packs, 0: one by one
-  Strip,      ///< columns of a strip
-  Stores,     ///< a SizeRule: whether results are stored past the caches
-  RowBlock,   ///< a SizeRule: whether loops along the rows run in blocks
-  RowAhead,   ///< lines that lie between a request of such a block and the use of what it asks for
-  ReadAhead,  ///< the same for loops of bodies that read at computed places
+  Packs,        ///< 1: instances run in packs, 0: one by one
+  Strip,        ///< columns of a strip
+  Stores,       ///< a SizeRule: whether results are stored past the caches
+  RowBlock,     ///< a SizeRule: whether loops along the rows run in blocks
+  RowAhead,     ///< lines that lie between a request of such a block and the use of what it asks for
+  RoundBlocks,  ///< a SizeRule: whether contractions run in tiles of instances and blocks of rounds
+  ReadAhead,    ///< the same for loops of bodies that read at computed places
 };
 
 inline constexpr TunableRole kTunableRoles[] = {
-    TunableRole::Cutoff,    TunableRole::Split,     TunableRole::Tile,       TunableRole::DeviceShare,
-    TunableRole::WorkGroup, TunableRole::Items,     TunableRole::FoldItems,  TunableRole::FoldOrder,
-    TunableRole::User,      TunableRole::Config,    TunableRole::Accuracy,   TunableRole::ForEnough,
-    TunableRole::Flag,      TunableRole::FoldChunk, TunableRole::KeptRounds, TunableRole::Packs,
-    TunableRole::Strip,     TunableRole::Stores,    TunableRole::RowBlock,   TunableRole::RowAhead,
-    TunableRole::ReadAhead};
+    TunableRole::Cutoff,      TunableRole::Split,     TunableRole::Tile,       TunableRole::DeviceShare,
+    TunableRole::WorkGroup,   TunableRole::Items,     TunableRole::FoldItems,  TunableRole::FoldOrder,
+    TunableRole::User,        TunableRole::Config,    TunableRole::Accuracy,   TunableRole::ForEnough,
+    TunableRole::Flag,        TunableRole::FoldChunk, TunableRole::KeptRounds, TunableRole::Packs,
+    TunableRole::Strip,       TunableRole::Stores,    TunableRole::RowBlock,   TunableRole::RowAhead,
+    TunableRole::RoundBlocks, TunableRole::ReadAhead};
 
 /// Whether a tunable of this role is a shape: a number per dimension.
 [[nodiscard]] constexpr bool is_shape(TunableRole role) {
@@ -55,7 +56,8 @@ inline constexpr TunableRole kTunableRoles[] = {
 /// Whether a tunable of this role says which form a rule's loops have on the CPU.
 [[nodiscard]] constexpr bool is_of_loop_forms(TunableRole role) {
   return role == TunableRole::Packs || role == TunableRole::Strip || role == TunableRole::Stores ||
-         role == TunableRole::RowBlock || role == TunableRole::RowAhead || role == TunableRole::ReadAhead;
+         role == TunableRole::RowBlock || role == TunableRole::RowAhead || role == TunableRole::RoundBlocks ||
+         role == TunableRole::ReadAhead;
 }
 
 /// Returns the word for a role in training information and in the text of a plan.
@@ -101,6 +103,8 @@ inline constexpr TunableRole kTunableRoles[] = {
       return "row_block";
     case TunableRole::RowAhead:
       return "row_ahead";
+    case TunableRole::RoundBlocks:
+      return "round_blocks";
     case TunableRole::ReadAhead:
       return "read_ahead";
   }

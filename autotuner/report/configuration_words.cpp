@@ -189,7 +189,7 @@ std::string value_words(TunableRole role, const std::vector<double>& values, con
   if (role == TunableRole::KeptRounds) return values[0] != 0 ? values_text(values, separator) : "none";
   if (pb::is_of_launches(role)) return is_open ? "as the program chooses" : values_text(values, " x ");
   if (role == TunableRole::Packs) return values[0] != 0 ? "on packs" : "one instance after the other";
-  if (role == TunableRole::Stores || role == TunableRole::RowBlock)
+  if (role == TunableRole::Stores || role == TunableRole::RowBlock || role == TunableRole::RoundBlocks)
     return pb::to_string(static_cast<pb::SizeRule>(values[0]));
   const std::string text = values_text(values, separator);
   if (role == TunableRole::Strip) return text + " columns";

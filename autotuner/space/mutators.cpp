@@ -68,6 +68,7 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
     case TunableRole::Packs:
     case TunableRole::Stores:
     case TunableRole::RowBlock:
+    case TunableRole::RoundBlocks:
       return uniform_other();
     case TunableRole::Strip:
     case TunableRole::RowAhead:

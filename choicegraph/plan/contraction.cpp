@@ -19,6 +19,9 @@ class ContractionFinder {
   [[nodiscard]] std::optional<Contraction> run() {
     const std::optional<StmtId> loop = only_loop();
     if (!loop || !add_loops(*loop) || !has_common_range() || !has_carried_values()) return std::nullopt;
+    out_.first = outermost().first;
+    out_.last = outermost().last;
+    out_.is_inclusive = outermost().is_inclusive;
     for (std::size_t i = 0; i < rule_.inputs.size(); ++i) out_.walked.push_back(walked_dim(i));
     return std::move(out_);
   }
@@ -161,8 +164,8 @@ std::optional<Contraction> find_contraction(const Rule& rule, const Computation&
   const auto is_single = [](const RegionAccess& output) {
     return output.kind == AccessKind::Cell && !output.lo.empty();
   };
-  if (rule.vars.empty() || rule.is_dynamic || !rule.tried.empty() || !rule.temporaries.empty() || has_opaque_parts(rule) ||
-      !std::all_of(rule.outputs.begin(), rule.outputs.end(), is_single))
+  if (rule.vars.empty() || rule.is_dynamic || !rule.tried.empty() || !rule.temporaries.empty() ||
+      has_opaque_parts(rule) || !std::all_of(rule.outputs.begin(), rule.outputs.end(), is_single))
     return std::nullopt;
   return ContractionFinder(rule, computation).run();
 }

@@ -21,6 +21,8 @@ struct Contraction {
   /// The fold's loops, the outermost first. Each holds the next one, and nothing else but declarations. The last one
   /// holds no loop.
   std::vector<StmtId> loops;
+  ExprId first, last;         ///< limits of the outermost loop
+  bool is_inclusive = false;  ///< `last` is among its rounds
   /// For each of Rule::inputs, the dimension of the region that the outermost loop's variable walks along: in all reads
   /// of the region, all of which are in the last loop, that variable is the coordinate. None if there is no such
   /// dimension, or if the body does not read cells of it.

@@ -7,6 +7,7 @@
 
 #include "clgen/facts/numbering.h"
 #include "clgen/lower/analysis/nest_shape.h"
+#include "clgen/lower/loops/find_tiles.h"
 #include "clgen/lower/loops/fused_loops.h"
 #include "clgen/lower/loops/nest_loops.h"
 #include "clgen/lower/loops/strip_loops.h"
@@ -92,6 +93,7 @@ class TransformLowering {
       out.care = care_in(plan_, *own, {&rule}, 0);
     } else {
       out.loops = lower_cpu_loops(rule, step, packs_);
+      if (packs_ != PackUse::None) out.loops.tiled = tile_loops(rule, step, contraction_of(plan_, rule));
       out.care = care_of(rule, step);
       out.has_tall_pieces = find_strips(rule, step).has_value();
     }
@@ -148,6 +150,7 @@ void check(const std::string& fault) { PB_CHECK(fault.empty(), fault.c_str()); }
 void verify_loops(const Step& step, const CpuLoops& loops) {
   check(verify(step, loops.plain));
   check(verify(step, loops.packed));
+  check(verify(step, loops.tiled));
 }
 
 void verify_transform(const Transform& transform, const TransformPlan& plan, const LoweredTransform& lowered) {

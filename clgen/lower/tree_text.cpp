@@ -197,6 +197,24 @@ class TreeText {
     --level_;
   }
 
+  void print_node(const Tiles& tiles) {
+    const PackFacts& facts = tiles.facts.body;
+    std::string text =
+        fmt::format("tiles of {} in [{}, {}), {} in [{}, {}){}", facts.lane_var, to_string(tiles.lane_lo),
+                    to_string(tiles.lane_hi), facts.row_var, to_string(tiles.row_lo), to_string(tiles.row_hi),
+                    facts.is_wide_type ? ", 8 bytes" : ", 4 bytes");
+    const Rule& rule = transform_.rules[tiles.instance.rule];
+    for (std::size_t i = 0; i < tiles.facts.panels.size(); ++i)
+      if (tiles.facts.panels[i] != PanelOf::None)
+        text += ", " + rule.inputs[i].binding + " in panels of " +
+                (tiles.facts.panels[i] == PanelOf::Lanes ? facts.lane_var : facts.row_var);
+    for (const std::string& name : tiles.facts.carried) text += ", carries " + name;
+    line(text + ", " + rule_text(tiles.size_rule));
+    ++level_;
+    print_node(tiles.instance);
+    --level_;
+  }
+
   void print_node(const InsideBox& box) {
     const auto bounds = [](const std::vector<std::vector<IndexExpr>>& terms) {
       std::vector<std::string> out;

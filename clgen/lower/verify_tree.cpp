@@ -196,6 +196,7 @@ class Verifier {
   void check(const InsideRange&) { fail("a kernel tests each cell"); }
   void check(const RowBlocks&) { fail("a kernel's loops are those of groups, of items and of their instances"); }
   void check(const Strips&) { fail("a kernel's loops are those of groups, of items and of their instances"); }
+  void check(const Tiles&) { fail("a kernel's loops are those of groups, of items and of their instances"); }
   void check(const Packs&) { fail("a kernel's loops are those of groups, of items and of their instances"); }
   void check(const InsideBox&) { fail("a kernel tests each cell"); }
   void check(const Let&) { fail("a kernel's loops have all rule variables"); }
@@ -325,6 +326,13 @@ class LoopVerifier {
     for (const std::string& var : {packs.facts.lane_var, packs.facts.row_var})
       if (vars_.contains(var)) known_.insert(var);
     check_instance("a pack");
+    known_ = before;
+  }
+  void check(const Tiles& tiles) {
+    check_names({tiles.lane_lo, tiles.lane_hi, tiles.row_lo, tiles.row_hi}, "the tiles of a box");
+    const std::set<std::string> before = known_;
+    for (const std::string& var : {tiles.facts.body.lane_var, tiles.facts.body.row_var}) known_.insert(var);
+    check_instance("a tile");
     known_ = before;
   }
   void check(const InsideBox& box) {

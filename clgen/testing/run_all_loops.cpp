@@ -10,6 +10,7 @@
 #include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/lower/analysis/uniformity.h"
 #include "clgen/lower/loops/cpu_loops.h"
+#include "clgen/lower/loops/find_tiles.h"
 #include "clgen/lower/loops/fused_loops.h"
 #include "clgen/lower/loops/inside_cells.h"
 #include "clgen/lower/loops/nest_loops.h"
@@ -34,6 +35,7 @@ void count_forms(const TreeBlock& loops, Forms& forms) {
     const auto* packs = std::get_if<Packs>(&node.node);
     if (packs != nullptr) ++forms[packs->facts.is_tall ? "tall packs" : "packs"];
     if (packs != nullptr && !packs->may_repeat.is_never()) ++forms["repeating packs"];
+    if (std::holds_alternative<Tiles>(node.node)) ++forms["tiles"];
     const auto* loop = std::get_if<TreeLoop>(&node.node);
     if (loop == nullptr) return;
     if (!loop->is_plain()) ++forms["bounds"];
@@ -86,6 +88,8 @@ class AllLoops {
       const RuleShape rule = shape(id);
       run_in_boxes(id, rule, step, lower_cpu_loops(rule, step).plain, 0);
       run_packed(id, rule, step);
+      const TreeBlock tiled = tile_loops(rule, step, contraction_of(plan_, rule));
+      if (!tiled.empty()) run_in_boxes(id, rule, step, tiled, 0);
     }
     for (const FusedSteps& steps : plan_.fused) run_as_one(steps);
     for (const Nest& nest : plan_.nests)

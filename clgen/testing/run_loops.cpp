@@ -262,6 +262,19 @@ class LoopRunner {
     }
   }
 
+  /// Each instance of the tiles runs once, in any order.
+  void run_node(const Tiles& tiles, Values& outer) {
+    if (!step_.is_data_parallel) return fail("the instances of a tile run at once");
+    Values values = outer;
+    const std::int64_t x_hi = value(tiles.lane_hi, values);
+    for (std::int64_t x = value(tiles.lane_lo, values); x < x_hi; ++x)
+      for (std::int64_t y = value(tiles.row_lo, outer); y < value(tiles.row_hi, outer); ++y) {
+        values[tiles.facts.body.lane_var] = x;
+        values[tiles.facts.body.row_var] = y;
+        run_node(tiles.instance, values);
+      }
+  }
+
   void run_box(const TreeBlock& block, const Point& lo, const Point& hi, Values values) {
     for (std::size_t d = 0; d < lo.size(); ++d) {
       if (hi[d] <= lo[d]) return;

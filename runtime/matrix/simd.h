@@ -330,6 +330,18 @@ struct Lanes {
   PB_SIMD_INLINE void assign(const V& value, I... indices) const {
     store(Values(value), indices...);
   }
+  /// Writes `values` at the element of the first instance, except for the first lanes of each row and the first rows.
+  template <class... I>
+  PB_SIMD_INLINE void store_from(const Values& values, int skip_lanes, int skip_rows, I... indices) const {
+    const IndexT at[] = {static_cast<IndexT>(indices)..., 0};
+    auto* const first = first_row(at);
+    const std::int64_t stride = row_stride();
+    const IndexT row = kRowDim >= 0 ? at[kRowDim < 0 ? 0 : kRowDim] : 0;
+    check(first, stride, row);
+    for (int r = skip_rows; r < S::kRows; ++r)
+      for (int x = skip_lanes; x < S::kWidth; ++x)
+        first[static_cast<std::int64_t>(row + r) * stride + x] = values.v[r * S::kPacks + x / S::kLanes][x % S::kLanes];
+  }
 
  private:
   using Unaligned = typename detail::VectorType<Element, S::kLanes>::Unaligned;

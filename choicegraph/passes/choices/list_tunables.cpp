@@ -280,6 +280,7 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
     case TunableRole::Strip:
     case TunableRole::Stores:
     case TunableRole::RowBlock:
+    case TunableRole::RoundBlocks:
     case TunableRole::RowAhead:
     case TunableRole::ReadAhead:
       return has_version(plan, *tunable.rule, tunable.version);

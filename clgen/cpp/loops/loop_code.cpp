@@ -12,6 +12,7 @@
 #include "clgen/cpp/loops/packs.h"
 #include "clgen/cpp/loops/row_block_code.h"
 #include "clgen/cpp/loops/strip_code.h"
+#include "clgen/cpp/loops/tile_code.h"
 #include "clgen/cpp/rules/instance_code.h"
 #include "clgen/facts/index_width.h"
 #include "clgen/facts/names.h"
@@ -82,6 +83,7 @@ class LoopPrinter {
     const auto view = [this](MatrixId matrix) { return code_.matrix(matrix).name; };
     walk(tree, [&](const TreeNode& node) {
       if (const auto* blocks = std::get_if<RowBlocks>(&node.node)) emit_row_block_test(out_, code_, *blocks);
+      if (const auto* tiles = std::get_if<Tiles>(&node.node)) emit_tile_test(out_, code_, *tiles);
       const auto* packs = std::get_if<Packs>(&node.node);
       if (packs != nullptr && !packs->facts.writes_regions)
         out_.line("const bool pb_may_repeat = " + to_cpp(packs->may_repeat, {.view = view}) + ";");
@@ -263,6 +265,8 @@ class LoopPrinter {
     emit_pack_loops(out_, code_, packs, stem_, [&] { print_node(packs.instance); });
   }
 
+  void print_node(const Tiles& tiles) { emit_tiles(out_, code_, tiles, stem_); }
+
   /// Declares `pb_box`, the part of `pb_all` in which all cells lie inside, and prints a call of `loops_STEM` for the
   /// rest.
   void print_inside_box(const InsideBox& inside) {
@@ -359,6 +363,27 @@ void emit_tile_count(Writer& out, const RuleCode& code, const Step& step, const 
   LoopPrinter(out, code, step, {}, "").print_in_tile(loops, LoopPrinter::TileWork::Count);
 }
 
+namespace {
+
+/// Prints the function `blocks_STEM`, which runs a box in tiles, or returns false where that does not pay off.
+void emit_tiled_loops(Writer& to, const RuleCode& code, const Step& step, const TreeBlock& tiled,
+                      const std::string& stem) {
+  if (tiled.empty()) return;
+  to.line("// The instances in tiles, and their rounds in blocks.");
+  walk(tiled, [&](const TreeNode& node) {
+    if (const auto* tiles = std::get_if<Tiles>(&node.node)) emit_tile_body(to, code, tiles->facts, stem);
+  });
+  to.blank();
+  Writer body = loops_body(code);
+  LoopPrinter(body, code, step, {}, stem).print(tiled);
+  body.line("return true;");
+  emit_loops_function(to, code, "static bool blocks_" + stem, Parameter{"const " + box_type(step) + "&", "pb_box"},
+                      body);
+  to.blank();
+}
+
+}  // namespace
+
 void emit_loops(Writer& to, const RuleCode& code, const Step& step, const CpuLoops& loops, const HostParts& hosted,
                 const std::string& stem) {
   const auto box_named = [&](const char* name) {
@@ -368,6 +393,7 @@ void emit_loops(Writer& to, const RuleCode& code, const Step& step, const CpuLoo
   LoopPrinter(plain, code, step, hosted, stem).print(loops.plain);
   emit_loops_function(to, code, "PB_LOOPS void loops_" + stem, box_named("pb_box"), plain);
   to.blank();
+  emit_tiled_loops(to, code, step, loops.tiled, stem);
   if (loops.packed.empty()) return;
   to.line("// The instances in packs of neighbours.");
   walk(loops.packed, [&](const TreeNode& node) {

@@ -89,24 +89,35 @@ std::vector<std::string> pack_vars(const RuleCode& code, const PackFacts& facts)
   return out;
 }
 
-void emit_body(Writer& out, const RuleCode& code, const PackFacts& facts, const std::string& stem) {
+std::string lanes_template(const LaneAccess& lanes) {
+  return "pbrt::simd::lanes<PbShape, " + std::to_string(lanes.moves_along_row ? 1 : 0) + ", " +
+         std::to_string(lanes.row_dim) + ">";
+}
+
+std::string cell_text(const RegionAccess& access) { return joined(coordinates(access)); }
+
+}  // namespace
+
+void open_pack_function(Writer& out, const RuleCode& code, const PackFacts& facts, const PackFunction& function) {
   const Rule& rule = code.rule;
-  std::vector<std::string> types = {"class PbShape"};
-  std::vector<Parameter> params;
+  std::vector<std::string> types = {"class " + function.shape};
+  std::vector<Parameter> params = function.first;
   const auto add = [&](const std::string& type, const std::string& name) { params.push_back({type, name}); };
+  // The shape's other name is declared in the function.
+  const auto pack = [&](const std::string& element) { return pack_of(element, function.shape); };
   const auto view = [&](const std::string& name) {
     types.push_back("class View_" + name);
     return "const View_" + name + "&";
   };
   if (!rule.is_return_form)
     for (const RegionAccess& output : rule.outputs)
-      add(is_element(output) ? pack_of(element_of(code, output)) + "&" : view(output.binding), output.binding);
+      add(is_element(output) ? pack(element_of(code, output)) + "&" : view(output.binding), output.binding);
   for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
     const RegionAccess& input = rule.inputs[i];
     const std::string element = element_of(code, input);
     add(!is_element(input)             ? view(input.binding)
         : facts.inputs[i].is_uniform() ? "const " + element
-                                       : "const " + pack_of(element) + "&",
+                                       : "const " + pack(element) + "&",
         input.binding);
   }
   for (const MatrixId id : code.scalar_inputs) {
@@ -120,27 +131,18 @@ void emit_body(Writer& out, const RuleCode& code, const PackFacts& facts, const 
   }
   for (Parameter& param : scalar_params(code, ScalarSet::Body)) params.push_back(std::move(param));
   out.line("template <" + joined(types) + ">");
-  const std::string result = rule.is_return_form ? pack_of(element_of(code, rule.outputs[0])) : "void";
-  open_function(out, "PB_SIMD_INLINE " + result + " packs_" + stem, params);
+  const std::string result = rule.is_return_form ? pack(element_of(code, rule.outputs[0])) : "void";
+  open_function(out, "PB_SIMD_INLINE " + result + " " + function.name, params);
+  if (function.shape != "PbShape") out.line("using PbShape = " + function.shape + ";");
   emit_scalar_constants(out, code, ScalarSet::Body);
   for (const std::string& var : packs) {
-    const char* function = var == facts.lane_var ? "lane_index" : "row_index";
-    out.line("const auto " + var + " = pbrt::simd::" + function + "<PbShape>(pb_" + var + ");");
+    const char* coordinate = var == facts.lane_var ? "lane_index" : "row_index";
+    out.line("const auto " + var + " = pbrt::simd::" + coordinate + "<PbShape>(pb_" + var + ");");
   }
-  out.open("");
-  PackPrinter(code, facts).print(out);
-  out.close();
-  out.close();
 }
 
-std::string lanes_template(const LaneAccess& lanes) {
-  return "pbrt::simd::lanes<PbShape, " + std::to_string(lanes.moves_along_row ? 1 : 0) + ", " +
-         std::to_string(lanes.row_dim) + ">";
-}
-
-std::string cell_text(const RegionAccess& access) { return joined(coordinates(access)); }
-
-std::string pack_call(const RuleCode& code, const PackFacts& facts, const std::string& stem) {
+std::vector<std::string> pack_args(const RuleCode& code, const PackFacts& facts,
+                                   const std::vector<std::string>& inputs) {
   const Rule& rule = code.rule;
   std::vector<std::string> args;
   for (std::size_t i = 0; !rule.is_return_form && i < rule.outputs.size(); ++i) {
@@ -151,7 +153,9 @@ std::string pack_call(const RuleCode& code, const PackFacts& facts, const std::s
   for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
     const RegionAccess& input = rule.inputs[i];
     const LaneAccess& lanes = facts.inputs[i];
-    if (lanes.is_uniform()) {
+    if (!inputs.empty() && !inputs[i].empty()) {
+      args.push_back(inputs[i]);
+    } else if (lanes.is_uniform()) {
       args.push_back(access_text(code, input));
     } else if (lanes.reads_own_row) {
       args.push_back("pbrt::simd::rows_of_pack<PbShape>(" + access_text(code, input) + ", " + code.matrix_name(input) +
@@ -165,18 +169,17 @@ std::string pack_call(const RuleCode& code, const PackFacts& facts, const std::s
   for (const MatrixId id : code.scalar_inputs) args.push_back(code.matrix(id).name + ".cell()");
   for (const std::string& var : used_rule_vars(code)) args.push_back(var);
   for (std::string& arg : scalar_args(code, ScalarSet::Body)) args.push_back(std::move(arg));
-  return "packs_" + stem + "<PbShape>(" + joined(args) + ")";
+  return args;
 }
 
-void emit_pack_instance(Writer& out, const RuleCode& code, const PackFacts& facts, const std::string& stem) {
+void emit_pack_results(Writer& out, const RuleCode& code, const PackFacts& facts, const std::string& call,
+                       const std::function<std::string(const std::string& cells, const std::string& value,
+                                                       const std::string& at)>& store) {
   const Rule& rule = code.rule;
   const auto target = [&](std::size_t i) {
     return lanes_template(facts.outputs[i]) + "(" + code.matrix_name(rule.outputs[i]) + ")";
   };
-  if (rule.is_return_form) {
-    out.line(target(0) + ".store(" + pack_call(code, facts, stem) + ", " + cell_text(rule.outputs[0]) + ");");
-    return;
-  }
+  if (rule.is_return_form) return out.line(store(target(0), call, cell_text(rule.outputs[0])));
   for (std::size_t i = 0; i < rule.outputs.size(); ++i) {
     const RegionAccess& output = rule.outputs[i];
     if (!is_element(output)) continue;
@@ -184,16 +187,29 @@ void emit_pack_instance(Writer& out, const RuleCode& code, const PackFacts& fact
         code.facts.outputs[i].is_overwritten ? "{}" : " = " + target(i) + ".cell(" + cell_text(output) + ")";
     out.line(pack_of(element_of(code, output)) + " pb_" + output.binding + first + ";");
   }
-  out.line(pack_call(code, facts, stem) + ";");
+  out.line(call + ";");
   for (std::size_t i = 0; i < rule.outputs.size(); ++i)
     if (is_element(rule.outputs[i]))
-      out.line(target(i) + ".store(pb_" + rule.outputs[i].binding + ", " + cell_text(rule.outputs[i]) + ");");
+      out.line(store(target(i), "pb_" + rule.outputs[i].binding, cell_text(rule.outputs[i])));
+}
+
+namespace {
+
+void emit_pack_instance(Writer& out, const RuleCode& code, const PackFacts& facts, const std::string& stem) {
+  emit_pack_results(out, code, facts, "packs_" + stem + "<PbShape>(" + joined(pack_args(code, facts)) + ")",
+                    [](const std::string& cells, const std::string& value, const std::string& at) {
+                      return cells + ".store(" + value + ", " + at + ");";
+                    });
 }
 
 }  // namespace
 
 void emit_pack_body(Writer& out, const RuleCode& code, const PackFacts& facts, const std::string& stem) {
-  emit_body(out, code, facts, stem);
+  open_pack_function(out, code, facts, {"packs_" + stem});
+  out.open("");
+  PackPrinter(code, facts).print(out);
+  out.close();
+  out.close();
 }
 
 void emit_pack_loops(Writer& out, const RuleCode& code, const Packs& packs, const std::string& stem,

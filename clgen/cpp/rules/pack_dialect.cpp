@@ -8,7 +8,9 @@
 
 namespace pb {
 
-std::string pack_of(const std::string& element) { return "pbrt::simd::Pack<" + element + ", PbShape>"; }
+std::string pack_of(const std::string& element, const std::string& shape) {
+  return "pbrt::simd::Pack<" + element + ", " + shape + ">";
+}
 
 std::string without_const(std::string type) {
   if (type.starts_with("const ")) type.erase(0, 6);

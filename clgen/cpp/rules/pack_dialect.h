@@ -21,7 +21,7 @@ struct VaryingValues {
 };
 
 /// `pbrt::simd::Pack<double, PbShape>`.
-[[nodiscard]] std::string pack_of(const std::string& element);
+[[nodiscard]] std::string pack_of(const std::string& element, const std::string& shape = "PbShape");
 
 /// The type without a leading `const`.
 [[nodiscard]] std::string without_const(std::string type);

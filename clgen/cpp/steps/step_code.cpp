@@ -65,14 +65,24 @@ std::string cells_of(const RuleCode& code, const std::vector<WrittenLine>& lines
   return joined(terms, " + ");
 }
 
+/// Prints the loops over a piece: in tiles, where that pays off, or else in the other forms.
+void emit_piece_or_blocks(Writer& out, const RuleCode& code, const std::string& stem, const CpuLoops& loops,
+                          const std::optional<DeclaredViews>& fast, const std::string& box) {
+  if (loops.tiled.empty()) return emit_piece(out, code, stem, loops.in_packs, fast, box);
+  std::string call = loops_call(code, "blocks_" + stem, nullptr, box);
+  call.pop_back();  // the semicolon
+  out.open("if (!" + call + ")");
+  emit_piece(out, code, stem, loops.in_packs, fast, box);
+  out.close();
+}
+
 void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const LoweredStep& lowered,
                     const std::string& stem) {
-  const Condition& in_packs = lowered.loops.in_packs;
   const auto fast = declare_views(out, code, lowered.views, "pb_unit");
   if (lowered.pieces == StepPieces::None) {
     out.line(is_box(step) ? scope_line(code, "pb_box.volume()") : counted_line(code, "pb_frame", stem, "pb_box"));
     if (code.needs_frame()) out.line("pbrt::Frame& pb_inner = pb_frame;");
-    emit_piece(out, code, stem, in_packs, fast, "pb_box");
+    emit_piece_or_blocks(out, code, stem, lowered.loops, fast, "pb_box");
     return;
   }
   const std::string frame = code.needs_frame() || !is_box(step) ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
@@ -81,8 +91,10 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const L
   out.open("pbrt::parallel_for(pb_frame, pb_box, " + split + ", [&](" + frame + ", const " + box_type(step) +
            "& pb_piece)");
   if (!is_box(step)) out.line(counted_line(code, "pb_inner", stem, "pb_piece"));
-  emit_piece(out, code, stem, in_packs, fast, "pb_piece");
-  const std::string shape = lowered.has_tall_pieces ? ", pbrt::kTallPieces" : "";
+  emit_piece_or_blocks(out, code, stem, lowered.loops, fast, "pb_piece");
+  const std::string shape = !lowered.loops.tiled.empty() ? ", pbrt::kSquarePieces"
+                            : lowered.has_tall_pieces    ? ", pbrt::kTallPieces"
+                                                         : "";
   const std::string no_rule = shape.empty() ? "" : ", nullptr";
   out.close((is_box(step) ? ", &" + rule_constant(code.stem) : no_rule) + shape + ");");
 }

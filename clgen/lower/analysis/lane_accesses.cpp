@@ -119,4 +119,42 @@ std::optional<PackFacts> find_lane_accesses(const Rule& rule, const Step& step, 
   return facts;
 }
 
+std::optional<std::vector<std::int64_t>> steps_along(const RegionAccess& access, std::string_view symbol) {
+  if (!keeps_extents(access, symbol)) return std::nullopt;
+  std::vector<std::int64_t> out;
+  for (const Formula& begin : access.lo) {
+    const auto step = coefficient_of(begin, symbol);
+    if (!step || *step != static_cast<std::int64_t>(*step)) return std::nullopt;
+    out.push_back(static_cast<std::int64_t>(*step));
+  }
+  return out;
+}
+
+std::optional<PackFacts> find_tile_accesses(const Rule& rule, const Step& step, const std::string& row_var,
+                                            const std::vector<PanelOf>& panels) {
+  PackFacts facts;
+  facts.lane_var = step.loops.back().var;
+  facts.row_var = row_var;
+  facts.is_tall = true;
+  bool rows_fit = true;
+  for (const RegionAccess& output : rule.outputs) {
+    LaneAccess lanes;
+    if (!find_lane_access(output, facts.lane_var, row_var, lanes, rows_fit) || !lanes.moves_along_row ||
+        lanes.row_dim < 0)
+      return std::nullopt;
+    facts.outputs.push_back(lanes);
+  }
+  for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
+    LaneAccess lanes;
+    if (panels[i] != PanelOf::None) {
+      lanes.moves_along_row = panels[i] == PanelOf::Lanes;
+      lanes.row_dim = panels[i] == PanelOf::Rows ? 0 : -1;
+    } else if (!find_lane_access(rule.inputs[i], facts.lane_var, row_var, lanes, rows_fit)) {
+      return std::nullopt;
+    }
+    facts.inputs.push_back(lanes);
+  }
+  return rows_fit ? std::optional(std::move(facts)) : std::nullopt;
+}
+
 }  // namespace pb

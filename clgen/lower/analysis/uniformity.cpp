@@ -253,11 +253,15 @@ class PackChecker {
 
 }  // namespace
 
+bool add_body_facts(const Rule& rule, ElementType element, PackFacts& facts) {
+  mark_varying_values(rule, facts);
+  return PackChecker(rule, element, facts).run();
+}
+
 std::optional<PackFacts> find_pack_facts(const Rule& rule, const Step& step, ElementType element, bool all_exist) {
   auto facts = find_lane_accesses(rule, step, all_exist);
   if (!facts) return std::nullopt;
-  mark_varying_values(rule, *facts);
-  if (!PackChecker(rule, element, *facts).run()) return std::nullopt;
+  if (!add_body_facts(rule, element, *facts)) return std::nullopt;
   facts->is_plain = !facts->writes_regions && !facts->calls_vector_functions && is_straight_line(rule.body, *facts) &&
                     (!facts->is_tall || num_reads(rule) <= kFewReads);
   return facts;

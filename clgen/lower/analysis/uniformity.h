@@ -19,4 +19,7 @@ namespace pb {
 [[nodiscard]] std::optional<PackFacts> find_pack_facts(const Rule& rule, const Step& step, ElementType element,
                                                        bool all_exist = false);
 
+/// Adds to the accesses what packs need to know of the body; false if the body needs something that packs do not have.
+[[nodiscard]] bool add_body_facts(const Rule& rule, ElementType element, PackFacts& facts);
+
 }  // namespace pb

@@ -17,6 +17,7 @@ struct CpuLoops {
   TreeBlock plain;                          ///< over any views
   TreeBlock packed;                         ///< on packs, over views whose rows are contiguous; empty: there are none
   Condition in_packs = Condition::never();  ///< when loops over such views are `packed`; they are `plain` else
+  TreeBlock tiled = {};  ///< in tiles, where a box suits them: then no others run; empty: there are none (find_tiles.h)
 
   bool operator==(const CpuLoops&) const = default;
 };

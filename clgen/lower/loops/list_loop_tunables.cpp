@@ -11,6 +11,7 @@
 #include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/lower/analysis/rule_shapes.h"
 #include "clgen/lower/loops/cpu_loops.h"
+#include "clgen/lower/loops/find_tiles.h"
 #include "clgen/lower/loops/nest_loops.h"
 #include "clgen/lower/loops/reads_ahead.h"
 
@@ -42,7 +43,7 @@ PlanTunable tunable_of(const Rule& rule, RuleId id, TunableRole role) {
   if (role == TunableRole::Packs) {
     out.initial = {1};
     out.max = 1;
-  } else if (role == TunableRole::Stores || role == TunableRole::RowBlock) {
+  } else if (role == TunableRole::Stores || role == TunableRole::RowBlock || role == TunableRole::RoundBlocks) {
     out.initial = {static_cast<double>(SizeRule::BySize)};
     out.max = static_cast<double>(SizeRule::Always);
   } else {
@@ -61,7 +62,11 @@ Store<RuleId, Roles> roles_of(const TransformPlan& plan, const RuleShapes& rules
   for (std::size_t i = 0; i < rules.size(); ++i) out.add({});
   for (const StepId id : plan.steps.ids()) {
     const Step& step = plan.steps[id];
-    if (own_nest(plan, id) == nullptr) add_roles(lower_cpu_loops(rules[step.rule], step), out[step.rule]);
+    if (own_nest(plan, id) == nullptr) {
+      const RuleShape& rule = rules[step.rule];
+      add_roles(lower_cpu_loops(rule, step), out[step.rule]);
+      if (!tile_loops(rule, step, contraction_of(plan, rule)).empty()) out[step.rule].insert(TunableRole::RoundBlocks);
+    }
     if (!find_reads_ahead(rules[step.rule]).empty()) out[step.rule].insert(TunableRole::ReadAhead);
   }
   for (const Nest& nest : plan.nests)

@@ -273,6 +273,17 @@ struct Packs {
   bool operator==(const Packs&) const = default;
 };
 
+/// The instances of two loops in tiles, which run the rounds of their folds in blocks (runtime/matrix/simd_blocks.h). A
+/// call for a box in which that does not pay off runs other loops instead.
+struct Tiles {
+  TileFacts facts;
+  IndexExpr lane_lo, lane_hi, row_lo, row_hi;
+  IndexExpr size_rule;  ///< number of the SizeRule that says whether there are tiles (base/loop_forms.h)
+  RuleInstance instance;
+
+  bool operator==(const Tiles&) const = default;
+};
+
 /// Defines a rule variable whose value follows from the loops outside.
 struct Let {
   std::string var;
@@ -383,8 +394,8 @@ struct InsideBox {
 };
 
 struct TreeNode {
-  std::variant<TreeLoop, TreeBranch, Copy, Barrier, RuleInstance, InsideRange, RowBlocks, Strips, Packs, InsideBox, Let,
-               ComputeResult, StoreResult>
+  std::variant<TreeLoop, TreeBranch, Copy, Barrier, RuleInstance, InsideRange, RowBlocks, Strips, Packs, Tiles,
+               InsideBox, Let, ComputeResult, StoreResult>
       node;
 
   bool operator==(const TreeNode& other) const;

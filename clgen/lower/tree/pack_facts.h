@@ -56,4 +56,24 @@ struct PackFacts {
   bool operator==(const PackFacts&) const = default;
 };
 
+/// Who reads the copy of an input's cells that lies in panels (runtime/matrix/simd_blocks.h).
+enum class PanelOf : std::uint8_t {
+  None,   ///< the input is not copied
+  Lanes,  ///< the instances of a column of a tile read the same cells
+  Rows,   ///< those of a row do
+};
+
+/// What is known of a contraction that can run in tiles of instances.
+struct TileFacts {
+  PackFacts body;               ///< of the body on a tile; the row variable may be that of any loop but the innermost
+  std::vector<StmtId> loops;    ///< those of the fold, the outermost first
+  ExprId first, last;           ///< limits of the outermost one
+  bool is_inclusive = false;    ///< `last` is among its rounds
+  std::vector<PanelOf> panels;  ///< by input
+  std::vector<std::size_t> walked;   ///< by input, the dimension that the rounds of the outermost loop walk along
+  std::vector<std::string> carried;  ///< the accumulators
+
+  bool operator==(const TileFacts&) const = default;
+};
+
 }  // namespace pb

@@ -38,6 +38,9 @@ inline constexpr PieceShape kLongPieces = {8, 256};
 /// The shape for loops in strips (runtime/matrix/strips.h), where lines that run across the rows are streams too.
 inline constexpr PieceShape kTallPieces = {256, 32};
 
+/// The shape for loops in tiles (runtime/matrix/simd_blocks.h): what a piece copies serves many rows and columns.
+inline constexpr PieceShape kSquarePieces = {256, 256};
+
 namespace detail {
 
 /// A loop with its body's type erased; bounds are arrays of `num_dimensions`.

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/lower/loops/find_tiles.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/loop_forms.h"
+#include "clgen/facts/rule_facts.h"
+#include "clgen/lower/analysis/host_care.h"
+#include "clgen/lower/analysis/lane_accesses.h"
+#include "clgen/lower/analysis/uniformity.h"
+
+namespace pb {
+namespace {
+
+bool moves(const std::vector<std::int64_t>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](std::int64_t step) { return step != 0; });
+}
+
+class TileFinder {
+ public:
+  TileFinder(const RuleShape& rule, const Step& step, const Contraction& contraction)
+      : rule_(rule), step_(step), contraction_(contraction), lane_var_(step.loops.back().var) {}
+
+  /// Returns the facts for rows along the innermost loop that fits.
+  [[nodiscard]] std::optional<TileFacts> run() const {
+    for (std::size_t i = step_.loops.size() - 1; i-- > 0;)
+      if (auto facts = with_rows(step_.loops[i].var)) return facts;
+    return std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] std::optional<TileFacts> with_rows(const std::string& row_var) const {
+    TileFacts out;
+    bool shares_lanes = false;
+    for (std::size_t i = 0; i < rule_.rule.inputs.size(); ++i) {
+      const RegionAccess& input = rule_.rule.inputs[i];
+      const auto along = steps_along(input, lane_var_);
+      const auto across = steps_along(input, row_var);
+      if (!along || !across) return std::nullopt;
+      shares_lanes |= moves(*along) && !moves(*across);
+      const bool has_panel = contraction_.walked[i] && moves(*along) != moves(*across);
+      out.panels.push_back(!has_panel ? PanelOf::None : moves(*along) ? PanelOf::Lanes : PanelOf::Rows);
+      out.walked.push_back(has_panel ? *contraction_.walked[i] : 0);
+    }
+    if (!shares_lanes) return std::nullopt;
+    auto body = find_tile_accesses(rule_.rule, step_, row_var, out.panels);
+    if (!body || !add_body_facts(rule_.rule, rule_.element, *body) || !body->masked_stmts.empty())
+      return std::nullopt;
+    if (!are_carried(*body) || body->calls_vector_functions) return std::nullopt;
+    out.body = std::move(*body);
+    out.loops = contraction_.loops;
+    out.first = contraction_.first;
+    out.last = contraction_.last;
+    out.is_inclusive = contraction_.is_inclusive;
+    out.carried = contraction_.carried;
+    return out;
+  }
+
+  /// Whether instances have accumulators of their own.
+  [[nodiscard]] bool are_carried(const PackFacts& body) const {
+    const Body& tree = rule_.rule.body;
+    std::set<std::string> missing(contraction_.carried.begin(), contraction_.carried.end());
+    for (std::size_t i = 0; i < tree.exprs.size(); ++i) {
+      const auto* name = std::get_if<NameExpr>(&tree.exprs[ExprId(i)].node);
+      if (name != nullptr && body.is_varying[i]) missing.erase(name->text);
+    }
+    return missing.empty();
+  }
+
+  const RuleShape& rule_;
+  const Step& step_;
+  const Contraction& contraction_;
+  const std::string& lane_var_;
+};
+
+/// Whether the step is a plain box of instances that need nothing of each other, and reads cells that all exist.
+bool may_run_in_tiles(const RuleShape& rule, const Step& step) {
+  if (rule.has_calls() || !is_box(step) || step.loops.size() < 2 || !step.is_data_parallel || !step.conditions.empty())
+    return false;
+  const bool has_handles =
+      std::any_of(rule.matrices.begin(), rule.matrices.end(), [](const RuleMatrix& use) { return use.needs_handle; });
+  const bool is_plain = std::all_of(step.loops.begin(), step.loops.end(), [](const LoopDim& loop) {
+    return loop.is_plain() && loop.order != LoopOrder::Decreasing;
+  });
+  return !has_handles && is_plain && care_of(rule, step) != HostCare::Instance &&
+         std::none_of(rule.rule.inputs.begin(), rule.rule.inputs.end(), [](const RegionAccess& input) {
+           return input.may_be_outside() || !input.tested_dims.empty() || input.is_guest;
+         });
+}
+
+}  // namespace
+
+std::optional<Contraction> contraction_of(const TransformPlan& plan, const RuleShape& rule) {
+  return find_contraction(rule.rule, computation_of(plan, rule.rule_id));
+}
+
+TreeBlock tile_loops(const RuleShape& rule, const Step& step, const std::optional<Contraction>& contraction) {
+  if (!contraction || !may_run_in_tiles(rule, step)) return {};
+  std::optional<TileFacts> facts = TileFinder(rule, step, *contraction).run();
+  if (!facts) return {};
+  Tiles tiles;
+  const std::string row_var = facts->body.row_var;
+  tiles.lane_lo = loop_begin(facts->body.lane_var);
+  tiles.lane_hi = loop_end(facts->body.lane_var);
+  tiles.row_lo = loop_begin(row_var);
+  tiles.row_hi = loop_end(row_var);
+  tiles.size_rule = rule.loop_value(TunableRole::RoundBlocks, static_cast<std::int64_t>(SizeRule::BySize));
+  tiles.facts = std::move(*facts);
+  tiles.instance.rule = rule.rule_id;
+  TreeBlock out = {TreeNode{std::move(tiles)}};
+  for (std::size_t i = step.loops.size() - 1; i-- > 0;) {
+    const LoopDim& loop = step.loops[i];
+    if (loop.var == row_var) continue;
+    TreeLoop around;
+    around.var = loop.var;
+    around.dim = static_cast<int>(step.loops.size() - 1 - i);
+    around.lo = loop_begin(loop.var);
+    around.hi = loop_end(loop.var);
+    around.step = index_const(1);
+    around.body = std::move(out);
+    out = {TreeNode{std::move(around)}};
+  }
+  return out;
+}
+
+}  // namespace pb
