@@ -26,31 +26,35 @@ enum class TunableRole : std::uint8_t {
   FoldChunk,   ///< rounds of a rule's folds that one task runs; 0: no fold is divided
   KeptRounds,  ///< the most rounds of which a kernel's work-item keeps cells; 0: none keeps any
   // Of a rule's loops on the CPU (base/loop_forms.h).
-  Packs,      ///< 1: instances run in packs, 0: one by one
-  Strip,      ///< columns of a strip
-  Stores,     ///< a SizeRule: whether results are stored past the caches
-  RowBlock,   ///< a SizeRule: whether loops along the rows run in blocks
-  RowAhead,   ///< lines that lie between a request of such a block and the use of what it asks for
-  ReadAhead,  ///< the same for loops of bodies that read at computed places
+  Packs,        ///< 1: instances run in packs, 0: one by one
+  Strip,        ///< columns of a strip
+  Stores,       ///< a SizeRule: whether results are stored past the caches
+  RowBlock,     ///< a SizeRule: whether loops along the rows run in blocks
+  RowAhead,     ///< lines that lie between a request of such a block and the use of what it asks for
+  ReadAhead,    ///< the same for loops of bodies that read at computed places
+  BlockItems,   ///< instances of a kernel's work-item where the rounds of their fold run in blocks; 0: the program
+                ///< chooses
+  BlockRounds,  ///< rounds of such a block; 0: there are none
 };
 
 inline constexpr TunableRole kTunableRoles[] = {
-    TunableRole::Cutoff,    TunableRole::Split,     TunableRole::Tile,       TunableRole::DeviceShare,
-    TunableRole::WorkGroup, TunableRole::Items,     TunableRole::FoldItems,  TunableRole::FoldOrder,
-    TunableRole::User,      TunableRole::Config,    TunableRole::Accuracy,   TunableRole::ForEnough,
-    TunableRole::Flag,      TunableRole::FoldChunk, TunableRole::KeptRounds, TunableRole::Packs,
-    TunableRole::Strip,     TunableRole::Stores,    TunableRole::RowBlock,   TunableRole::RowAhead,
-    TunableRole::ReadAhead};
+    TunableRole::Cutoff,    TunableRole::Split,      TunableRole::Tile,       TunableRole::DeviceShare,
+    TunableRole::WorkGroup, TunableRole::Items,      TunableRole::FoldItems,  TunableRole::FoldOrder,
+    TunableRole::User,      TunableRole::Config,     TunableRole::Accuracy,   TunableRole::ForEnough,
+    TunableRole::Flag,      TunableRole::FoldChunk,  TunableRole::KeptRounds, TunableRole::Packs,
+    TunableRole::Strip,     TunableRole::Stores,     TunableRole::RowBlock,   TunableRole::RowAhead,
+    TunableRole::ReadAhead, TunableRole::BlockItems, TunableRole::BlockRounds};
 
 /// Whether a tunable of this role is a shape: a number per dimension.
 [[nodiscard]] constexpr bool is_shape(TunableRole role) {
   return role == TunableRole::Tile || role == TunableRole::WorkGroup || role == TunableRole::Items ||
-         role == TunableRole::FoldItems || role == TunableRole::KeptRounds;
+         role == TunableRole::FoldItems || role == TunableRole::KeptRounds || role == TunableRole::BlockItems ||
+         role == TunableRole::BlockRounds;
 }
 /// Whether a tunable of this role belongs to the launches of kernels.
 [[nodiscard]] constexpr bool is_of_launches(TunableRole role) {
   return role == TunableRole::WorkGroup || role == TunableRole::Items || role == TunableRole::FoldItems ||
-         role == TunableRole::KeptRounds;
+         role == TunableRole::KeptRounds || role == TunableRole::BlockItems || role == TunableRole::BlockRounds;
 }
 /// Whether a tunable of this role says which form a rule's loops have on the CPU.
 [[nodiscard]] constexpr bool is_of_loop_forms(TunableRole role) {
@@ -103,6 +107,10 @@ inline constexpr TunableRole kTunableRoles[] = {
       return "row_ahead";
     case TunableRole::ReadAhead:
       return "read_ahead";
+    case TunableRole::BlockItems:
+      return "block_items";
+    case TunableRole::BlockRounds:
+      return "block_rounds";
   }
   return "?";
 }

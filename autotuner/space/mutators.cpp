@@ -90,6 +90,8 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
     case TunableRole::Items:
     case TunableRole::FoldItems:
     case TunableRole::KeptRounds:
+    case TunableRole::BlockItems:
+    case TunableRole::BlockRounds:
     case TunableRole::Config:
       break;
   }

@@ -161,8 +161,8 @@ std::optional<Contraction> find_contraction(const Rule& rule, const Computation&
   const auto is_single = [](const RegionAccess& output) {
     return output.kind == AccessKind::Cell && !output.lo.empty();
   };
-  if (rule.vars.empty() || rule.is_dynamic || !rule.tried.empty() || !rule.temporaries.empty() || has_opaque_parts(rule) ||
-      !std::all_of(rule.outputs.begin(), rule.outputs.end(), is_single))
+  if (rule.vars.empty() || rule.is_dynamic || !rule.tried.empty() || !rule.temporaries.empty() ||
+      has_opaque_parts(rule) || !std::all_of(rule.outputs.begin(), rule.outputs.end(), is_single))
     return std::nullopt;
   return ContractionFinder(rule, computation).run();
 }

@@ -13,8 +13,8 @@ namespace {
 
 /// `i j; a walks 0; carries s`: the loops, the dimensions that inputs walk along, and the accumulators.
 std::string contraction_in(const std::string& rule) {
-  const auto planned = planned_text(
-      "main transform T from A[k,m], B[n,k], V[n], E[3,3,k,n], N to C[n,m], F[n]\n{\n" + rule + "\n}\n");
+  const auto planned =
+      planned_text("main transform T from A[k,m], B[n,k], V[n], E[3,3,k,n], N to C[n,m], F[n]\n{\n" + rule + "\n}\n");
   if (!planned) return "has errors";
   const Rule& first = planned->program.transforms[TransformId(0)].rules[RuleId(0)];
   const Computation& computation = planned->only().computations.at(0);
