@@ -31,32 +31,36 @@ enum class TunableRole : std::uint8_t {
   Stores,       ///< a SizeRule: whether results are stored past the caches
   RowBlock,     ///< a SizeRule: whether loops along the rows run in blocks
   RowAhead,     ///< lines that lie between a request of such a block and the use of what it asks for
-  RoundBlocks,  ///< a SizeRule: whether contractions run in tiles of instances and blocks of rounds
+  Blocks,       ///< a SizeRule: whether contractions run in tiles of instances and blocks of rounds
   ReadAhead,    ///< the same for loops of bodies that read at computed places
+  BlockItems,   ///< instances of a kernel's work-item where the rounds of their fold run in blocks; 0: the program
+                ///< chooses
+  BlockRounds,  ///< rounds of such a block; 0: there are none
 };
 
 inline constexpr TunableRole kTunableRoles[] = {
-    TunableRole::Cutoff,      TunableRole::Split,     TunableRole::Tile,       TunableRole::DeviceShare,
-    TunableRole::WorkGroup,   TunableRole::Items,     TunableRole::FoldItems,  TunableRole::FoldOrder,
-    TunableRole::User,        TunableRole::Config,    TunableRole::Accuracy,   TunableRole::ForEnough,
-    TunableRole::Flag,        TunableRole::FoldChunk, TunableRole::KeptRounds, TunableRole::Packs,
-    TunableRole::Strip,       TunableRole::Stores,    TunableRole::RowBlock,   TunableRole::RowAhead,
-    TunableRole::RoundBlocks, TunableRole::ReadAhead};
+    TunableRole::Cutoff,    TunableRole::Split,     TunableRole::Tile,       TunableRole::DeviceShare,
+    TunableRole::WorkGroup, TunableRole::Items,     TunableRole::FoldItems,  TunableRole::FoldOrder,
+    TunableRole::User,      TunableRole::Config,    TunableRole::Accuracy,   TunableRole::ForEnough,
+    TunableRole::Flag,      TunableRole::FoldChunk, TunableRole::KeptRounds, TunableRole::Packs,
+    TunableRole::Strip,     TunableRole::Stores,    TunableRole::RowBlock,   TunableRole::RowAhead,
+    TunableRole::Blocks,    TunableRole::ReadAhead, TunableRole::BlockItems, TunableRole::BlockRounds};
 
 /// Whether a tunable of this role is a shape: a number per dimension.
 [[nodiscard]] constexpr bool is_shape(TunableRole role) {
   return role == TunableRole::Tile || role == TunableRole::WorkGroup || role == TunableRole::Items ||
-         role == TunableRole::FoldItems || role == TunableRole::KeptRounds;
+         role == TunableRole::FoldItems || role == TunableRole::KeptRounds || role == TunableRole::BlockItems ||
+         role == TunableRole::BlockRounds;
 }
 /// Whether a tunable of this role belongs to the launches of kernels.
 [[nodiscard]] constexpr bool is_of_launches(TunableRole role) {
   return role == TunableRole::WorkGroup || role == TunableRole::Items || role == TunableRole::FoldItems ||
-         role == TunableRole::KeptRounds;
+         role == TunableRole::KeptRounds || role == TunableRole::BlockItems || role == TunableRole::BlockRounds;
 }
 /// Whether a tunable of this role says which form a rule's loops have on the CPU.
 [[nodiscard]] constexpr bool is_of_loop_forms(TunableRole role) {
   return role == TunableRole::Packs || role == TunableRole::Strip || role == TunableRole::Stores ||
-         role == TunableRole::RowBlock || role == TunableRole::RowAhead || role == TunableRole::RoundBlocks ||
+         role == TunableRole::RowBlock || role == TunableRole::RowAhead || role == TunableRole::Blocks ||
          role == TunableRole::ReadAhead;
 }
 
@@ -103,10 +107,14 @@ inline constexpr TunableRole kTunableRoles[] = {
       return "row_block";
     case TunableRole::RowAhead:
       return "row_ahead";
-    case TunableRole::RoundBlocks:
-      return "round_blocks";
+    case TunableRole::Blocks:
+      return "blocks";
     case TunableRole::ReadAhead:
       return "read_ahead";
+    case TunableRole::BlockItems:
+      return "block_items";
+    case TunableRole::BlockRounds:
+      return "block_rounds";
   }
   return "?";
 }

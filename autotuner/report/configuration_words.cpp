@@ -62,6 +62,8 @@ std::string shape_words(TunableRole role, const std::vector<double>& values) {
   if (role == TunableRole::FoldItems) return text + (text == "1" ? " work-item" : " work-items") + " per instance";
   if (role == TunableRole::KeptRounds)
     return "at most " + text + (text == "1" ? " round" : " rounds") + " kept per work-item";
+  if (role == TunableRole::BlockItems) return text + " instances per work-item in blocks";
+  if (role == TunableRole::BlockRounds) return "blocks of at most " + text + " rounds";
   return "work-groups of " + text;
 }
 
@@ -186,10 +188,11 @@ std::string value_words(TunableRole role, const std::vector<double>& values, con
   const bool is_open = std::find(values.begin(), values.end(), 0) != values.end();
   if (role == TunableRole::FoldOrder) return values[0] != 0 ? "any" : "as in the source";
   if (role == TunableRole::FoldChunk) return chunk_words(values[0]);
-  if (role == TunableRole::KeptRounds) return values[0] != 0 ? values_text(values, separator) : "none";
+  if (role == TunableRole::KeptRounds || role == TunableRole::BlockRounds)
+    return values[0] != 0 ? values_text(values, separator) : "none";
   if (pb::is_of_launches(role)) return is_open ? "as the program chooses" : values_text(values, " x ");
   if (role == TunableRole::Packs) return values[0] != 0 ? "on packs" : "one instance after the other";
-  if (role == TunableRole::Stores || role == TunableRole::RowBlock || role == TunableRole::RoundBlocks)
+  if (role == TunableRole::Stores || role == TunableRole::RowBlock || role == TunableRole::Blocks)
     return pb::to_string(static_cast<pb::SizeRule>(values[0]));
   const std::string text = values_text(values, separator);
   if (role == TunableRole::Strip) return text + " columns";

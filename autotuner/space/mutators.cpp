@@ -68,7 +68,7 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
     case TunableRole::Packs:
     case TunableRole::Stores:
     case TunableRole::RowBlock:
-    case TunableRole::RoundBlocks:
+    case TunableRole::Blocks:
       return uniform_other();
     case TunableRole::Strip:
     case TunableRole::RowAhead:
@@ -91,6 +91,8 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
     case TunableRole::Items:
     case TunableRole::FoldItems:
     case TunableRole::KeptRounds:
+    case TunableRole::BlockItems:
+    case TunableRole::BlockRounds:
     case TunableRole::Config:
       break;
   }

@@ -102,7 +102,8 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
     out.line(std::string(".needs_fp64 = ") + (lowered.needs_fp64 ? "true," : "false,"));
     out.line(".num_regions = " + std::to_string(lowered.matrices.size()) + ",");
     out.line(".num_scalars = " + std::to_string(lowered.scalars.size()) + ",");
-    out.line(".num_tiles = " + std::to_string(lowered.tree.buffers.size()) + ",");
+    const std::size_t num_tiles = parameter_buffers(lowered.tree).size();
+    out.line(".num_tiles = " + std::to_string(num_tiles) + ",");
     if (!specialized.empty()) {
       out.line(".specialized = " + list + ",");
       out.line(".num_specialized = " + std::to_string(specialized.size()) + ",");
@@ -120,6 +121,12 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
       out.line(".num_stages = " + std::to_string(lowered.stages.num) + ",");
       if (lowered.stages.last_is_divided) out.line(".last_is_divided = true,");
       out.line(".record_bytes = " + std::to_string(kRecordSlotBytes * lowered.record_slots) + ",");
+    }
+    if (const RuleInstance* blocked = instance_in_blocks(lowered.tree)) {
+      const RoundBlockFacts& blocks = *blocked->blocks;
+      out.line(".block_loops = {" + std::to_string(blocks.loops[0]) + ", " + std::to_string(blocks.loops[1]) + "},");
+      out.line(".block_bytes = " + std::to_string(blocks.carried_bytes) + ",");
+      out.line(".num_panels = " + std::to_string(lowered.tree.buffers.size() - num_tiles) + ",");
     }
     out.close(";");
     out.blank();

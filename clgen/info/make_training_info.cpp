@@ -87,8 +87,9 @@ std::vector<std::string> device_versions(const Transform& transform, const Trans
   return out;
 }
 
-/// Returns the tunable that gives this one a say: whether there are blocks of a row that ask ahead; or an order of
-/// folds, if all folds that tasks may divide are rounded in another way then. Empty: there is none.
+/// Returns the tunable that gives this one a say: whether there are blocks of a row that ask ahead; whether folds run
+/// in blocks on devices; or an order of folds, if all folds that tasks may divide are rounded in another way then.
+/// Empty: there is none.
 std::string needed_tunable(const Transform& transform, const TransformPlan& plan, const PlanTunable& tunable) {
   const auto of_rule = [&](TunableRole role) {
     const auto found = std::find_if(plan.tunables.begin(), plan.tunables.end(), [&](const PlanTunable& other) {
@@ -97,6 +98,7 @@ std::string needed_tunable(const Transform& transform, const TransformPlan& plan
     return found == plan.tunables.end() ? std::string() : found->name;
   };
   if (tunable.role == TunableRole::RowAhead) return of_rule(TunableRole::RowBlock);
+  if (tunable.role == TunableRole::BlockItems) return of_rule(TunableRole::BlockRounds);
   if (tunable.role != TunableRole::FoldChunk) return "";
   const auto divided = find_task_loops(transform.rules[*tunable.rule], plan.computations[tunable.rule->index()]);
   if (std::any_of(divided.begin(), divided.end(), [](const TaskLoop& fold) { return !fold.is_rounded; })) return "";

@@ -49,6 +49,21 @@ const char* role_word(LoopRole role) {
   return "";
 }
 
+const char* part_word(InstancePart part) {
+  switch (part) {
+    case InstancePart::Whole:
+      return "instance ";
+    case InstancePart::Begin:
+      return "begin of instance ";
+    case InstancePart::Rounds:
+      return "rounds of instance ";
+    case InstancePart::End:
+      return "end of instance ";
+  }
+  PB_CHECK(false, "every part has a word");
+  return "";
+}
+
 /// `rule` and `kept`: those of the instance.
 std::string divided_words(const DividedFold& divided, const Rule& rule, const std::vector<KeptRegion>& kept) {
   std::vector<std::string> parts;
@@ -63,6 +78,18 @@ std::string divided_words(const DividedFold& divided, const Rule& rule, const st
     if (region.is_output && region.last == divided.fold.loop) out += ", writing " + rule.outputs[region.index].binding;
   }
   return out + (parts.empty() ? "" : ": " + joined(parts));
+}
+
+std::string loop_var(const Rule& rule, StmtId loop) {
+  const auto& head = std::get<ForStmt>(rule.body.stmts[loop].node);
+  return std::get<DeclStmt>(rule.body.stmts[head.init].node).declarators.front().name;
+}
+
+std::string refs(const Transform& transform, const Rule& rule, const std::vector<AccessRef>& list) {
+  std::vector<std::string> texts;
+  for (const AccessRef& ref : list)
+    texts.push_back(transform.matrices[(ref.is_output ? rule.outputs[ref.index] : rule.inputs[ref.index]).matrix].name);
+  return joined(texts);
 }
 
 /// Prints the nodes of a tree.
@@ -106,6 +133,7 @@ class TreeText {
     std::string text =
         fmt::format("{} {} in [{}, {})", role_word(loop.role), loop.var, to_string(loop.lo), to_string(loop.hi));
     if (!loop.step.is_const(1)) text += " by " + to_string(loop.step);
+    if (loop.run) text += " in runs of " + to_string(*loop.run);
     if (loop.tail != LoopTail::Exact) text += " below " + to_string(loop.end);
     if (loop.tail == LoopTail::Peeled) text += ", whole groups apart";
     if (loop.tail == LoopTail::Repeated) text += ", the last one again";
@@ -133,11 +161,20 @@ class TreeText {
     std::string text = "copy " + binding(buffers_->at(copy.to.index())) +
                        (copy.by == CopyBy::AllItems ? " by all items" : " by the first item");
     if (!edges.empty())
-      text += (copy.outside == CopyOutside::Zero ? ", 0 outside: " : ", but what lies outside: ") + joined(edges);
+      text += (copy.outside == CopyOutside::Zero   ? ", 0 outside: "
+               : copy.outside == CopyOutside::Skip ? ", but what lies outside: "
+                                                   : ", the nearest cell outside: ") +
+              joined(edges);
     line(text);
   }
 
   void print_node(const Barrier&) { line("barrier"); }
+
+  void print_node(const RoundBlocks& blocks) {
+    line(fmt::format("blocks of {} rounds of the loop over {}", to_string(block_rounds()),
+                     loop_var(rule_, blocks.loop)));
+    print_inside(blocks.body);
+  }
 
   void print_node(const InsideRange& range) {
     std::string text = fmt::format("inside {} from {} to {}", range.var,
@@ -160,19 +197,13 @@ class TreeText {
     print_inside(blocks.body);
   }
 
-  std::string refs(const std::vector<AccessRef>& list) const {
-    std::vector<std::string> texts;
-    for (const AccessRef& ref : list)
-      texts.push_back(matrix_name((ref.is_output ? rule_.outputs[ref.index] : rule_.inputs[ref.index]).matrix));
-    return joined(texts);
-  }
-
   void print_node(const Strips& strips) {
     std::string text = "strips of " + to_string(strips.length) + " " + strips.inner + " inside of " + strips.outer;
     if (strips.is_vector) text += ", vector";
     if (strips.across) {
-      text += ", where " + matrix_name(*strips.across) + " is large lines ahead across " + refs(strips.requests_across);
-      if (!strips.requests_along.empty()) text += " along " + refs(strips.requests_along);
+      text += ", where " + matrix_name(*strips.across) + " is large lines ahead across " +
+              refs(transform_, rule_, strips.requests_across);
+      if (!strips.requests_along.empty()) text += " along " + refs(transform_, rule_, strips.requests_along);
     }
     if (strips.stores) text += ", results past the caches " + rule_text(*strips.stores);
     line(text);
@@ -244,7 +275,7 @@ class TreeText {
                          to_string(instance.outputs[i].kind));
     for (std::size_t i = 0; i < instance.inputs.size(); ++i)
       operands.push_back(rule_.inputs[i].binding + ": " + to_string(instance.inputs[i].kind));
-    std::string text = "instance " + rule_.name;
+    std::string text = std::string(part_word(instance.part)) + rule_.name;
     if (!operands.empty()) text += " with " + joined(operands);
     if (instance.all_exist) text += ", all cells inside";
     if (instance.is_announced) text += ", announced";
@@ -254,6 +285,11 @@ class TreeText {
       if (phase.waits) text += ", lanes wait";
       if (phase.kind == PhaseKind::First) text += ", the first lane stores";
       if (phase.kind == PhaseKind::Divided) text += divided_words(*divided++, rule_, instance.kept);
+    }
+    if (instance.part != InstancePart::Whole) {
+      std::vector<std::string> names;
+      for (const CarriedValue& each : instance.blocks->carried) names.push_back(each.name);
+      text += ", keeping " + joined(names);
     }
     line(text);
   }
@@ -282,8 +318,9 @@ void print_parameters(TreeText& text, const KernelTree& kernel) {
     std::vector<std::string> dims;
     for (const GroupExtent& extent : buffer.extents)
       dims.push_back("[" + to_string(begin_of(extent, kernel.vars)) + " + " + to_string(length_of(extent)) + "]");
-    text.line("local " + text.binding(buffer) + " of " + text.matrix_name(text.rule().inputs[buffer.input].matrix) +
-              joined(dims, ""));
+    text.line((buffer.space == BufferSpace::Panel ? "panel " : "local ") + text.binding(buffer) + " of " +
+              text.matrix_name(text.rule().inputs[buffer.input].matrix) + joined(dims, "") +
+              (buffer.space == BufferSpace::Panel ? fmt::format(", along {} first", buffer.contiguous) : ""));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <type_traits>
 #include <vector>
 
 namespace pb {
@@ -37,6 +38,9 @@ class Verifier {
       for (const IndexExpr& given : {box_lo(dim), box_extent(dim), group_size(dim), group_span(dim)})
         known_.insert(given.symbol);
     }
+    for (int dim = 0; dim < num_dims(); ++dim)
+      for (const IndexExpr& given : {item_run(dim), item_leap(dim)}) known_.insert(given.symbol);
+    known_.insert(block_rounds().symbol);
     known_.insert(num_lanes().symbol);
     known_.insert(num_fold_groups().symbol);
   }
@@ -47,6 +51,7 @@ class Verifier {
     if (!fault_.empty()) return fault_;
     if (num_instances_ != 1 || num_with_lanes_ > 1 || num_that_keep_ > 1)
       return "a kernel has one instance, one with lanes, and one whose lanes keep cells";
+    if (num_parts_ != 0 && num_parts_ != kNumParts) return "an instance in parts has a begin, rounds and an end";
     const bool has_kept_length = kernel_.kept_length && *kernel_.kept_length < kernel_.scalars.size();
     if (has_kept_length != (num_that_keep_ == 1)) return "a scalar says how many rounds have kept cells";
     return {};
@@ -54,7 +59,7 @@ class Verifier {
 
  private:
   /// What is known of a buffer at the node that the walk has reached.
-  enum class Fill { Empty, Copied, Ready };
+  enum class Fill { Empty, Copied, Ready, Read };
 
   int num_dims() const { return static_cast<int>(kernel_.vars.size()); }
 
@@ -73,6 +78,7 @@ class Verifier {
 
   void check(const TreeLoop& loop) {
     for (const IndexExpr& expr : {loop.lo, loop.hi, loop.step}) check_names(expr, "the loop over `" + loop.var + "`");
+    if (loop.run) check_names(*loop.run, "the loop over `" + loop.var + "`");
     if (loop.tail != LoopTail::Exact) check_names(loop.end, "the end of the loop over `" + loop.var + "`");
     if (loop.role == LoopRole::Lane) return check_lanes(loop);
     if (loop.role == LoopRole::FoldGroup) return check_fold_groups(loop);
@@ -174,6 +180,8 @@ class Verifier {
   void check(const Copy& copy) {
     if (!all_items_come_by()) return fail("a copy stands between groups and items");
     if (copy.to.index() >= filled_.size()) return fail("a copy fills a buffer of the tree");
+    if (filled_[copy.to.index()] == Fill::Read)
+      return fail("a barrier stands between the instances that read a buffer and the next copy to it");
     const Buffer& buffer = kernel_.tree[copy.to];
     if (copy.edges.size() != buffer.extents.size() || copy.axes.size() != buffer.extents.size())
       return fail("a copy has an edge and an axis for each dimension of its buffer");
@@ -190,21 +198,50 @@ class Verifier {
   void check(const Barrier&) {
     if (!all_items_come_by()) return fail("a barrier stands where all work-items of a group come by");
     for (Fill& fill : filled_)
-      if (fill == Fill::Copied) fill = Fill::Ready;
+      if (fill == Fill::Copied || fill == Fill::Read) fill = Fill::Ready;
+  }
+
+  /// What a block leaves in the buffers is not read after it. The second walk stands for the next block.
+  void check(const RoundBlocks& blocks) {
+    if (!all_items_come_by()) return fail("blocks of rounds stand between groups and items");
+    if (num_parts_ != 1) return fail("blocks of rounds stand behind the begin of their instance");
+    const std::vector<Fill> before = filled_;
+    known_.insert(block_var());
+    is_in_blocks_ = true;
+    check_block(blocks.body);
+    num_parts_ -= num_parts_ > 1 ? 1 : 0;
+    check_block(blocks.body);
+    is_in_blocks_ = false;
+    known_.erase(block_var());
+    filled_ = before;
+  }
+
+  /// The parts of an instance follow one another, and staged inputs are read in its rounds.
+  void check_part(const RuleInstance& instance) {
+    const int number = static_cast<int>(instance.part) - static_cast<int>(InstancePart::Begin);
+    if (number != num_parts_++) return fail("an instance in parts has a begin, rounds and an end, in this order");
+    if (is_in_blocks_ != (instance.part == InstancePart::Rounds)) return fail("rounds run in blocks");
+    if (num_repeated_ != num_dims()) return fail("instances beyond the end come by the barriers of blocks, too");
+    if (!instance.blocks || instance.blocks->carried.empty()) return fail("an instance in parts has values to keep");
+    for (std::size_t i = 0; i < instance.inputs.size(); ++i)
+      if ((instance.inputs[i].kind == OperandKind::Staged) != (instance.blocks->find(i) != nullptr))
+        return fail("the inputs of a block are staged");
   }
 
   void check(const InsideRange&) { fail("a kernel tests each cell"); }
-  void check(const RowBlocks&) { fail("a kernel's loops are those of groups, of items and of their instances"); }
-  void check(const Strips&) { fail("a kernel's loops are those of groups, of items and of their instances"); }
-  void check(const Tiles&) { fail("a kernel's loops are those of groups, of items and of their instances"); }
-  void check(const Packs&) { fail("a kernel's loops are those of groups, of items and of their instances"); }
+  template <class Loops>
+  requires std::is_same_v<Loops, RowBlocks> || std::is_same_v<Loops, Strips> || std::is_same_v<Loops, Packs> ||
+      std::is_same_v<Loops, Tiles>
+  void check(const Loops&) { fail("a kernel's loops are those of groups, of items and of their instances"); }
   void check(const InsideBox&) { fail("a kernel tests each cell"); }
   void check(const Let&) { fail("a kernel's loops have all rule variables"); }
   void check(const ComputeResult&) { fail("a kernel's instance stores what it computes"); }
   void check(const StoreResult&) { fail("a kernel's instance stores what it computes"); }
 
   void check(const RuleInstance& instance) {
-    ++(!instance.kept.empty() ? num_that_keep_ : has_lanes_ ? num_with_lanes_ : num_instances_);
+    const bool is_part = instance.part != InstancePart::Whole;
+    if (is_part) check_part(instance);
+    if (!is_part) ++(!instance.kept.empty() ? num_that_keep_ : has_lanes_ ? num_with_lanes_ : num_instances_);
     if (has_lanes_ == instance.divided.empty()) return fail("lanes divide the loops of their instance");
     if (has_lanes_ && (static_cast<int>(items_.size()) != num_dims() || num_repeated_ != num_dims()))
       return fail("lanes of instances beyond the end come by the barriers of their phases, too");
@@ -220,12 +257,14 @@ class Verifier {
       return fail("an instance has an operand for each region of its rule");
     for (std::size_t i = 0; i < instance.inputs.size(); ++i) {
       const Operand& operand = instance.inputs[i];
-      if (operand.kind != OperandKind::Staged) continue;
+      if (operand.kind != OperandKind::Staged || (is_part && !is_in_blocks_)) continue;
       if (operand.buffer.is_none() || operand.buffer.index() >= filled_.size() ||
           kernel_.tree[operand.buffer].input != i)
         return fail("a staged input names its buffer");
-      if (filled_[operand.buffer.index()] != Fill::Ready)
+      Fill& fill = filled_[operand.buffer.index()];
+      if (fill != Fill::Ready && fill != Fill::Read)
         return fail("a barrier stands between the copy to a buffer and the instances that read it");
+      fill = Fill::Read;
     }
   }
 
@@ -235,7 +274,10 @@ class Verifier {
   std::set<int> groups_, items_, unrolled_;
   std::vector<Fill> filled_;
   int num_instances_ = 0, num_with_lanes_ = 0, num_that_keep_ = 0;
-  int num_repeated_ = 0;          ///< loops around that repeat the last instance
+  int num_repeated_ = 0;  ///< loops around that repeat the last instance
+  static constexpr int kNumParts = 3;
+  int num_parts_ = 0;             ///< of the instance in parts, so far
+  bool is_in_blocks_ = false;     ///< in blocks of rounds
   bool has_lanes_ = false;        ///< in a loop over lanes
   bool has_fold_groups_ = false;  ///< in a loop over the groups that run the same instances
   std::string fault_;
@@ -343,6 +385,7 @@ class LoopVerifier {
     check_names(let.value, "the value of `" + let.var + "`");
     define(let.var);
   }
+  void check(const RoundBlocks&) { fail("loops of CPUs have no blocks of rounds"); }
   void check(const Copy&) { fail("loops of CPUs have no buffers"); }
   void check(const Barrier&) { fail("loops of CPUs have no barriers"); }
   void check(const RuleInstance&) { check_instance("an instance"); }

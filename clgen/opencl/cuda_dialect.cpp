@@ -91,6 +91,7 @@ const KernelDialect& cuda_dialect() {
       .function = "__device__ ",
       .kernel = "extern \"C\" __global__ void ",
       .group_bound = "__launch_bounds__(PB_GROUP_ITEMS)",
+      .block_bound = "__launch_bounds__(PB_GROUP0 * PB_GROUP1 * PB_GROUP2)",
       .warp_size = "",
       .global = "",
       .local = "",

@@ -40,24 +40,6 @@ std::string seen(std::size_t i) { return "pb_seen" + std::to_string(i); }
 
 constexpr const char* kWorkers = "PB_LANES * PB_FOLD_GROUPS";
 
-/// Returns the number of iterations, which is negative if there are none in some cases.
-std::string count_text(const Fold& fold, const std::string& prefix) {
-  const std::string first = prefix + "first";
-  const std::string last = prefix + "last";
-  const std::string distance = fold.step > 0 ? last + " - " + first : first + " - " + last;
-  const std::int64_t step = fold.step > 0 ? fold.step : -fold.step;
-  const std::int64_t more = step - 1 + (fold.is_inclusive ? 1 : 0);
-  const std::string sum = more == 0 ? distance : distance + " + " + std::to_string(more);
-  return step == 1 ? sum : "(" + sum + ") / " + std::to_string(step);
-}
-
-/// Declares the loop's variable. `round`: its value, where the number of the round has no factor yet.
-std::string variable_text(const Fold& fold, const std::string& round) {
-  const std::string type = number_word(fold.var_type);
-  return "const " + type + " " + opencl_name(fold.var) + " = (" + type + ")(" + round +
-         (fold.step == 1 ? "" : " * " + std::to_string(fold.step)) + ");";
-}
-
 }  // namespace
 
 void open_stage(Writer& out, int stage) {

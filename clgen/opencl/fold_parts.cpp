@@ -46,4 +46,20 @@ void print_unrolling(Writer& out, const std::string& elsewhere) {
   out.verbatim("#ifdef PB_CPU\n#pragma nounroll\n" + (elsewhere.empty() ? "" : "#else\n" + elsewhere) + "#endif\n");
 }
 
+std::string count_text(const Fold& fold, const std::string& prefix) {
+  const std::string first = prefix + "first";
+  const std::string last = prefix + "last";
+  const std::string distance = fold.step > 0 ? last + " - " + first : first + " - " + last;
+  const std::int64_t step = fold.step > 0 ? fold.step : -fold.step;
+  const std::int64_t more = step - 1 + (fold.is_inclusive ? 1 : 0);
+  const std::string sum = more == 0 ? distance : distance + " + " + std::to_string(more);
+  return step == 1 ? sum : "(" + sum + ") / " + std::to_string(step);
+}
+
+std::string variable_text(const Fold& fold, const std::string& round) {
+  const std::string type = number_word(fold.var_type);
+  return "const " + type + " " + opencl_name(fold.var) + " = (" + type + ")(" + round +
+         (fold.step == 1 ? "" : " * " + std::to_string(fold.step)) + ");";
+}
+
 }  // namespace pb

@@ -33,6 +33,12 @@ inline constexpr const char* kRounds = "pb_rounds";
 /// The place in arrays of the group of the first lane.
 inline constexpr const char* kFirstLane = "[pb_local - pb_lane * pb_lane_distance]";
 
+/// Returns how many rounds a loop has, where `PREFIXfirst` and `PREFIXlast` are its limits.
+[[nodiscard]] std::string count_text(const Fold& fold, const std::string& prefix);
+/// Declares the loop's variable in the round that `round` is the number of, counted from the first value: `pb_first +
+/// 3`.
+[[nodiscard]] std::string variable_text(const Fold& fold, const std::string& round);
+
 /// The variables of a lane: its part of an accumulator, or of a place of one, and the number of the iteration that the
 /// part is from, or -1.
 [[nodiscard]] std::string part_of(std::size_t i);

@@ -33,6 +33,16 @@ BodyType number_of(Kind kind) {
   return type;
 }
 
+StmtId inside_of(const Body& body, StmtId loop) { return std::get<ForStmt>(body.stmts[loop].node).body; }
+
+/// Takes carried values from their arrays, or keeps them there.
+void print_carried(Writer& out, const RoundBlockFacts& blocks, bool is_read) {
+  for (const CarriedValue& each : blocks.carried) {
+    const std::string kept = carried_array(each.name) + "[pb_own]", name = opencl_name(each.name);
+    out.line(is_read ? name + " = " + kept + ";" : kept + " = " + name + ";");
+  }
+}
+
 class KernelBodyPrinter {
  public:
   KernelBodyPrinter(const Rule& rule, const KernelTree& kernel, const RuleInstance& instance, const BodyWords& words)
@@ -43,6 +53,19 @@ class KernelBodyPrinter {
         words_(words),
         dialect_(make_dialect()),
         printer_(body_, dialect_) {}
+
+  BlockLoopTexts loop_texts() {
+    BlockLoopTexts out;
+    const std::vector<StmtId>& loops = instance_.blocks->contraction.loops;
+    const Fold& fold = instance_.blocks->fold;
+    out.first = printer_.expr(fold.first, Precedence::Assign);
+    out.last = printer_.expr(fold.last, Precedence::Assign);
+    out.count = count_text(fold, "pb_");
+    out.variable = variable_text(fold, "pb_block + pb_r");
+    for (std::size_t i = 1; i < loops.size(); ++i)
+      out.heads.push_back(printer_.for_head(std::get<ForStmt>(body_.stmts[loops[i]].node)));
+    return out;
+  }
 
   bool print(Writer& out) {
     const auto* block = std::get_if<BlockStmt>(&body_.stmts[body_.root].node);
@@ -158,11 +181,16 @@ class KernelBodyPrinter {
   std::string member_text(const MemberExpr& member, const Texts& args) const {
     const std::string& name = std::get<NameExpr>(body_.exprs[member.object].node).text;
     const std::string region = "pb_at_" + name;
+    const std::optional<std::size_t> walked = walked_in_panel(member.object);
     const int num_dims = type_of(member.object).num_dims;
     if (member.name == "cell") {
       const bool is_plain_index = !is_pointer(member.object);
       std::string index = is_plain_index ? region : "";
       for (std::size_t d = 0; d < args.size(); ++d) {
+        if (walked == d) {
+          index += std::string(index.empty() ? "" : " + ") + "pb_r * " + region + "_s" + std::to_string(d);
+          continue;
+        }
         if (is_zero(member.args[d])) continue;
         std::string arg = is_leaf(member.args[d]) ? args[d] : "(" + args[d] + ")";
         // The index becomes an int, as `cell` makes it in C++, unless it is a small integer: the unsigned 0u - 1 means
@@ -181,6 +209,13 @@ class KernelBodyPrinter {
     std::string product = "((long)" + region + "_size0";
     for (int d = 1; d < num_dims; ++d) product += " * " + region + "_size" + std::to_string(d);
     return product + ")";
+  }
+
+  /// The coordinate of a panel's cells that is the round of the block.
+  std::optional<std::size_t> walked_in_panel(ExprId object) const {
+    if (instance_.part != InstancePart::Rounds || !is_pointer(object)) return std::nullopt;
+    const BlockInput* input = instance_.blocks->find(binding_of(object).index);
+    return input == nullptr ? std::nullopt : std::optional(input->body_dim);
   }
 
   /// The region whose kept cell the expression means; null if it means none.
@@ -232,6 +267,7 @@ class KernelBodyPrinter {
   }
 
   bool print_stmt(Writer& out, BodyCodePrinter& printer, StmtId id) {
+    if (instance_.part != InstancePart::Whole && print_of_part(out, printer, id)) return true;
     const Stmt& stmt = body_.stmts[id];
     if (const auto* leave = std::get_if<ReturnStmt>(&stmt.node)) {
       const bool is_last = id == last_;
@@ -261,6 +297,23 @@ class KernelBodyPrinter {
     return false;
   }
 
+  /// Prints what stands for the fold in a part of an instance. Returns whether the statement is the fold, or behind it
+  /// and of another part.
+  bool print_of_part(Writer& out, BodyCodePrinter& printer, StmtId id) {
+    const std::vector<StmtId>& loops = instance_.blocks->contraction.loops;
+    if (id != loops.front()) return is_behind_fold_ && instance_.part != InstancePart::End;
+    if (instance_.part == InstancePart::Rounds) {
+      // Variables of outer loops are declared around, what these declare is declared here.
+      for (std::size_t i = 0; i + 1 < loops.size(); ++i)
+        for (const StmtId inner : stmts_of(body_, inside_of(body_, loops[i])))
+          if (std::holds_alternative<DeclStmt>(body_.stmts[inner].node)) printer.print_stmt(out, inner);
+    }
+    if (instance_.part != InstancePart::Begin) print_carried(out, *instance_.blocks, true);
+    if (instance_.part == InstancePart::Rounds) printer.print_children(out, inside_of(body_, loops.back()));
+    if (instance_.part != InstancePart::End) print_carried(out, *instance_.blocks, false);
+    is_behind_fold_ = true;
+    return true;
+  }
   /// A statement of one work-item. Where several groups run an instance, the first lane of the first group runs it.
   void print_first(Writer& out, BodyCodePrinter& printer, const Phase& phase) const {
     const std::string store = printer.expr(std::get<ExprStmt>(body_.stmts[phase.stmt].node).expr) + ";";
@@ -306,6 +359,7 @@ class KernelBodyPrinter {
   BodyCodePrinter printer_;
   StmtId last_;
   bool jumps_ = false;
+  bool is_behind_fold_ = false;  ///< of an instance in parts
 };
 
 }  // namespace
@@ -325,6 +379,11 @@ void print_kernel_functions(Writer& out, const Rule& rule, const std::string& he
 bool print_kernel_body(Writer& out, const Rule& rule, const KernelTree& kernel, const RuleInstance& instance,
                        const BodyWords& words) {
   return KernelBodyPrinter(rule, kernel, instance, words).print(out);
+}
+
+BlockLoopTexts block_loop_texts(const Rule& rule, const KernelTree& kernel, const RuleInstance& instance) {
+  const BodyWords words;
+  return KernelBodyPrinter(rule, kernel, instance, words).loop_texts();
 }
 
 bool uses_sizes(const Rule& rule, const std::string& binding) {

@@ -30,9 +30,20 @@ struct BodyWords {
 /// place of the work-item in its group, and neighbouring lanes are `pb_lane_distance` apart there. The group is number
 /// `pb_fold_group` of those that run `pb_instance`.
 ///
+/// Of an instance in parts, carried values lie in their arrays at `pb_own`, and `pb_r` is the round in its block.
+///
 /// Post: returns whether the text jumps to the label `done`, which the caller must then define
 [[nodiscard]] bool print_kernel_body(Writer& out, const Rule& rule, const KernelTree& kernel,
                                      const RuleInstance& instance, const BodyWords& words);
+
+/// The loops of a contraction whose outermost one runs in blocks of rounds.
+struct BlockLoopTexts {
+  std::string first, last;         ///< limits of the outermost loop
+  std::string count;               ///< how many rounds it has, where these are `pb_first` and `pb_last`
+  std::string variable;            ///< the declaration of its variable in round `pb_r` of the block from `pb_block` on
+  std::vector<std::string> heads;  ///< of the loops inside: what stands between the parentheses of `for`
+};
+[[nodiscard]] BlockLoopTexts block_loop_texts(const Rule& rule, const KernelTree& kernel, const RuleInstance& instance);
 
 /// Whether the body uses sizes of the region bound to `binding`.
 [[nodiscard]] bool uses_sizes(const Rule& rule, const std::string& binding);

@@ -7,8 +7,11 @@
 #include "clgen/facts/index_width.h"
 #include "clgen/facts/names.h"
 #include "clgen/opencl/divided_fold.h"
+#include "clgen/opencl/kernel_blocks.h"
 #include "clgen/opencl/kernel_body.h"
 #include "clgen/opencl/kernel_cells.h"
+#include "clgen/opencl/kernel_operands.h"
+#include "clgen/opencl/kernel_panels.h"
 #include "clgen/opencl/kernel_tiles.h"
 #include "clgen/opencl/kernel_words.h"
 #include "clgen/writer/writer.h"
@@ -52,12 +55,25 @@ class KernelHeadPrinter {
       out_.verbatim(functions);
     out_.blank();
     const bool keeps = instance_that_keeps(lowered_.tree) != nullptr;
+    const bool has_blocks = instance_in_blocks(lowered_.tree) != nullptr;
+    if (has_blocks) print_block_bound();
     if (keeps)
-      out_.verbatim("#ifdef PB_KEPT_ROUNDS\n#define PB_GROUP_BOUND " + dialect_.group_bound +
-                    "\n#else\n#define PB_GROUP_BOUND\n#endif\n");
+      out_.verbatim(std::string(has_blocks ? "#elif defined(PB_KEPT_ROUNDS)" : "#ifdef PB_KEPT_ROUNDS") +
+                    "\n#define PB_GROUP_BOUND " + dialect_.group_bound + "\n");
+    if (keeps || has_blocks) out_.verbatim("#else\n#define PB_GROUP_BOUND\n#endif\n");
     const bool has_lanes = keeps || instance_with_lanes(lowered_.tree) != nullptr;
-    out_.open(dialect_.kernel + (has_lanes ? dialect_.warp_size : "") + (keeps ? "PB_GROUP_BOUND " : "") + name_ + "(" +
-              joined(params(tiles), ",\n    ") + " PB_SCRATCH)");
+    out_.open(dialect_.kernel + (has_lanes ? dialect_.warp_size : "") + (keeps || has_blocks ? "PB_GROUP_BOUND " : "") +
+              name_ + "(" + joined(params(tiles), ",\n    ") + " PB_SCRATCH)");
+  }
+
+  /// Builds whose folds run in blocks know the shape of their groups.
+  void print_block_bound() {
+    out_.verbatim("#ifdef PB_BLOCK_ROUNDS\n#define PB_GROUP_BOUND " + dialect_.block_bound + "\n");
+    for (int d = 0; d < num_loops(); ++d) {
+      const std::string dim = std::to_string(d);
+      out_.verbatim("#undef PB_SPAN" + dim + "\n#define PB_SPAN" + dim + " (PB_GROUP" + dim + " * PB_ITEMS" + dim +
+                    ")\n");
+    }
   }
 
   std::string type_of(const KernelScalar& scalar) const {
@@ -86,7 +102,7 @@ class KernelHeadPrinter {
     for (int d = 0; d < num_loops(); ++d) range.push_back("const int pb_lo" + std::to_string(d));
     for (int d = 0; d < num_loops(); ++d) range.push_back("const int pb_extent" + std::to_string(d));
     list.push_back(joined(range));
-    for (const Buffer& buffer : lowered_.tree.buffers) list.push_back(tiles.parameter(buffer));
+    for (const Buffer& buffer : parameter_buffers(lowered_.tree)) list.push_back(tiles.parameter(buffer));
     return list;
   }
 
@@ -143,13 +159,6 @@ const TreeBlock& innermost(const TreeLoop& loop) {
   return at->body;
 }
 
-/// Declares the cells that a lane keeps. They have values from the beginning, because instances that run again read
-/// cells that they do not store.
-std::string kept_array(const Transform& transform, const Rule& rule, const KeptRegion& region) {
-  const RegionAccess& access = (region.is_output ? rule.outputs : rule.inputs)[region.index];
-  return element_word(transform.matrices[access.matrix]) + " " + kept_cells(access.binding) + "[PB_KEPT_ROUNDS] = {0};";
-}
-
 class KernelPrinter {
  public:
   KernelPrinter(const Program& program, const KernelTree& kernel, const std::string& name, const KernelContext& context)
@@ -160,12 +169,15 @@ class KernelPrinter {
         dialect_(context.dialect),
         transform_(program.transforms[lowered_.transform]),
         rule_(transform_.rules[lowered_.rule]),
-        tiles_(out_, transform_, rule_, lowered_, dialect_) {}
+        tiles_(out_, transform_, rule_, lowered_, dialect_),
+        operands_(out_, program, lowered_, dialect_, tiles_) {}
 
   std::string print() {
     KernelHeadPrinter(out_, program_, lowered_, name_, context_).print(tiles_);
     tiles_.print_pointers();
     print_parts_arrays(out_, lowered_.tree, dialect_.local_array);
+    const bool has_blocks = instance_in_blocks(lowered_.tree) != nullptr;
+    if (has_blocks) print_panel_arrays(out_, tiles_, lowered_.tree, dialect_.local_array);
     print_block(lowered_.tree.root);
     out_.close();
     return out_.text();
@@ -286,6 +298,14 @@ class KernelPrinter {
   }
 
   void print_node(const TreeBranch& branch) {
+    if (branch.condition == runs_in_blocks()) {
+      out_.verbatim("#ifdef PB_BLOCK_ROUNDS\n");
+      KernelBlockPrinter(out_, rule_, lowered_, dialect_, tiles_, operands_).print(branch.then);
+      out_.verbatim("#else\n");
+      print_block(branch.otherwise);
+      out_.verbatim("#endif\n");
+      return;
+    }
     if (branch.condition == has_lanes()) {
       out_.verbatim("#ifdef PB_LANES\n");
       print_lanes(branch.then.front());
@@ -331,141 +351,24 @@ class KernelPrinter {
               dim + ";");
   }
 
-  // ---- the instance's own work
-
-  std::string offset_of(const RegionAccess& access) const {
-    const Matrix& matrix = transform_.matrices[access.matrix];
-    std::string text = "pb_" + matrix.name + "_offset";
-    for (std::size_t d = 0; d < access.lo.size(); ++d) {
-      const auto* number = std::get_if<IntLiteral>(&access.lo[d].node);
-      if (number != nullptr && number->value == 0) continue;
-      const std::string at = kernel_formula(access.lo[d]);
-      const bool is_plain =
-          number != nullptr ? number->value > 0 : std::holds_alternative<SymbolRef>(access.lo[d].node);
-      text += " + " + (is_plain ? at : "(" + at + ")") + " * pb_" + matrix.name + "_s" + std::to_string(d);
-    }
-    return text;
-  }
-
-  /// Returns the text of a header's formula with names as the kernel spells them.
-  static std::string kernel_formula(const Formula& formula) {
-    if (fits_int(formula, kEndInside)) return to_c(renamed(formula));
-    return to_c(with_spelling(renamed(formula), [](const std::string& name) { return "(long)" + name; }));
-  }
-  static Formula renamed(Formula formula) {
-    if (auto* symbol = std::get_if<SymbolRef>(&formula.node)) {
-      symbol->name = opencl_name(symbol->name);
-    } else if (auto* binary = std::get_if<BinaryFormula>(&formula.node)) {
-      for (Formula& operand : binary->operands) operand = renamed(operand);
-    } else if (auto* negated = std::get_if<NegatedFormula>(&formula.node)) {
-      for (Formula& operand : negated->operand) operand = renamed(operand);
-    }
-    return formula;
-  }
-
-  /// Declares `pb_from_<name>` and `pb_at_<name>`, which lead to the first cell of an access. Compilers for CPUs
-  /// vectorise along a pointer of the instance's own. Compilers for GPUs want an index that is a sum of ints, parts of
-  /// which neighbouring cells share.
-  void print_address(const RegionAccess& access, const std::string& name, bool is_output) {
-    const Matrix& matrix = transform_.matrices[access.matrix];
-    const std::string pointer = dialect_.global + (is_output ? "" : "const ") + element_word(matrix) +
-                                "* const pb_from_" + name + " = pb_" + matrix.name + "_data";
-    const std::string offset = offset_of(access);
-    if (dialect_.may_run_on_cpus) {
-      out_.verbatim("#ifdef PB_CPU\n");
-      out_.line(pointer + " + " + offset + ";");
-      out_.line("const int pb_at_" + name + " = 0;");
-      out_.verbatim("#else\n");
-    }
-    out_.line(pointer + ";");
-    out_.line("const PB_INDEX pb_at_" + name + " = (PB_INDEX)" + offset + ";");
-    if (dialect_.may_run_on_cpus) out_.verbatim("#endif\n");
-  }
-
-  void print_region(const RegionAccess& access, const Operand& operand, bool is_output) {
-    const Matrix& matrix = transform_.matrices[access.matrix];
-    const std::string name = "pb_at_" + access.binding;
-    // Dimensions of the matrix that the body indexes.
-    std::vector<std::size_t> dims;
-    for (std::size_t d = 0; d < access.lo.size(); ++d)
-      if (!access.is_fixed_dim(d)) dims.push_back(d);
-    if (operand.kind == OperandKind::Staged) {
-      tiles_.print_region(operand.buffer, dims);
-    } else {
-      if (operand.kind == OperandKind::SharedCells) {
-        out_.line(dialect_.global + "const " + element_word(matrix) + "* const " + name + " = pb_" + matrix.name +
-                  "_data + " + offset_of(access) + ";");
-      } else {
-        print_address(access, access.binding, is_output);
-      }
-      for (std::size_t k = 0; k < dims.size(); ++k)
-        out_.line("const PB_INDEX " + name + "_s" + std::to_string(k) + " = pb_" + matrix.name + "_s" +
-                  std::to_string(dims[k]) + ";");
-    }
-    if (!uses_sizes(rule_, access.binding)) return;
-    for (std::size_t k = 0; k < dims.size(); ++k)
-      out_.line("const int " + name + "_size" + std::to_string(k) + " = (" + kernel_formula(access.hi[dims[k]]) +
-                ") - (" + kernel_formula(access.lo[dims[k]]) + ");");
-  }
-
-  static std::string cell_at(const std::string& name) { return "pb_from_" + name + "[pb_at_" + name + "]"; }
-
-  void print_output(const RegionAccess& output, const Operand& operand) {
-    if (operand.kind == OperandKind::Result) return print_address(output, "return", true);
-    if (operand.kind == OperandKind::Cells) return print_region(output, operand, true);
-    print_address(output, output.binding, true);
-    const std::string first = operand.kind == OperandKind::NewValue ? "0" : cell_at(output.binding);
-    out_.line(element_word(transform_.matrices[output.matrix]) + " " + opencl_name(output.binding) + " = " + first +
-              ";");
-  }
-
-  void print_input(const RegionAccess& input, const Operand& operand) {
-    const Matrix& matrix = transform_.matrices[input.matrix];
-    const std::string variable = "const " + element_word(matrix) + " " + opencl_name(input.binding) + " = ";
-    switch (operand.kind) {
-      case OperandKind::Number: {
-        const auto is_it = [&](const KernelScalar& scalar) {
-          return scalar.source == ScalarSource::Matrix && scalar.matrix == input.matrix;
-        };
-        const auto scalar = std::find_if(lowered_.scalars.begin(), lowered_.scalars.end(), is_it);
-        PB_CHECK(scalar != lowered_.scalars.end(), "single numbers are parameters");
-        if (input.binding != scalar->name) out_.line(variable + opencl_name(scalar->name) + ";");
-        return;
-      }
-      case OperandKind::BorderCell:
-        return print_cell_with_border(out_, transform_, input, program_.element);
-      case OperandKind::Value:
-        return out_.line(variable + "pb_" + matrix.name + "_data[" + offset_of(input) + "];");
-      case OperandKind::Cells:
-      case OperandKind::SharedCells:
-      case OperandKind::Staged:
-        return print_region(input, operand, false);
-      case OperandKind::Result:
-      case OperandKind::NewValue:
-      case OperandKind::OldValue:
-        PB_CHECK(false, "an output is no input");
-    }
-  }
-
   void print_instance(const RuleInstance& instance) {
     // Addresses come first: the body may declare the rule's variables again.
-    for (std::size_t i = 0; i < rule_.outputs.size(); ++i) print_output(rule_.outputs[i], instance.outputs[i]);
-    for (std::size_t i = 0; i < rule_.inputs.size(); ++i) print_input(rule_.inputs[i], instance.inputs[i]);
-    for (const KeptRegion& region : instance.kept) out_.line(kept_array(transform_, rule_, region));
+    operands_.print(instance);
     out_.open("");
     const std::string first = instance.divided.empty() ? "" : "if (pb_is_first) ";
-    const bool jumps = print_kernel_body(out_, rule_, lowered_, instance,
-                                         {rule_.is_return_form ? first + cell_at("return") : std::string(),
-                                          done_,
-                                          {dialect_.barrier, dialect_.cell_barrier, dialect_.global,
-                                           lowered_.record_slots, lanes_are_neighbours(lowered_.tree)}});
+    const bool jumps =
+        print_kernel_body(out_, rule_, lowered_, instance,
+                          {rule_.is_return_form ? first + KernelOperandPrinter::cell_at("return") : std::string(),
+                           done_,
+                           {dialect_.barrier, dialect_.cell_barrier, dialect_.global, lowered_.record_slots,
+                            lanes_are_neighbours(lowered_.tree)}});
     out_.close();
     if (jumps) out_.line(done_ + ":;");
     for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {
       const OperandKind kind = instance.outputs[i].kind;
       const std::string& name = rule_.outputs[i].binding;
       if (kind == OperandKind::NewValue || kind == OperandKind::OldValue)
-        out_.line(first + cell_at(name) + " = " + opencl_name(name) + ";");
+        out_.line(first + KernelOperandPrinter::cell_at(name) + " = " + opencl_name(name) + ";");
     }
   }
 
@@ -478,6 +381,7 @@ class KernelPrinter {
   const Rule& rule_;
   Writer out_;
   KernelTilePrinter tiles_;
+  KernelOperandPrinter operands_;
   std::string done_;  ///< the label behind the body of the instance that is printed
 };
 

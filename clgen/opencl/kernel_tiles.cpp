@@ -20,7 +20,7 @@ std::string KernelTilePrinter::parameter(const Buffer& buffer) const {
 
 void KernelTilePrinter::print_pointers() {
   if (!dialect_.buffer_pointer) return;
-  for (const Buffer& buffer : lowered_.tree.buffers)
+  for (const Buffer& buffer : parameter_buffers(lowered_.tree))
     out_.line(dialect_.buffer_pointer(type_of(buffer), names_of(buffer).memory));
 }
 

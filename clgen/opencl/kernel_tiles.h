@@ -34,7 +34,6 @@ class KernelTilePrinter {
   /// `dims`. Only the place in the group decides the place, so neighbours move along the buffer.
   void print_region(BufferId id, const std::vector<std::size_t>& dims);
 
- private:
   struct Names {
     std::string binding;  ///< prefix of the names for the buffer's first cell and extents
     std::string matrix;
@@ -42,10 +41,16 @@ class KernelTilePrinter {
   };
   [[nodiscard]] std::string type_of(const Buffer& buffer) const;
   [[nodiscard]] Names names_of(const Buffer& buffer) const;
-  [[nodiscard]] int num_loops() const { return static_cast<int>(lowered_.vars.size()); }
-  [[nodiscard]] static std::string last_of_group(int dim);
+  /// Returns how many cells a group has along a dimension, and the coordinate of the first one.
   [[nodiscard]] std::string length_text(const GroupExtent& extent) const;
   [[nodiscard]] std::string begin_text(const GroupExtent& extent) const;
+  [[nodiscard]] const KernelTree& lowered() const { return lowered_; }
+  [[nodiscard]] const Rule& rule() const { return rule_; }
+  [[nodiscard]] const KernelDialect& dialect() const { return dialect_; }
+
+ private:
+  [[nodiscard]] int num_loops() const { return static_cast<int>(lowered_.vars.size()); }
+  [[nodiscard]] static std::string last_of_group(int dim);
   void print_copy_by_first(const Copy& copy, const Buffer& buffer);
   void print_copy_by_all(const Copy& copy, const Buffer& buffer);
   [[nodiscard]] static std::pair<std::string, std::string> cell_texts(const Names& names, std::size_t rank);

@@ -7,11 +7,23 @@
 #include <array>
 #include <string_view>
 
+#include "clgen/facts/index_width.h"
 #include "lang/body/math_functions.h"
 #include "lang/check.h"
 
 namespace pb {
 namespace {
+
+Formula renamed(Formula formula) {
+  if (auto* symbol = std::get_if<SymbolRef>(&formula.node)) {
+    symbol->name = opencl_name(symbol->name);
+  } else if (auto* binary = std::get_if<BinaryFormula>(&formula.node)) {
+    for (Formula& operand : binary->operands) operand = renamed(operand);
+  } else if (auto* negated = std::get_if<NegatedFormula>(&formula.node)) {
+    for (Formula& operand : negated->operand) operand = renamed(operand);
+  }
+  return formula;
+}
 
 // Words of OpenCL C that C++ programs may use as names.
 constexpr std::array<std::string_view, 41> kReserved = {
@@ -102,5 +114,12 @@ std::string opencl_name(const std::string& name) {
 }
 
 std::string kept_cells(const std::string& binding) { return "pb_kept_" + binding; }
+
+std::string kernel_formula(const Formula& formula) {
+  if (fits_int(formula, kEndInside)) return to_c(renamed(formula));
+  return to_c(with_spelling(renamed(formula), [](const std::string& name) { return "(long)" + name; }));
+}
+
+std::string carried_array(const std::string& name) { return "pb_carried_" + opencl_name(name); }
 
 }  // namespace pb

@@ -24,4 +24,11 @@ namespace pb {
 /// Returns the name of the array in which a work-item keeps cells of the region that the body calls `binding`.
 [[nodiscard]] std::string kept_cells(const std::string& binding);
 
+/// Returns the text of a header's formula with names as the kernel spells them.
+[[nodiscard]] std::string kernel_formula(const Formula& formula);
+
+/// Returns the name of the array in which a work-item carries a value of its instances from one block of rounds to the
+/// next.
+[[nodiscard]] std::string carried_array(const std::string& name);
+
 }  // namespace pb

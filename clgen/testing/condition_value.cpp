@@ -47,6 +47,7 @@ bool holds(const Condition& condition, const CallState& call) {
     case Condition::Kind::DeviceIsCpu:
     case Condition::Kind::HasLanes:
     case Condition::Kind::KeepsCells:
+    case Condition::Kind::InBlocks:
     case Condition::Kind::Apart:
     case Condition::Kind::UnitStride:
       return call.facts.contains(condition.kind());

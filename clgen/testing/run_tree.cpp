@@ -83,6 +83,13 @@ class Runner {
       values_[group_size(dim).symbol] = launch.group_size[d];
       values_[group_span(dim).symbol] = launch.group_size[d] * launch.items[d] / (d == 0 ? launch.lanes : 1);
     }
+    for (int dim = 0; dim < num_dims(); ++dim) {
+      const auto d = static_cast<std::size_t>(dim);
+      const std::int64_t run = launch.items[d] % 4 == 0 ? 4 : launch.items[d] % 2 == 0 ? 2 : 1;
+      values_[item_run(dim).symbol] = run;
+      values_[item_leap(dim).symbol] = run * launch.group_size[d];
+    }
+    values_[block_rounds().symbol] = launch.block_rounds;
     values_[num_lanes().symbol] = launch.lanes;
   }
 
@@ -122,6 +129,8 @@ class Runner {
   void collect_groups(const TreeBlock& block, const Values& values) {
     const auto* loop = block.size() == 1 ? std::get_if<TreeLoop>(&block.front().node) : nullptr;
     const auto* branch = block.size() == 1 ? std::get_if<TreeBranch>(&block.front().node) : nullptr;
+    if (branch != nullptr && branch->condition == runs_in_blocks())
+      return collect_groups(launch_.block_rounds > 0 ? branch->then : branch->otherwise, values);
     if (branch != nullptr && branch->condition == has_lanes() && launch_.has_lanes())
       return collect_groups(branch->then, values);
     if (branch != nullptr && branch->condition == keeps_cells())
@@ -189,12 +198,29 @@ class Runner {
         add_copy(item, *copy, values, local);
       } else if (std::holds_alternative<Barrier>(node.node)) {
         item.deeds.emplace_back();
+      } else if (const auto* blocks = std::get_if<RoundBlocks>(&node.node)) {
+        Values inside = values;
+        for (std::int64_t first = 0; first < num_rounds(); first += launch_.block_rounds) {
+          inside[block_var()] = first;
+          add_deeds(item, blocks->body, inside, local);
+        }
       } else {
         const auto& instance = std::get<RuleInstance>(node.node);
         if (!add_phases(item, instance, values, local)) return;
         add_instance(item, instance, values);
       }
     }
+  }
+
+  /// The loop of blocks is taken to run along the whole of the inputs that are staged.
+  std::int64_t num_rounds() const {
+    const BlockInput& input = instance_in_blocks(kernel_.tree)->blocks->inputs.front();
+    const RegionAccess& access = rule_.inputs[input.input];
+    Values first = values_;
+    for (std::size_t d = 0; d < kernel_.vars.size(); ++d) first[kernel_.vars[d]] = launch_.lo[d];
+    const auto lo = value_of(access.lo[input.walked], first), hi = value_of(access.hi[input.walked], first);
+    PB_CHECK(lo && hi, "an access has coordinates");
+    return *hi - *lo;
   }
 
   /// A work-item takes one iteration of a loop over items, and all iterations of a loop over its instances.
@@ -204,6 +230,7 @@ class Runner {
     PB_CHECK(is_one || loop.role == LoopRole::Unrolled, "items and their instances stand inside of groups");
     const std::int64_t step = value(loop.step, values);
     const std::int64_t first = value(loop.lo, values) + (is_one ? step * local[static_cast<std::size_t>(loop.dim)] : 0);
+    if (loop.run) return add_runs(item, loop, values, local);
     for (std::int64_t at = first; at < value(loop.hi, values); at += step) {
       if (loop.tail != LoopTail::Exact && at >= value(loop.end, values)) return;
       Values inside = values;
@@ -211,6 +238,18 @@ class Runner {
       add_deeds(item, loop.body, inside, local);
       if (is_one) return;
     }
+  }
+
+  /// Runs of instances. Beyond the end the last one runs again.
+  void add_runs(Item& item, const TreeLoop& loop, const Values& values, const Point& local) {
+    const std::int64_t last = value(loop.end, values) - 1;
+    for (std::int64_t at = value(loop.lo, values); at < value(loop.hi, values); at += value(loop.step, values))
+      for (std::int64_t k = 0; k < value(*loop.run, values); ++k) {
+        Values inside = values;
+        inside[loop.var] = std::min(at + k, last);
+        if (at + k > last) inside[kIsRepeated] = 1;
+        add_deeds(item, loop.body, inside, local);
+      }
   }
 
   /// A work-item takes one iteration of each loop. Its place along loop 0 says its lane and its instance: the loop
@@ -372,10 +411,16 @@ class Runner {
       begin.push_back(value(begin_of(buffer.extents[d], kernel_.vars), values));
       lengths.push_back(value(length_of(buffer.extents[d]), values));
       const CopyAxis axis = copy.axes[d];
-      first.push_back(axis == CopyAxis::Whole ? 0 : axis == CopyAxis::ById ? local.at(d) : flat);
-      by.push_back(axis == CopyAxis::Whole ? 1 : axis == CopyAxis::ById ? launch_.group_size.at(d) : group);
+      first.push_back(axis == CopyAxis::Whole || axis == CopyAxis::Flat ? 0
+                      : axis == CopyAxis::ById                          ? local.at(d)
+                                                                        : flat);
+      by.push_back(axis == CopyAxis::Whole || axis == CopyAxis::Flat ? 1
+                   : axis == CopyAxis::ById                          ? launch_.group_size.at(d)
+                                                                     : group);
     }
+    std::int64_t number = 0;
     for_each_point(lengths, first, by, [&](const Point& at) {
+      if (copy.axes.front() == CopyAxis::Flat && number++ % group != flat) return;
       item.deeds.emplace_back([this, &copy, at, begin] {
         Point from = at;
         for (std::size_t d = 0; d < at.size(); ++d) from[d] += begin[d];
@@ -384,7 +429,33 @@ class Runner {
     });
   }
 
+  /// Copies a cell, or the one nearest to it that instances of the launch read. Neighbours in a block read along the
+  /// rounds, too.
+  void copy_nearest(const Copy& copy, const Point& to, const Point& from) {
+    const Buffer& buffer = kernel_.tree[copy.to];
+    const RegionAccess& access = rule_.inputs[buffer.input];
+    Point nearest = from;
+    for (std::size_t d = 0; d < from.size(); ++d) {
+      std::int64_t least = INT64_MAX, last = INT64_MIN;
+      for (const bool is_end : {false, true}) {
+        Values at = values_;
+        for (std::size_t l = 0; l < kernel_.vars.size(); ++l)
+          at[kernel_.vars[l]] = launch_.lo[l] + (is_end ? launch_.extent[l] - 1 : 0);
+        least = std::min(least, *value_of(access.lo[d], at));
+        last = std::max(last, *value_of(access.hi[d], at) - 1);
+      }
+      if (from[d] > last && copy.edges[d].may_exceed) nearest[d] = last;
+      if (from[d] < least && copy.edges[d].may_precede) nearest[d] = least;
+    }
+    const auto extents = extents_of(access.matrix);
+    for (std::size_t d = 0; d < from.size(); ++d)
+      if (nearest[d] < 0 || nearest[d] >= extents[d])
+        return fail("a copy reads " + point_text(nearest) + ", outside of " + transform_.matrices[access.matrix].name);
+    memory_[copy.to.index()][to] = BufferCell{false, nearest};
+  }
+
   void copy_cell(const Copy& copy, const Point& to, const Point& from) {
+    if (copy.outside == CopyOutside::Nearest) return copy_nearest(copy, to, from);
     const MatrixId matrix = rule_.inputs[kernel_.tree[copy.to].input].matrix;
     const auto extents = extents_of(matrix);
     bool is_inside = true;
@@ -415,10 +486,21 @@ class Runner {
     for (std::size_t i = 0; i < instance.inputs.size(); ++i) {
       if (instance.inputs[i].kind != OperandKind::Staged) continue;
       for (const Cell& cell : oracle_.cells(rule_, rule_.inputs[i], vars))
-        item.deeds.emplace_back(
-            [this, operand = instance.inputs[i], cell, values] { read(operand, cell.second, values); });
+        if (is_read_now(instance, i, cell.second, values))
+          item.deeds.emplace_back(
+              [this, operand = instance.inputs[i], cell, values] { read(operand, cell.second, values); });
     }
-    if (launch_.has_lanes() && (worker_of(values) != 0 || values.contains(kIsRepeated))) return;
+    if (launch_.has_lanes() && worker_of(values) != 0) return;
+    if (values.contains(kIsRepeated)) return;
+    if (instance.part == InstancePart::Begin || instance.part == InstancePart::Rounds) {
+      item.deeds.emplace_back([this, part = instance.part, vars, values] { go_on(part, vars, values); });
+      return;
+    }
+    if (instance.part == InstancePart::End)
+      item.deeds.emplace_back([this, vars] {
+        if (const auto done = rounds_.find(vars); done == rounds_.end() || done->second < num_rounds())
+          fail("the instance at " + point_text(vars) + " ends before its last round");
+      });
     item.deeds.emplace_back([this, vars, values] {
       if (!ran_.insert(vars).second) fail("the instance at " + point_text(vars) + " runs twice");
       for (std::size_t d = 0; d < kernel_.vars.size(); ++d) {
@@ -426,6 +508,26 @@ class Runner {
         if (at < 0 || at >= launch_.extent[d]) fail("the instance at " + point_text(vars) + " is outside of the box");
       }
     });
+  }
+
+  /// Whether the part of the instance reads the cell: rounds read what their block covers.
+  bool is_read_now(const RuleInstance& instance, std::size_t input, const Point& cell, const Values& values) const {
+    if (instance.part == InstancePart::Whole) return true;
+    if (instance.part != InstancePart::Rounds || values.contains(kIsRepeated)) return false;
+    const std::size_t dim = instance.blocks->find(input)->walked;
+    const std::int64_t round = cell[dim] - *value_of(rule_.inputs[input].lo[dim], values);
+    const std::int64_t first = values.at(block_var());
+    return round >= first && round < first + launch_.block_rounds;
+  }
+
+  /// The begin of an instance, or the rounds of a block: each block comes once, in order.
+  void go_on(InstancePart part, const Point& vars, const Values& values) {
+    const bool is_begin = part == InstancePart::Begin;
+    const std::int64_t first = is_begin ? 0 : values.at(block_var());
+    const auto done = rounds_.find(vars);
+    if (is_begin ? done != rounds_.end() : (done == rounds_.end() || done->second != first))
+      return fail("the rounds of the instance at " + point_text(vars) + " do not follow one another");
+    rounds_[vars] = is_begin ? 0 : first + launch_.block_rounds;
   }
 
   /// Reads the cell `meant` of an input where the instance finds it in the group's buffer.
@@ -460,6 +562,7 @@ class Runner {
   std::map<std::tuple<int, Point, std::int64_t>, std::vector<std::int64_t>> records_;
   std::map<std::pair<Point, std::uint32_t>, std::vector<Touch>> touches_;  ///< by instance and output
   int stage_ = 0;
+  std::map<Point, std::int64_t> rounds_;  ///< how many rounds of an instance have run, where they run in blocks
   std::set<Point> ran_;
   std::string fault_;
 };

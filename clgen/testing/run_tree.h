@@ -23,8 +23,9 @@ struct LaunchShape {
   /// Work-items of a group that run an instance together; 1: none do. More are a power of two that divides
   /// group_size[0], and items are 1.
   std::int64_t lanes = 1;
-  std::int64_t fold_groups = 1;  ///< groups that run an instance together; likewise
-  bool keeps = false;            ///< lanes keep cells, if the kernel has such an instance; there is one group then
+  std::int64_t fold_groups = 1;   ///< groups that run an instance together; likewise
+  bool keeps = false;             ///< lanes keep cells, if the kernel has such an instance; there is one group then
+  std::int64_t block_rounds = 0;  ///< rounds of a block, if folds run in blocks, without lanes; 0: they do not
 
   [[nodiscard]] bool has_lanes() const { return lanes > 1 || fold_groups > 1; }
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "choicegraph/plan/task_loops.h"
+#include "clgen/facts/round_blocks.h"
 
 namespace pb {
 namespace {
@@ -139,6 +140,22 @@ void explain_kept(std::string& out, const Rule& rule, const Computation& computa
   out += " between loops, where `" + computation.kept.length + "` is small enough\n";
 }
 
+/// Which inputs work-groups of a device copy where they run the rule's fold in blocks of rounds.
+void explain_blocks(std::string& out, const Program& program, const TransformPlan& plan, RuleId id) {
+  for (const Step& step : plan.steps) {
+    const auto blocks = step.rule == id ? find_round_blocks(program, plan, step) : std::nullopt;
+    if (!blocks) continue;
+    out += "      work-groups may run the fold over `" + blocks->fold.var + "` in blocks, with copies of";
+    const char* separator = " ";
+    for (const BlockInput& input : blocks->inputs) {
+      out += separator + ("`" + program.transforms[plan.transform].rules[id].inputs[input.input].binding + "`");
+      separator = " and ";
+    }
+    out += "\n";
+    return;
+  }
+}
+
 /// Which long loops of an instance the work-items of a device do not divide among each other.
 void explain_undivided(std::string& out, const Computation& computation, const SourceManager& sources) {
   for (const WhyNotFold& each : computation.undivided) {
@@ -157,8 +174,9 @@ void explain_loop_forms(std::string& out, RuleId rule, const TransformPlan& plan
   }
 }
 
-void explain_rule(std::string& out, const Transform& transform, RuleId id, const TransformPlan& plan,
+void explain_rule(std::string& out, const Program& program, RuleId id, const TransformPlan& plan,
                   const std::vector<LiftedLoops>& lifted, const SourceManager& sources) {
+  const Transform& transform = program.transforms[plan.transform];
   const Rule& rule = transform.rules[id];
   out += "  " + transform.name + "." + rule.name + " (" + place_text(rule.span, sources) + "): ";
   const Alternative* alternative = find_alternative(plan, id);
@@ -183,6 +201,7 @@ void explain_rule(std::string& out, const Transform& transform, RuleId id, const
   const std::vector<Version>& versions = alternative->versions;
   if (std::find(versions.begin(), versions.end(), Version::OpenCl) != versions.end()) {
     explain_kept(out, rule, computation);
+    explain_blocks(out, program, plan, id);
     explain_undivided(out, computation, sources);
   }
   if (alternative->why_not_device) add_reason(out, "opencl", *alternative->why_not_device, sources);
@@ -208,7 +227,7 @@ std::string explain(const Program& program, const Plan& plan, const std::vector<
     const TransformPlan& transform_plan = plan.transforms.at(id.index());
     if (!out.empty()) out += "\n";
     out += "transform " + transform.name + " (" + place_text(transform.span, sources) + ")\n";
-    for (const RuleId rule : transform.rules.ids()) explain_rule(out, transform, rule, transform_plan, lifted, sources);
+    for (const RuleId rule : transform.rules.ids()) explain_rule(out, program, rule, transform_plan, lifted, sources);
     explain_sites(out, transform, transform_plan);
   }
   return out;

@@ -5,7 +5,9 @@
 // PB_ITEMS0 is the number of instances per work-item along loop 0; PB_SPAN0 that of a work-group. PB_LOCAL0 is the
 // place in the group of instance `pb_k0` of this work-item, and PB_PLACE0 its place in the launch. PB_FOLD_GROUPS is
 // the number of work-groups that run an instance together in this launch. PB_STAGE is 0 where one launch does all.
-// PB_KEPT_ROUNDS is the number of rounds whose cells a work-item keeps, where it keeps them.
+// PB_KEPT_ROUNDS is the number of rounds whose cells a work-item keeps, where it keeps them. PB_BLOCK_ROUNDS is the
+// number of rounds of a block, where folds run in blocks: work-groups then have PB_GROUP0 x PB_GROUP1 x PB_GROUP2
+// work-items, and PB_PANEL0 and so on are the elements of what they copy.
 //
 // PB_PARTS is the number of elements of an array through which lanes combine parts of a fold. With PB_SHUFFLES, they
 // exchange them within warps of 32 work-items (PB_WARP_SIZE asks for these) without it: `pb_opposite_T(x, distance)` is

@@ -62,7 +62,10 @@ std::vector<double> random_values(const TunableInfo& tunable, Rng& rng, const Ra
 
 }  // namespace
 
-int max_product(TunableRole role) { return role == TunableRole::Items ? kMaxItemsOfWorkItem : kMaxWorkGroupItems; }
+int max_product(TunableRole role) {
+  if (role == TunableRole::BlockItems || role == TunableRole::BlockRounds) return kMaxBlockItems;
+  return role == TunableRole::Items ? kMaxItemsOfWorkItem : kMaxWorkGroupItems;
+}
 
 std::vector<double> random_shape(const TunableInfo& tunable, Rng& rng) {
   constexpr double kOpenShare = 0.2;

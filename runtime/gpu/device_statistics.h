@@ -22,6 +22,7 @@ struct KernelTotals {
 struct DeviceStatistics {
   std::int64_t launches = 0;
   std::int64_t launches_failed = 0;
+  std::int64_t launches_in_blocks = 0;  ///< launches whose folds ran in blocks of rounds
   std::int64_t bytes_to_device = 0;
   std::int64_t bytes_to_host = 0;
   std::int64_t copies_to_device = 0;

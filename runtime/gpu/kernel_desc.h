@@ -32,7 +32,8 @@ enum class Lanes : std::uint8_t {
 /// `-DPB_LANES=<n> -DPB_GROUP_ITEMS=<n>` if several work-items run an instance together, `-DPB_HAS_PTX_SHUFFLES=1` if
 /// they may exchange values by PTX instructions then, `-DPB_KEPT_ROUNDS=<n>` if they
 /// keep the cells of their rounds, of which each has at most n, and
-/// `-DPB_GROUP0=<n> -DPB_GROUP1=… -DPB_GROUP2=…` if specialize_group. After
+/// `-DPB_GROUP0=<n> -DPB_GROUP1=… -DPB_GROUP2=…` if specialize_group. If folds run in blocks of rounds, it also has
+/// these, `-DPB_GROUP_ITEMS=<n>`, `-DPB_BLOCK_ROUNDS=<n>`, and `-DPB_PANEL0=<elements>` and so on. After
 /// kMaxVariants builds of one kernel on one device the generic build is used for new values: PB_INDEX=long and no other
 /// macro. Sources test them with #ifdef; the parameter list is the same in every build without PB_STAGE.
 ///
@@ -63,6 +64,10 @@ struct KernelDesc {
   int num_stages = 0;             ///< launches if several groups run an instance; 0: one group does
   bool last_is_divided = false;   ///< several groups run the last stage, too; else one does
   int record_bytes = 0;           ///< what a group keeps of the folds of an instance
+  /// The loops along which a work-item has several instances where the rounds of a fold run in blocks; none: never.
+  int block_loops[2] = {-1, -1};
+  int block_bytes = 0;  ///< what a work-item keeps of each of these instances between blocks
+  int num_panels = 0;   ///< the parts of inputs that a group copies for each block
 
   /// Whether several groups run an instance in this stage, from 1.
   [[nodiscard]] constexpr bool is_divided(int stage) const { return stage < num_stages || last_is_divided; }
@@ -84,5 +89,8 @@ struct TileDim {
   std::int64_t step[3] = {0, 0, 0};
   std::int64_t extent = 1;
 };
+
+/// The extent of a panel along the dimension that the rounds of a block walk along.
+inline constexpr std::int64_t kBlockExtent = -1;
 
 }  // namespace pbrt::gpu

@@ -135,8 +135,13 @@ Launch& Launch::scalar(const ScalarArgument& value) {
   return *this;
 }
 
-Launch& Launch::tile(int element_bytes, int num_dims, const TileDim* dims) {
-  request_->plan.tiles.push_back({element_bytes, std::vector<TileDim>(dims, dims + num_dims)});
+Launch& Launch::tile(int element_bytes, int num_dims, const TileDim* dims, int contiguous) {
+  LaunchTile tile{element_bytes, std::vector<TileDim>(dims, dims + num_dims)};
+  if (contiguous < 0) {
+    request_->plan.tiles.push_back(std::move(tile));
+  } else {
+    request_->plan.panels.push_back({std::move(tile), static_cast<std::size_t>(contiguous)});
+  }
   return *this;
 }
 
@@ -166,11 +171,15 @@ static std::size_t number_at(const std::int64_t* number) {
 }
 
 Launch& Launch::group(const std::int64_t* shape, int num_dims, const std::int64_t* items, const std::int64_t* lanes,
-                      const std::int64_t* kept_rounds) {
+                      const std::int64_t* kept_rounds, const std::int64_t* block_items,
+                      const std::int64_t* block_rounds) {
   set_shape(request_->plan.group, shape, num_dims);
   set_shape(request_->plan.items, items, num_dims);
   request_->plan.lanes = number_at(lanes);
   request_->plan.kept_rounds = number_at(kept_rounds);
+  for (std::size_t i = 0; i < request_->plan.block_items.size(); ++i)
+    request_->plan.block_items[i] = number_at(block_items == nullptr ? nullptr : block_items + i);
+  request_->plan.block_rounds = number_at(block_rounds);
   return *this;
 }
 
@@ -180,6 +189,7 @@ bool Launch::run() {
   PBRT_CHECK(static_cast<int>(plan.regions.size()) == plan.kernel->num_regions, "one call per region of the kernel");
   PBRT_CHECK(static_cast<int>(plan.scalars.size()) == plan.kernel->num_scalars, "one call per scalar of the kernel");
   PBRT_CHECK(static_cast<int>(plan.tiles.size()) == plan.kernel->num_tiles, "one call per tile of the kernel");
+  PBRT_CHECK(static_cast<int>(plan.panels.size()) == plan.kernel->num_panels, "one call per panel of the kernel");
   if (std::any_of(plan.extent.begin(), plan.extent.end(), [](std::int32_t extent) { return extent <= 0; })) return true;
   if (const char* reason = reason_against(request)) {
     request.outcome = {false, reason};

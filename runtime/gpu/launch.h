@@ -126,8 +126,10 @@ class Launch {
 
   Launch& scalar(const ScalarArgument& value);
 
-  /// `__local T*` of the product of `dims` extents, for the work-group shape that is used in the end.
-  Launch& tile(int element_bytes, int num_dims, const TileDim* dims);
+  /// `__local T*` of the product of `dims` extents, for the work-group shape that is used in the end. If `contiguous`
+  /// is a dimension, it is a panel: the build of the kernel has its memory, rows along that dimension are padded, and
+  /// an extent may be kBlockExtent.
+  Launch& tile(int element_bytes, int num_dims, const TileDim* dims, int contiguous = -1);
 
   /// The loops, fastest first: first instance and number of instances. Loops beyond the third are folded into
   /// dimension 2.
@@ -142,9 +144,12 @@ class Launch {
   /// `items`: how many instances a work-item has along each loop; likewise. Kernels without default_items have one.
   /// `lanes`: how many work-items run one instance together, likewise; cut to a power of two. If a group has no room
   /// for them, they stand in several. Kernels without lanes have one. `kept_rounds`: the most rounds of which a lane
-  /// keeps cells; null or 0: it keeps none.
+  /// keeps cells; null or 0: it keeps none. `block_items`: the instances of a work-item along the two loops that the
+  /// kernel has them along where folds run in blocks; null or a 0 leaves the choice to the manager. `block_rounds`: the
+  /// most rounds of a block; null or 0: there are no blocks.
   Launch& group(const std::int64_t* shape, int num_dims, const std::int64_t* items = nullptr,
-                const std::int64_t* lanes = nullptr, const std::int64_t* kept_rounds = nullptr);
+                const std::int64_t* lanes = nullptr, const std::int64_t* kept_rounds = nullptr,
+                const std::int64_t* block_items = nullptr, const std::int64_t* block_rounds = nullptr);
 
   /// Runs the kernel; the fiber is suspended meanwhile. If it returns false, nothing was changed: the caller does the
   /// work on the CPU and counts reason().

@@ -408,10 +408,10 @@ PB_SIMD_INLINE void for_each_tile(const BlockRange& range, const BlockSizes& siz
   auto lane_panels = detail::panel_blocks<S, true>(of_lanes, most_lanes, block_rounds);
   auto row_panels = detail::panel_blocks<S, false>(of_rows, std::min(num_rows, block_rows), block_rounds);
   const bool has_state = block_rounds < num_rounds;
-  const std::size_t states =
-      has_state ? detail::in_lines(state_bytes) *
-                      static_cast<std::size_t>(row_tiles * detail::num_tiles(most_lanes, S::kWidth))
-                : 0;
+  const std::size_t states = has_state
+                                 ? detail::in_lines(state_bytes) *
+                                       static_cast<std::size_t>(row_tiles * detail::num_tiles(most_lanes, S::kWidth))
+                                 : 0;
   std::size_t bytes = states;
   std::apply([&](const auto&... each) { ((bytes += each.bytes()), ...); }, lane_panels);
   std::apply([&](const auto&... each) { ((bytes += each.bytes()), ...); }, row_panels);

@@ -280,9 +280,11 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
     case TunableRole::Strip:
     case TunableRole::Stores:
     case TunableRole::RowBlock:
-    case TunableRole::RoundBlocks:
+    case TunableRole::Blocks:
     case TunableRole::RowAhead:
     case TunableRole::ReadAhead:
+    case TunableRole::BlockItems:
+    case TunableRole::BlockRounds:
       return has_version(plan, *tunable.rule, tunable.version);
     case TunableRole::Cutoff:
     case TunableRole::User:

@@ -39,6 +39,7 @@ bool is_primary(const Condition& condition) {
     case Kind::DeviceIsCpu:
     case Kind::HasLanes:
     case Kind::KeepsCells:
+    case Kind::InBlocks:
     case Kind::Not:
     case Kind::All:
     case Kind::Any:
@@ -79,6 +80,7 @@ std::string to_cpp(const Condition& condition, const OperandSpelling& spell) {
     case Kind::DeviceIsCpu:
     case Kind::HasLanes:
     case Kind::KeepsCells:
+    case Kind::InBlocks:
       break;
     case Kind::Apart:
       return "pbrt::is_apart(" + view(0) + ", " + view(1) + ")";

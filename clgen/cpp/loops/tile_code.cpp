@@ -100,8 +100,7 @@ class TilePrinter {
     }
     out.verbatim(statements.text());
     for (const std::string& name : facts_.carried)
-      if (used.contains(name))
-        out.line("pbrt::simd::put_part<pb_part.value>(" + name + ", " + (kPart + name) + ");");
+      if (used.contains(name)) out.line("pbrt::simd::put_part<pb_part.value>(" + name + ", " + (kPart + name) + ");");
     out.close(");");
   }
 
@@ -151,7 +150,8 @@ std::string step_text(const RuleCode& code, const RegionAccess& access, const st
 std::vector<std::string> unit_matrices(const RuleCode& code, const TileFacts& facts) {
   std::vector<std::string> out;
   const auto add = [&](const RegionAccess& access) {
-    if (std::find(out.begin(), out.end(), code.matrix_name(access)) == out.end()) out.push_back(code.matrix_name(access));
+    if (std::find(out.begin(), out.end(), code.matrix_name(access)) == out.end())
+      out.push_back(code.matrix_name(access));
   };
   for (const RegionAccess& output : code.rule.outputs) add(output);
   for (std::size_t i = 0; i < code.rule.inputs.size(); ++i)
@@ -196,12 +196,12 @@ void emit_tile_test(Writer& out, const RuleCode& code, const Tiles& tiles) {
   for (const RuleVar& var : code.rule.vars)
     out.line("[[maybe_unused]] const IndexT " + var.name + " = pb_lo_" + var.name + ";");
   const std::string range = "pbrt::simd::BlockRange";
-  out.line("return " + range + "{" + joined({to_cpp(tiles.lane_lo), to_cpp(tiles.lane_hi), to_cpp(tiles.row_lo),
-                                             to_cpp(tiles.row_hi),
-                                             "static_cast<std::int64_t>(" + limit_text(code, facts.first) + ")",
-                                             "static_cast<std::int64_t>(" + limit_text(code, facts.last) + ")" +
-                                                 (facts.is_inclusive ? " + 1" : "")}) +
-           "};");
+  out.line(
+      "return " + range + "{" +
+      joined({to_cpp(tiles.lane_lo), to_cpp(tiles.lane_hi), to_cpp(tiles.row_lo), to_cpp(tiles.row_hi),
+              "static_cast<std::int64_t>(" + limit_text(code, facts.first) + ")",
+              "static_cast<std::int64_t>(" + limit_text(code, facts.last) + ")" + (facts.is_inclusive ? " + 1" : "")}) +
+      "};");
   out.close(";");
   out.line("const " + range + " pb_range = pb_rounds_of();");
   out.line("using PbShapes = " + shapes_of(facts) + ";");
@@ -230,8 +230,8 @@ void emit_tiles(Writer& out, const RuleCode& code, const Tiles& tiles, const std
     std::vector<std::string> texts;
     for (const std::size_t i : inputs) {
       const RegionAccess& input = code.rule.inputs[i];
-      texts.push_back("pbrt::simd::PanelSource(" + access_text(code, input) + ", " + step_text(code, input, var) + ", " +
-                    std::to_string(facts.walked[i]) + ")");
+      texts.push_back("pbrt::simd::PanelSource(" + access_text(code, input) + ", " + step_text(code, input, var) +
+                      ", " + std::to_string(facts.walked[i]) + ")");
     }
     return "std::tuple(" + joined(texts) + ")";
   };
@@ -245,7 +245,8 @@ void emit_tiles(Writer& out, const RuleCode& code, const Tiles& tiles, const std
       params.push_back("const auto& " + panel(i));
       inputs[i] = panel(i);
     }
-  const std::string state = std::to_string(facts.carried.size()) + " * sizeof(double) * PbTile::kCount * PbTile::kLanes";
+  const std::string state =
+      std::to_string(facts.carried.size()) + " * sizeof(double) * PbTile::kCount * PbTile::kLanes";
   out.line("pbrt::simd::for_each_tile<PbTile>(");
   out.indent();
   out.indent();

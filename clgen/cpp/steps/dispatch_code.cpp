@@ -213,9 +213,13 @@ std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const 
     std::string shapes = shape_value(step, version, TunableRole::WorkGroup) + ", " +
                          shape_value(step, version, TunableRole::Items) + ", ";
     for (const LoweredKernel& kernel : lowered(step_id).kernels) {
-      if (kernel.tree.version != version || instance_with_lanes(kernel.tree.tree) == nullptr) continue;
-      shapes += shape_value(step, version, TunableRole::FoldItems) + ", ";
-      if (kernel.tree.kept_length) shapes += shape_value(step, version, TunableRole::KeptRounds) + ", ";
+      if (kernel.tree.version != version) continue;
+      std::vector<TunableRole> roles;
+      if (instance_with_lanes(kernel.tree.tree) != nullptr) roles.push_back(TunableRole::FoldItems);
+      if (kernel.tree.kept_length) roles.push_back(TunableRole::KeptRounds);
+      if (instance_in_blocks(kernel.tree.tree) != nullptr)
+        roles.insert(roles.end(), {TunableRole::BlockItems, TunableRole::BlockRounds});
+      for (const TunableRole role : roles) shapes += shape_value(step, version, role) + ", ";
     }
     tries.push_back({"(" + to_operand(chosen) + " && " + functions_.at({step_id, version}) + "(" + joined(args) + ",",
                      shapes + copy_out + ", " + site_constant(context_, id_, step.site) + ", " +

@@ -259,8 +259,9 @@ std::string tile_dims(const Buffer& buffer) {
   std::vector<std::string> dims;
   for (const GroupExtent& extent : buffer.extents) {
     const auto& step = extent.step;
-    dims.push_back("{{" + std::to_string(step[0]) + ", " + std::to_string(step[1]) + ", " + std::to_string(step[2]) +
-                   "}, " + to_cpp(extent.extent_of_one) + "}");
+    dims.push_back(
+        "{{" + std::to_string(step[0]) + ", " + std::to_string(step[1]) + ", " + std::to_string(step[2]) + "}, " +
+        (extent.extent_of_one == block_rounds() ? "pbrt::gpu::kBlockExtent" : to_cpp(extent.extent_of_one)) + "}");
   }
   return "{" + joined(dims) + "}";
 }
@@ -300,13 +301,22 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
     const RegionAccess& input = code.rule.inputs[buffer.input];
     const Matrix& matrix = code.matrix(input.matrix);
     out.line("const pbrt::gpu::TileDim pb_tile_" + input.binding + "[] = " + tile_dims(buffer) + ";");
+    const bool is_panel = buffer.space == BufferSpace::Panel;
     out.line("pb_launch.tile(sizeof(" + element_text(matrix.element, matrix.is_element_t) + "), " +
-             std::to_string(buffer.extents.size()) + ", pb_tile_" + input.binding + ");");
+             std::to_string(buffer.extents.size()) + ", pb_tile_" + input.binding +
+             (is_panel ? ", " + std::to_string(buffer.contiguous) : "") + ");");
   }
   out.line(rank == 0 ? "pb_launch.range(pbrt::Box<1>{{0}, {1}});" : "pb_launch.range(pb_box);");
   const bool has_lanes = instance_with_lanes(lowered.tree) != nullptr;
+  const bool has_blocks = instance_in_blocks(lowered.tree) != nullptr;
   out.line("pb_launch.group(pb_group, " + std::to_string(std::max<std::size_t>(1, rank)) + ", pb_items" +
-           (has_lanes ? ", pb_lanes" : "") + (lowered.kept_length ? ", pb_kept_rounds" : "") + ");");
+           (has_lanes    ? ", pb_lanes"
+            : has_blocks ? ", nullptr"
+                         : "") +
+           (lowered.kept_length ? ", pb_kept_rounds"
+            : has_blocks        ? ", nullptr"
+                                : "") +
+           (has_blocks ? ", pb_block_items, pb_block_rounds" : "") + ");");
   const std::string run = "pb_frame.context().run(pb_frame, pb_launch, pb_site, pb_alternative)";
   if (numbers.empty()) return out.line("return " + run + ";");
   out.line("if (!" + run + ") return false;");
@@ -338,6 +348,8 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
     for (const char* shape : {"pb_group", "pb_items"}) params.push_back({"const std::int64_t*", shape});
     if (instance_with_lanes(kernel.lowered.tree) != nullptr) params.push_back({"const std::int64_t*", "pb_lanes"});
     if (kernel.lowered.kept_length) params.push_back({"const std::int64_t*", "pb_kept_rounds"});
+    if (instance_in_blocks(kernel.lowered.tree) != nullptr)
+      for (const char* shape : {"pb_block_items", "pb_block_rounds"}) params.push_back({"const std::int64_t*", shape});
     params.push_back({"const pbrt::gpu::CopyOut", "pb_copy_out"});
     for (const char* number : {"pb_site", "pb_alternative"}) params.push_back({"const int", number});
     Writer statements;

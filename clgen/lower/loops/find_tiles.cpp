@@ -46,8 +46,7 @@ class TileFinder {
     }
     if (!shares_lanes) return std::nullopt;
     auto body = find_tile_accesses(rule_.rule, step_, row_var, out.panels);
-    if (!body || !add_body_facts(rule_.rule, rule_.element, *body) || !body->masked_stmts.empty())
-      return std::nullopt;
+    if (!body || !add_body_facts(rule_.rule, rule_.element, *body) || !body->masked_stmts.empty()) return std::nullopt;
     if (!are_carried(*body) || body->calls_vector_functions) return std::nullopt;
     out.body = std::move(*body);
     out.loops = contraction_.loops;
@@ -106,7 +105,7 @@ TreeBlock tile_loops(const RuleShape& rule, const Step& step, const std::optiona
   tiles.lane_hi = loop_end(facts->body.lane_var);
   tiles.row_lo = loop_begin(row_var);
   tiles.row_hi = loop_end(row_var);
-  tiles.size_rule = rule.loop_value(TunableRole::RoundBlocks, static_cast<std::int64_t>(SizeRule::BySize));
+  tiles.size_rule = rule.loop_value(TunableRole::Blocks, static_cast<std::int64_t>(SizeRule::BySize));
   tiles.facts = std::move(*facts);
   tiles.instance.rule = rule.rule_id;
   TreeBlock out = {TreeNode{std::move(tiles)}};

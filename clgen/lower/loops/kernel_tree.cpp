@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "clgen/facts/names.h"
+#include "clgen/facts/round_blocks.h"
+#include "clgen/lower/loops/round_block_nodes.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"
 #include "lang/check.h"
@@ -102,22 +104,12 @@ std::optional<std::size_t> find_size(const std::vector<KernelScalar>& scalars, c
   return std::nullopt;
 }
 
-/// A loop from 0 to `count`.
-TreeLoop counting_loop(LoopRole role, std::string var, IndexExpr count, TreeBlock inside) {
-  TreeLoop loop;
-  loop.role = role;
-  loop.var = std::move(var);
-  loop.lo = index_const(0);
-  loop.hi = std::move(count);
-  loop.step = index_const(1);
-  loop.body = std::move(inside);
-  return loop;
-}
-
 class KernelLowering {
  public:
   KernelLowering(const Program& program, const TransformPlan& plan, StepId step, Version version)
-      : transform_(program.transforms[plan.transform]),
+      : program_(program),
+        plan_(plan),
+        transform_(program.transforms[plan.transform]),
         step_(plan.steps[step]),
         rule_(transform_.rules[step_.rule]),
         computation_(computation_of(plan, step_.rule)),
@@ -140,6 +132,8 @@ class KernelLowering {
     TreeBlock group;
     if (out_.version == Version::OpenClLocal) add_staging(group);
     group.push_back(has_phases() ? loops_with_lanes_or_without() : item_loops());
+    const auto blocks = out_.version == Version::OpenCl ? find_round_blocks(program_, plan_, step_) : std::nullopt;
+    if (blocks) group = {with_round_blocks(step_, rule_, *blocks, instance(), out_.vars, out_.tree, std::move(group))};
     out_.tree.root.push_back(group_loops(std::move(group)));
     return std::move(out_);
   }
@@ -404,24 +398,10 @@ class KernelLowering {
     for (std::size_t i = 0; i < rule_.inputs.size(); ++i) {
       const InputBox* box = box_of(step_, i);
       if (box == nullptr || !may_be_staged(*box) || (has_moving && box->is_same_for_all_instances)) continue;
-      out_.tree.buffers.push_back(buffer_of(*box));
+      out_.tree.buffers.push_back(buffer_of(*box, out_.vars));
       add_copy(BufferId(out_.tree.buffers.size() - 1), group);
     }
     if (!out_.tree.buffers.empty()) group.push_back({Barrier{}});
-  }
-
-  Buffer buffer_of(const InputBox& box) const {
-    Buffer out;
-    out.input = box.input;
-    for (std::size_t d = 0; d < box.lo.size(); ++d) {
-      GroupExtent extent{box.lo[d], box.extent[d], {}};
-      for (std::size_t l = 0; l < out_.vars.size(); ++l) {
-        const bool is_affine = affine_coefficient(box.lo[d], out_.vars[l], extent.step[l]);
-        PB_CHECK(is_affine, "the box of a staged input is affine in the loop variables");
-      }
-      out.extents.push_back(std::move(extent));
-    }
-    return out;
   }
 
   void add_copy(BufferId id, TreeBlock& group) const {
@@ -466,12 +446,15 @@ class KernelLowering {
   Operand input_operand(std::size_t i) const {
     const RegionAccess& input = rule_.inputs[i];
     for (std::size_t b = 0; b < out_.tree.buffers.size(); ++b)
-      if (out_.tree.buffers[b].input == i) return {OperandKind::Staged, BufferId(b)};
+      if (out_.tree.buffers[b].input == i && out_.tree.buffers[b].space == BufferSpace::Local)
+        return {OperandKind::Staged, BufferId(b)};
     if (!is_element(input)) return {is_same_for_all(step_, i) ? OperandKind::SharedCells : OperandKind::Cells};
     if (transform_.matrices[input.matrix].extents.empty()) return {OperandKind::Number};
     return {input.may_be_outside() ? OperandKind::BorderCell : OperandKind::Value};
   }
 
+  const Program& program_;
+  const TransformPlan& plan_;
   const Transform& transform_;
   const Step& step_;
   const Rule& rule_;

@@ -8,6 +8,7 @@
 
 #include "base/loop_forms.h"
 #include "clgen/facts/numbering.h"
+#include "clgen/facts/round_blocks.h"
 #include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/lower/analysis/rule_shapes.h"
 #include "clgen/lower/loops/cpu_loops.h"
@@ -43,7 +44,7 @@ PlanTunable tunable_of(const Rule& rule, RuleId id, TunableRole role) {
   if (role == TunableRole::Packs) {
     out.initial = {1};
     out.max = 1;
-  } else if (role == TunableRole::Stores || role == TunableRole::RowBlock || role == TunableRole::RoundBlocks) {
+  } else if (role == TunableRole::Stores || role == TunableRole::RowBlock || role == TunableRole::Blocks) {
     out.initial = {static_cast<double>(SizeRule::BySize)};
     out.max = static_cast<double>(SizeRule::Always);
   } else {
@@ -65,7 +66,7 @@ Store<RuleId, Roles> roles_of(const TransformPlan& plan, const RuleShapes& rules
     if (own_nest(plan, id) == nullptr) {
       const RuleShape& rule = rules[step.rule];
       add_roles(lower_cpu_loops(rule, step), out[step.rule]);
-      if (!tile_loops(rule, step, contraction_of(plan, rule)).empty()) out[step.rule].insert(TunableRole::RoundBlocks);
+      if (!tile_loops(rule, step, contraction_of(plan, rule)).empty()) out[step.rule].insert(TunableRole::Blocks);
     }
     if (!find_reads_ahead(rules[step.rule]).empty()) out[step.rule].insert(TunableRole::ReadAhead);
   }
@@ -77,6 +78,36 @@ Store<RuleId, Roles> roles_of(const TransformPlan& plan, const RuleShapes& rules
   return out;
 }
 
+/// How the rounds of the rule's fold run in blocks on devices (clgen/facts/round_blocks.h).
+PlanTunable block_tunable(const Rule& rule, RuleId id, TunableRole role) {
+  constexpr double kRounds = 16, kMostRounds = 64, kMostItems = 16;
+  PlanTunable out;
+  out.name = rule.name + "." + to_string(Version::OpenCl) + "." + to_string(role);
+  out.role = role;
+  out.rule = id;
+  out.version = Version::OpenCl;
+  const bool is_shape = role == TunableRole::BlockItems;
+  out.initial.assign(is_shape ? 2 : 1, is_shape ? 0 : kRounds);
+  out.count = static_cast<int>(out.initial.size());
+  out.max = is_shape ? kMostItems : kMostRounds;
+  return out;
+}
+
+bool has_round_blocks(const Program& program, const TransformPlan& plan, RuleId rule) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
+    const auto runs = [&](const Site& site) {
+      return std::any_of(site.alternatives.begin(), site.alternatives.end(), [&](const Alternative& alternative) {
+        const auto has = [](const auto& list, const auto& item) {
+          return std::find(list.begin(), list.end(), item) != list.end();
+        };
+        return has(alternative.rules, rule) && has(alternative.versions, Version::OpenCl);
+      });
+    };
+    return step.rule == rule && std::any_of(plan.sites.begin(), plan.sites.end(), runs) &&
+           find_round_blocks(program, plan, step).has_value();
+  });
+}
+
 }  // namespace
 
 Plan list_loop_tunables(const Program& program, Plan plan) {
@@ -86,6 +117,10 @@ Plan list_loop_tunables(const Program& program, Plan plan) {
     const Store<RuleId, Roles> roles = roles_of(transform, rules);
     for (const RuleId id : rules.ids())
       for (const TunableRole role : roles[id]) transform.tunables.push_back(tunable_of(rules[id].rule, id, role));
+    for (const RuleId id : rules.ids())
+      if (has_round_blocks(program, transform, id))
+        for (const TunableRole role : {TunableRole::BlockItems, TunableRole::BlockRounds})
+          transform.tunables.push_back(block_tunable(rules[id].rule, id, role));
   }
   return plan;
 }

@@ -8,7 +8,8 @@
 
 namespace pb {
 
-/// Returns the Plan with tunables for the rules whose loops on CPUs have such forms: `RULE.cpu.strip` and others.
+/// Returns the Plan with tunables for the rules whose loops on CPUs have such forms, as `RULE.cpu.strip`, and for those
+/// whose folds may run in blocks on devices, as `RULE.opencl.block_rounds`.
 ///
 /// Pre: `plan` was made from `program` and has no such tunables
 [[nodiscard]] Plan list_loop_tunables(const Program& program, Plan plan);

@@ -27,6 +27,7 @@ class Condition {
     DeviceIsCpu,  ///< the device runs the work-items of a group one after the other, known when a kernel is built
     HasLanes,     ///< several work-items run one instance together, known when a kernel is built
     KeepsCells,   ///< they keep the cells of their rounds, known when a kernel is built
+    InBlocks,     ///< the rounds of a fold run in blocks, known when a kernel is built
     Apart,        ///< two matrices share no memory
     UnitStride,   ///< the cells of a matrix that differ by 1 in dimension 0 are neighbours in memory
     Not,          ///< the negation of a term that is no Not, Always, Never or Relation
@@ -89,6 +90,8 @@ class Condition {
 [[nodiscard]] inline Condition has_lanes() { return Condition::fact(Condition::Kind::HasLanes); }
 /// A condition of instances that have lanes.
 [[nodiscard]] inline Condition keeps_cells() { return Condition::fact(Condition::Kind::KeepsCells); }
+/// The condition that kernels run the rounds of their fold in blocks (RoundBlocks).
+[[nodiscard]] inline Condition runs_in_blocks() { return Condition::fact(Condition::Kind::InBlocks); }
 [[nodiscard]] inline Condition are_apart(MatrixId a, MatrixId b) {
   return Condition::fact(Condition::Kind::Apart, {a, b});
 }

@@ -66,6 +66,7 @@ bool value_of(const Condition& condition, const std::map<std::string, bool>& nam
     case Kind::DeviceIsCpu:
     case Kind::HasLanes:
     case Kind::KeepsCells:
+    case Kind::InBlocks:
     case Kind::Apart:
     case Kind::UnitStride:
       return condition.kind() == Kind::Apart;

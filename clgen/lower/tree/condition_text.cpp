@@ -56,6 +56,8 @@ std::string to_text(const Transform& transform, const Condition& condition) {
       return "instances have lanes";
     case Kind::KeepsCells:
       return "lanes keep their cells";
+    case Kind::InBlocks:
+      return "folds run in blocks";
     case Kind::Apart:
       return fact_text(transform, condition, "apart");
     case Kind::UnitStride:

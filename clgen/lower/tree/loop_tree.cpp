@@ -2,6 +2,7 @@
 #include "clgen/lower/tree/loop_tree.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "lang/check.h"
@@ -28,6 +29,10 @@ IndexExpr inside_begin(const std::string& var) { return index_symbol("pb_first_"
 IndexExpr inside_end(const std::string& var) { return index_symbol("pb_last_" + var); }
 IndexExpr tile_begin(std::size_t dim) { return index_symbol("pb_tile.lo[" + std::to_string(dim) + "]"); }
 IndexExpr tile_end(std::size_t dim) { return index_symbol("pb_tile.hi[" + std::to_string(dim) + "]"); }
+IndexExpr item_run(int dim) { return index_symbol(numbered("pb_run", dim)); }
+IndexExpr item_leap(int dim) { return index_symbol(numbered("pb_leap", dim)); }
+IndexExpr block_rounds() { return index_symbol("pb_block_rounds"); }
+std::string block_var() { return "pb_block"; }
 std::string group_var(int dim) { return numbered("pb_first", dim); }
 std::string item_var(int dim) { return numbered("pb_item", dim); }
 std::string lane_var() { return "pb_lane"; }
@@ -97,13 +102,14 @@ bool TreeLoop::operator==(const TreeLoop&) const = default;
 bool TreeBranch::operator==(const TreeBranch&) const = default;
 bool RowBlocks::operator==(const RowBlocks&) const = default;
 bool Strips::operator==(const Strips&) const = default;
+bool RoundBlocks::operator==(const RoundBlocks&) const = default;
 bool InsideBox::operator==(const InsideBox&) const = default;
 
 const RuleInstance& instance_of(const LoopTree& tree) {
   const RuleInstance* found = nullptr;
   walk(tree.root, [&](const TreeNode& node) {
     const auto* instance = std::get_if<RuleInstance>(&node.node);
-    if (instance == nullptr || !instance->divided.empty()) return;
+    if (instance == nullptr || !instance->divided.empty() || instance->part != InstancePart::Whole) return;
     PB_CHECK(found == nullptr, "the tree has one instance");
     found = instance;
   });
@@ -134,10 +140,32 @@ bool has_stages(const RuleInstance& instance) {
                      [](const DividedFold& divided) { return divided.stage > 0; });
 }
 
-bool has_barrier(const LoopTree& tree) {
-  bool found = false;
-  walk(tree.root, [&](const TreeNode& node) { found = found || std::holds_alternative<Barrier>(node.node); });
+const RuleInstance* instance_in_blocks(const LoopTree& tree) {
+  const RuleInstance* found = nullptr;
+  walk(tree.root, [&](const TreeNode& node) {
+    const auto* instance = std::get_if<RuleInstance>(&node.node);
+    if (instance != nullptr && instance->part == InstancePart::Rounds) found = instance;
+  });
   return found;
+}
+
+bool has_barrier(const LoopTree& tree) {
+  int in_all = 0, in_blocks = 0;
+  walk(tree.root, [&](const TreeNode& node) {
+    in_all += std::holds_alternative<Barrier>(node.node) ? 1 : 0;
+    const auto* blocks = std::get_if<RoundBlocks>(&node.node);
+    if (blocks == nullptr) return;
+    walk(blocks->body,
+         [&](const TreeNode& inner) { in_blocks += std::holds_alternative<Barrier>(inner.node) ? 1 : 0; });
+  });
+  return in_all > in_blocks;
+}
+
+std::vector<Buffer> parameter_buffers(const LoopTree& tree) {
+  std::vector<Buffer> out;
+  std::copy_if(tree.buffers.begin(), tree.buffers.end(), std::back_inserter(out),
+               [](const Buffer& buffer) { return buffer.space != BufferSpace::Panel; });
+  return out;
 }
 
 }  // namespace pb

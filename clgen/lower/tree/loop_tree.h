@@ -7,8 +7,10 @@
 // of the launch or call. Along loop 0, the fastest one, these are `pb_lo0` and `pb_extent0`, the begin and extent of
 // the box, `pb_group_size0`, the work-items of a work-group, and `pb_span0`, the instances of a work-group: a multiple
 // of its work-items. `pb_lanes` is the number of work-items of a group that run one instance together, where they do,
-// and `pb_fold_groups` the number of groups that do so in one launch. `pb_strip_0` and the like are the values of
-// tunables that say which form the loops of a rule have (RuleShape::loop_value).
+// and `pb_fold_groups` the number of groups that do so in one launch. Where folds run in blocks, `pb_block_rounds` is
+// the number of rounds of a block; `pb_run0` instances of a work-item are neighbours along loop 0, and `pb_leap0`
+// further stand its next ones. `pb_strip_0` and the like are the values of tunables that say which form the loops of a
+// rule have (RuleShape::loop_value).
 #pragma once
 
 #include <array>
@@ -19,6 +21,7 @@
 #include <variant>
 #include <vector>
 
+#include "clgen/facts/round_blocks.h"
 #include "clgen/lower/tree/condition.h"
 #include "clgen/lower/tree/pack_facts.h"
 #include "lang/border.h"
@@ -51,6 +54,14 @@ inline constexpr int kMaxItemDims = 3;
 /// Where a tile of a nest's rows begins and ends along dimension `dim` of its box.
 [[nodiscard]] IndexExpr tile_begin(std::size_t dim);
 [[nodiscard]] IndexExpr tile_end(std::size_t dim);
+/// How many instances of a work-item are neighbours along loop `dim`, and how far its next ones are, where folds run in
+/// blocks of rounds. Each work-item of the group has a run before the first one has its next run.
+[[nodiscard]] IndexExpr item_run(int dim);
+[[nodiscard]] IndexExpr item_leap(int dim);
+/// How many rounds of a fold a block has.
+[[nodiscard]] IndexExpr block_rounds();
+/// The variable of the loop over blocks: the fold's variable in the block's first round.
+[[nodiscard]] std::string block_var();
 /// The variable of the group's loop `dim`: the coordinate of the group's first instance.
 [[nodiscard]] std::string group_var(int dim);
 /// The variable of the loop over the items of a group along loop `dim`: the place of the work-item in its group.
@@ -87,6 +98,9 @@ enum class LoopTail : std::uint8_t {
 
 enum class BufferSpace : std::uint8_t {
   Local,  ///< memory of a work-group
+  /// Likewise, and the build knows its size. The dimension `Buffer::contiguous` comes first, and its length is padded
+  /// (base/panel_rows.h).
+  Panel,
 };
 
 /// The cells that the instances of a group read together, along one dimension of a matrix.
@@ -108,7 +122,8 @@ struct GroupExtent {
 struct Buffer {
   BufferSpace space = BufferSpace::Local;
   std::size_t input = 0;             ///< index into Rule::inputs
-  std::vector<GroupExtent> extents;  ///< dimension 0, which is contiguous, first
+  std::vector<GroupExtent> extents;  ///< dimension 0, which is contiguous in the matrix, first
+  std::size_t contiguous = 0;        ///< the dimension along which neighbours are neighbours in the buffer
 
   bool operator==(const Buffer&) const = default;
 };
@@ -121,13 +136,16 @@ enum class CopyBy : std::uint8_t {
 
 /// How the cells along one dimension of a buffer are dealt out to work-items.
 enum class CopyAxis : std::uint8_t {
-  Whole,    ///< each work-item that copies takes all of them
-  ById,     ///< neighbours along the group's loop of the same number take neighbouring cells
-  ByFlatId  ///< neighbours in the whole group take neighbouring cells
+  Whole,     ///< each work-item that copies takes all of them
+  ById,      ///< neighbours along the group's loop of the same number take neighbouring cells
+  ByFlatId,  ///< neighbours in the whole group take neighbouring cells
+  Flat       ///< likewise, and behind the last cell follow those at the next index of the next dimension
 };
 
-/// What becomes of cells of a buffer that lie outside of the matrix. No instance reads them.
-enum class CopyOutside : std::uint8_t { Zero, Skip };
+/// What becomes of cells of a buffer that lie outside of the matrix. No instance reads them. With `Nearest` these are
+/// all cells beyond those that instances of the launch read: instances that run again may read them, and then find a
+/// cell that some instance reads.
+enum class CopyOutside : std::uint8_t { Zero, Skip, Nearest };
 
 /// Whether the cells of a group may reach beyond the matrix along one dimension.
 struct CopyEdge {
@@ -211,6 +229,15 @@ struct DividedFold {
   }
 };
 
+/// The part of an instance that a node runs, where the instance's fold runs in blocks of rounds (RoundBlocks). Each
+/// part runs the statements before the fold.
+enum class InstancePart : std::uint8_t {
+  Whole,   ///< all of it
+  Begin,   ///< the statements before the fold: what they give to carried values is kept
+  Rounds,  ///< the rounds of a block, which change the carried values
+  End,     ///< what follows the fold, with the carried values; and the stores
+};
+
 /// Runs the body of a rule at the loops' variables. Lanes all run it, apart from its phases, and the first lane stores
 /// single elements.
 struct RuleInstance {
@@ -225,6 +252,8 @@ struct RuleInstance {
   /// Regions whose cells lanes keep in arrays with an element for each of their rounds. A lane reads its cells of an
   /// input before its rounds of the first loop, and writes those of an output to memory in its rounds of the last one.
   std::vector<KeptRegion> kept = {};
+  InstancePart part = InstancePart::Whole;
+  std::optional<RoundBlockFacts> blocks = {};  ///< where the part is not the whole
 
   bool operator==(const RuleInstance&) const = default;
 };
@@ -326,6 +355,8 @@ struct TreeLoop {
   IndexExpr offset = {};
   bool is_decreasing = false;
   bool is_wide = false;  ///< the variable is a sum of indices, which may be larger than an index
+  /// Of a kernel's loop over instances: the values lo, lo + 1, … below lo + run; the same from lo + step on; and so on.
+  std::optional<IndexExpr> run = {};
   TreeBlock body;
 
   [[nodiscard]] bool is_plain() const { return lower.empty() && upper.empty() && stride == 1; }
@@ -339,6 +370,16 @@ struct TreeBranch {
   TreeBlock then, otherwise;
 
   bool operator==(const TreeBranch&) const;
+};
+
+/// A work-group runs the rounds of a contraction's outermost loop in blocks of block_rounds(), one after the other; the
+/// last block may have fewer. `block_var()` is the loop's variable in a block's first round. Inside stand copies of
+/// what the block reads, the rounds of all instances of the group, and barriers between them.
+struct RoundBlocks {
+  StmtId loop;
+  TreeBlock body;
+
+  bool operator==(const RoundBlocks&) const;
 };
 
 /// Cache lines of the matrix with the largest elements that a block of a row covers.
@@ -395,7 +436,7 @@ struct InsideBox {
 
 struct TreeNode {
   std::variant<TreeLoop, TreeBranch, Copy, Barrier, RuleInstance, InsideRange, RowBlocks, Strips, Packs, Tiles,
-               InsideBox, Let, ComputeResult, StoreResult>
+               InsideBox, Let, ComputeResult, StoreResult, RoundBlocks>
       node;
 
   bool operator==(const TreeNode& other) const;
@@ -422,6 +463,7 @@ void walk(const TreeBlock& block, const Visit& visit) {
     }
     if (const auto* blocks = std::get_if<RowBlocks>(&node.node)) walk(blocks->body, visit);
     if (const auto* strips = std::get_if<Strips>(&node.node)) walk(strips->body, visit);
+    if (const auto* blocks = std::get_if<RoundBlocks>(&node.node)) walk(blocks->body, visit);
     if (const auto* box = std::get_if<InsideBox>(&node.node)) {
       walk(box->inside, visit);
       walk(box->outside, visit);
@@ -439,7 +481,11 @@ void walk(const TreeBlock& block, const Visit& visit) {
 [[nodiscard]] const RuleInstance* instance_that_keeps(const LoopTree& tree);
 /// Whether several groups may run the instance together, in stages.
 [[nodiscard]] bool has_stages(const RuleInstance& instance);
-/// Whether the tree has a barrier.
+/// Returns the instance that runs in blocks of rounds, in its part there; null if there is none.
+[[nodiscard]] const RuleInstance* instance_in_blocks(const LoopTree& tree);
+/// Whether the tree has a barrier where folds do not run in blocks of rounds.
 [[nodiscard]] bool has_barrier(const LoopTree& tree);
+/// The buffers that are parameters of a kernel: those that are no panels.
+[[nodiscard]] std::vector<Buffer> parameter_buffers(const LoopTree& tree);
 
 }  // namespace pb

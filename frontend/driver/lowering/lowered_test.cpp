@@ -355,6 +355,103 @@ TEST(LoweredKernels, WithLanesThatMissBarriersAreFoundWrong) {
   }
 }
 
+/// Contractions: products, one of them with inputs that move against the instances, in steps of two and in batches, and a
+/// layer of a neural network.
+constexpr const char* kContractions =
+    "main transform T from A[k, m], B[2*n+3, k], Stack[2*n+3, k, l], P[n+2, m+1, k], W[3, 2, k, l]"
+    " to O[n, m], Q[n, m, l], R[n, m, l] {"
+    " O.cell(x, y) from (A.row(m-1-y) a, B.column(2*(n-1-x)+3) b) {"
+    "  double s = 0; for (int i = 0; i < k; i++) s += a.cell(i) * b.cell(i); return s; }"
+    " Q.cell(x, y, z) from (A.row(y) a, Stack.region(x, 0, z, x+1, k, z+1) b) {"
+    "  double s = 0; for (int i = 0; i < k; i++) s += a.cell(i) * b.cell(0, i, 0); return s; }"
+    " R.cell(x, y, z) from (P.region(x, y, 0, x+3, y+2, k) p, W.region(0, 0, 0, z, 3, 2, k, z+1) w) {"
+    "  double s = 0;"
+    "  for (int i = 0; i < k; i++)"
+    "   for (int j = 0; j < 2; j++) for (int h = 0; h < 3; h++) s += p.cell(h, j, i) * w.cell(h, j, i, 0);"
+    "  return s; } }\n";
+
+LaunchShape block_launch(const KernelTree& kernel, const Values& sizes, std::mt19937_64& random) {
+  LaunchShape out;
+  const auto draw = [&](std::int64_t most) { return 1 + static_cast<std::int64_t>(random() % most); };
+  const auto& loops = instance_in_blocks(kernel.tree)->blocks->loops;
+  for (std::size_t d = 0; d < kernel.vars.size(); ++d) {
+    const bool is_tiled = d == loops[0] || d == loops[1];
+    const std::string var = kernel.vars[d];
+    const std::int64_t size = sizes.at(var == "x" ? "n" : var == "y" ? "m" : "l");
+    out.lo.push_back(static_cast<std::int64_t>(random() % size));
+    out.extent.push_back(draw(size - out.lo.back()));
+    out.group_size.push_back(is_tiled ? draw(3) : 1);
+    out.items.push_back(is_tiled ? draw(5) : 1);
+  }
+  out.block_rounds = draw(4);
+  return out;
+}
+
+TEST(LoweredKernels, InBlocksReadWhatTheRuleSays) {
+  const auto program = planned_text(kContractions);
+  ASSERT_TRUE(program);
+  std::mt19937_64 random(number_from("PB_SEED", 20261126));
+  const std::vector<KernelTree> kernels = kernels_of(*program, Version::OpenCl);
+  ASSERT_EQ(kernels.size(), 3U);
+  for (const KernelTree& kernel : kernels) {
+    ASSERT_EQ(verify(program->transform(), kernel), "") << to_text(program->program, kernel);
+    ASSERT_NE(instance_in_blocks(kernel.tree), nullptr) << to_text(program->program, kernel);
+    for (int run = 0; run < 12; ++run) {
+      Values sizes;
+      for (const char* name : {"n", "m", "l", "k"}) sizes[name] = 1 + static_cast<std::int64_t>(random() % 7);
+      const LaunchShape launch = block_launch(kernel, sizes, random);
+      ASSERT_EQ(run_kernel(program->transform(), kernel, sizes, launch, random()), "")
+          << launch.block_rounds << " rounds, " << to_text(program->program, kernel);
+    }
+  }
+}
+
+/// Calls `change` with the node of the blocks of a tree that the test owns.
+void change_blocks(KernelTree& kernel, const std::function<void(RoundBlocks&)>& change) {
+  walk(kernel.tree.root, [&](const TreeNode& node) {
+    if (const auto* blocks = std::get_if<RoundBlocks>(&node.node)) change(const_cast<RoundBlocks&>(*blocks));
+  });
+}
+
+TEST(LoweredKernels, WithWrongBlocksAreFoundWrong) {
+  const auto program = planned_text(kContractions);
+  ASSERT_TRUE(program);
+  const KernelTree kernel = kernels_of(*program, Version::OpenCl).at(0);
+  const Values sizes = {{"n", 7}, {"m", 9}, {"l", 2}, {"k", 8}};
+  LaunchShape launch{{0, 0}, {7, 9}, {2, 2}, {2, 2}, false};
+  launch.block_rounds = 3;
+  const auto faults_of = [&](const std::function<void(KernelTree&)>& change) {
+    KernelTree changed = kernel;
+    change(changed);
+    return std::pair(verify(program->transform(), changed),
+                     run_kernel(program->transform(), changed, sizes, launch, 1));
+  };
+  EXPECT_EQ(faults_of([](KernelTree&) {}), std::pair(std::string(), std::string()));
+  // Nodes of a block: two copies, a barrier, the rounds, a barrier.
+  for (const std::size_t barrier : {2, 4}) {
+    const auto found = faults_of([&](KernelTree& tree) {
+      change_blocks(tree, [&](RoundBlocks& blocks) { blocks.body.erase(blocks.body.begin() + barrier); });
+    });
+    EXPECT_NE(found.first, "") << barrier;
+    EXPECT_NE(found.second, "") << barrier;
+  }
+  EXPECT_NE(faults_of([](KernelTree& tree) {
+              change_blocks(tree, [](RoundBlocks& blocks) { blocks.body.erase(blocks.body.begin()); });
+            }).first,
+            "")
+      << "a panel that nobody fills";
+  EXPECT_NE(faults_of([](KernelTree& tree) {
+              for (GroupExtent& extent : tree.tree.buffers[0].extents) extent.step = {0, 0, 0};
+            }).second,
+            "")
+      << "a panel of one instance";
+  EXPECT_NE(faults_of([](KernelTree& tree) {
+              change_blocks(tree, [](RoundBlocks& blocks) { std::get<Copy>(blocks.body[0].node).edges[1] = {}; });
+            }).second,
+            "")
+      << "a panel beyond the matrix";
+}
+
 TEST(LoweredKernels, WithoutABarrierReadTooEarly) {
   const auto program = planned_text(
       "main transform T from A[n+2] to O[n] { to (O.cell(x) o) from (A.region(x, x+3) in) { o = in.cell(0) + "

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "runtime/gpu/lane_exchange.h"
+#include "runtime/gpu/manager/block_shape.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -21,6 +22,7 @@ enum KeyField : std::size_t {
   kLanes,
   kGroupItems,
   kKeptRounds,
+  kBlockRounds,
   kStage,
   kRecords,
   kFirstScalar
@@ -38,6 +40,16 @@ bool fits_32_bits(const OwnedView& view) {
   std::int64_t reach = view.offset;
   for (int d = 0; d < view.num_dims; ++d) reach += (view.sizes[d] + 1) * view.strides[d];
   return reach <= INT32_MAX;
+}
+
+/// What is known to builds whose folds run in blocks.
+std::string block_options(const KernelDesc& desc, const std::vector<std::int64_t>& key) {
+  std::string out = " -DPB_GROUP_ITEMS=" + std::to_string(key[kGroup0] * key[kGroup1] * key[kGroup2]) +
+                    " -DPB_BLOCK_ROUNDS=" + std::to_string(key[kBlockRounds]);
+  const std::size_t first = kFirstScalar + static_cast<std::size_t>(desc.num_specialized);
+  for (std::size_t i = first; i < key.size(); ++i)
+    out += " -DPB_PANEL" + std::to_string(i - first) + "=" + std::to_string(key[i]);
+  return out;
 }
 
 }  // namespace
@@ -61,7 +73,8 @@ KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const WorkShape& sh
     if (!fits_32_bits(region.view)) key[kIndex32] = 0;
     if (region.view.num_dims > 0 && region.view.strides[0] != 1) key[kUnitStride] = 0;
   }
-  if (plan.kernel->specialize_group)
+  key[kBlockRounds] = static_cast<std::int64_t>(shape.block_rounds);
+  if (plan.kernel->specialize_group || shape.block_rounds > 0)
     for (std::size_t d = 0; d < 3; ++d) key[kGroup0 + d] = static_cast<std::int64_t>(shape.group[d]);
   for (std::size_t d = 0; d < 3; ++d) key[kItems0 + d] = static_cast<std::int64_t>(shape.items[d]);
   key[kLanes] = static_cast<std::int64_t>(shape.lanes);
@@ -75,6 +88,9 @@ KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const WorkShape& sh
     iterations = std::min(kTooMany, iterations * std::clamp<std::int64_t>(key.back(), 1, kTooMany));
   }
   if (iterations == kTooMany) std::fill(key.begin() + kFirstScalar, key.end(), kNotSpecialized);
+  if (shape.block_rounds > 0)
+    for (const std::size_t elements : panel_elements_of(plan, shape))
+      key.push_back(static_cast<std::int64_t>(elements));
   return key;
 }
 
@@ -82,7 +98,7 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
   std::string options = desc.options;
   options += key[kIndex32] != 0 ? " -DPB_INDEX=int" : " -DPB_INDEX=long";
   if (key[kUnitStride] != 0) options += " -DPB_UNIT_STRIDE=1";
-  if (desc.specialize_group)
+  if (desc.specialize_group || key[kBlockRounds] > 0)
     for (std::size_t d = 0; d < 3; ++d)
       options += " -DPB_GROUP" + std::to_string(d) + "=" + std::to_string(key[kGroup0 + d]);
   for (std::size_t d = 0; d < 3; ++d)
@@ -90,6 +106,7 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
   if (key[kGroupItems] > 0)
     options += " -DPB_LANES=" + std::to_string(key[kLanes]) + " -DPB_GROUP_ITEMS=" + std::to_string(key[kGroupItems]);
   if (key[kKeptRounds] > 0) options += " -DPB_KEPT_ROUNDS=" + std::to_string(key[kKeptRounds]);
+  if (key[kBlockRounds] > 0) options += block_options(desc, key);
   if (key[kStage] > 0)
     options += " -DPB_STAGE=" + std::to_string(key[kStage]) + " -DPB_RECORDS=" + std::to_string(key[kRecords]);
   if (key[kStage] > 0 && desc.is_divided(static_cast<int>(key[kStage])))
@@ -141,8 +158,10 @@ KernelTable::Found KernelTable::find(Device& device, const LaunchPlan& plan, con
       entry.generic = device.build(desc.source, desc.name, std::string(desc.options) + " -DPB_INDEX=long");
     return {entry.generic.get(), true, nullptr};
   } catch (const BuildFailure& failure) {
-    entry.is_rejected = true;
     entry.log = failure.log();
+    // The same kernel may run without blocks, which need more registers and local memory.
+    entry.is_rejected = shape.block_rounds == 0;
+    if (!entry.is_rejected) entry.variants.emplace(std::move(key), nullptr);
     return {nullptr, false, &entry.log};
   }
 }

@@ -47,7 +47,7 @@ class KernelTable {
 
  private:
   /// The values that decide a build: 32-bit indices, unit strides, group, instances per work-item, lanes, stage,
-  /// specialised scalars.
+  /// specialised scalars; and rounds and panels of blocks. A kernel that is null is one that the driver rejected.
   using Key = std::vector<std::int64_t>;
   struct Entry {
     std::string text;                  ///< of the description, since another one may lie at its address later

@@ -86,6 +86,18 @@ TEST_F(KernelTableTest, RoundsWithKeptCellsAreAConstantOfABuild) {
                                                     "-DPB_GROUP_ITEMS=64 -DPB_KEPT_ROUNDS=8"));
 }
 
+TEST_F(KernelTableTest, BlocksOfRoundsAreConstantsOfABuild) {
+  constexpr KernelDesc kBlocks = {.name = "increment", .block_loops = {0, 1}, .block_bytes = 4, .num_panels = 1};
+  LaunchPlan plan = plan_of(kBlocks, 7);
+  plan.panels = {{{4, {{{1, 0, 0}, 1}, {{0, 0, 0}, kBlockExtent}}}, 0}};
+  WorkShape shape{{4, 2, 1}, {2, 8, 1}};
+  shape.block_rounds = 3;
+  static_cast<void>(table.find(device, plan, shape, 0));
+  EXPECT_THAT(control->build_options(),
+              ElementsAre(" -DPB_INDEX=int -DPB_UNIT_STRIDE=1 -DPB_GROUP0=4 -DPB_GROUP1=2 -DPB_GROUP2=1 -DPB_ITEMS0=2 "
+                          "-DPB_ITEMS1=8 -DPB_GROUP_ITEMS=8 -DPB_BLOCK_ROUNDS=3 -DPB_PANEL0=36"));
+}
+
 TEST_F(KernelTableTest, WhatIsNotSpecializedHasNoBuildOfItsOwn) {
   Kernel* const first = find(plan_of(kPlain, 7)).kernel;
   EXPECT_EQ(find(plan_of(kPlain, 9), {8, 8, 1}).kernel, first);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/seeded_fault.h"
+#include "runtime/gpu/manager/block_shape.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -167,7 +168,28 @@ bool LaunchTasks::add_stages(LaunchJob& job, const WorkShape& wanted, KernelTabl
   return true;
 }
 
+bool LaunchTasks::choose_blocks(LaunchJob& job) {
+  const LaunchPlan& plan = job.plan;
+  const std::optional<WorkShape> wanted = block_shape_of(plan, parts_.device.info());
+  if (!wanted) return false;
+  WorkShape shape = *wanted;
+  const KernelTable::Found found = find_kernel(plan, shape, 0);
+  if (found.kernel == nullptr || found.is_generic || !tiles_fit(*found.kernel, {})) {
+    if (found.new_log == nullptr) return false;
+    parts_.device.warn("device `" + parts_.device.info().name + "` rejected kernel `" + plan.kernel->name +
+                       "` in blocks of rounds; it runs without");
+    return false;
+  }
+  job.stages = {{found.kernel, range_of(plan, shape)}};
+  parts_.statistics.count([&](DeviceStatistics& s) {
+    ++s.launches_in_blocks;
+    s.groups_clamped += shape.group != wanted->group ? 1 : 0;
+  });
+  return true;
+}
+
 bool LaunchTasks::choose_kernel(LaunchJob& job) {
+  if (choose_blocks(job)) return true;
   const LaunchPlan& plan = job.plan;
   const WorkShape wanted = shape_of(plan, parts_.device.info());
   WorkShape shape = wanted;
@@ -201,6 +223,7 @@ KernelTable::Found LaunchTasks::find_kernel(const LaunchPlan& plan, WorkShape& s
     // A kernel may allow smaller groups than the device. A kernel that is specialised for its group is then built
     // again.
     WorkShape allowed = with_group(shape, clamp_group(shape.group, info, found.kernel->limits().max_group_size));
+    if (found.is_generic && shape.block_rounds > 0) break;
     if (found.is_generic) {
       allowed.items = {1, 1, 1};
       allowed.lanes = 1;
@@ -209,8 +232,8 @@ KernelTable::Found LaunchTasks::find_kernel(const LaunchPlan& plan, WorkShape& s
       allowed = with_fewer_items(allowed);
     }
     if (allowed == shape) break;
-    const bool is_other_build = plan.kernel->specialize_group || allowed.has_lanes() || allowed.lanes != shape.lanes ||
-                                allowed.items != shape.items;
+    const bool is_other_build = plan.kernel->specialize_group || allowed.block_rounds > 0 || allowed.has_lanes() ||
+                                allowed.lanes != shape.lanes || allowed.items != shape.items;
     shape = allowed;
     if (is_other_build && !found.is_generic) found = kernels_.find(*parts_.device, plan, shape, stage);
   }

@@ -42,6 +42,8 @@ class LaunchTasks {
   Progress fail(LaunchJob& job, const std::string& reason);
   /// Notes in the records what a failed launch leaves of its outputs.
   static void record_failure(const LaunchJob& job);
+  /// Chooses the kernel in which folds run in blocks. Returns whether there is one that the device can run.
+  [[nodiscard]] bool choose_blocks(LaunchJob& job);
   /// False: the job has ended.
   [[nodiscard]] bool choose_kernel(LaunchJob& job);
   /// The kernel for a shape that device and kernel allow, which `shape` is changed to. `stage` as in KernelTable::find.

@@ -17,8 +17,9 @@ struct WorkShape {
   /// Work-items of a group that run one instance together. If they or their groups are several, they divide group[0];
   /// groups then stand along dimension 0, and items are 1.
   std::size_t lanes = 1;
-  std::size_t fold_groups = 1;  ///< groups that run one instance together; all but the last stage have that many
-  std::size_t kept_rounds = 0;  ///< rounds that a lane has, or more, and whose cells it keeps; 0: it keeps none
+  std::size_t fold_groups = 1;   ///< groups that run one instance together; all but the last stage have that many
+  std::size_t kept_rounds = 0;   ///< rounds that a lane has, or more, and whose cells it keeps; 0: it keeps none
+  std::size_t block_rounds = 0;  ///< rounds of a block of folds (block_shape.h); 0: there are no blocks
 
   /// Whether several work-items run one instance.
   [[nodiscard]] bool has_lanes() const { return lanes > 1 || fold_groups > 1; }
@@ -37,7 +38,7 @@ struct WorkShape {
 [[nodiscard]] bool is_open(const std::array<std::size_t, 3>& values);
 
 /// Returns the shape that the plan gives, where a 0 in the group or in the items has all of them chosen: see Note
-/// [Default shapes] in work_shape.cpp.
+/// [Default shapes] in work_shape.cpp. Its folds do not run in blocks.
 [[nodiscard]] WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device);
 
 /// Returns the shape with a group that a device allows, and as many lanes as it has room for. If these are fewer, none

@@ -189,6 +189,7 @@ void add_profile(nlohmann::ordered_json& json, const RunReport& run) {
   if (run.device.name.empty()) return;
   json["devices"] = nlohmann::ordered_json::array({{{"name", run.device.name},
                                                     {"kernels", json_of(run.device.kernels)},
+                                                    {"launches_in_blocks", run.device.launches_in_blocks},
                                                     {"bytes_to_device", run.device.bytes_to_device},
                                                     {"bytes_to_host", run.device.bytes_to_host}}});
 }

@@ -40,6 +40,11 @@ struct LaunchTile {
   std::vector<TileDim> dims;
 };
 
+struct LaunchPanel {
+  LaunchTile cells;
+  std::size_t contiguous = 0;  ///< the dimension whose rows are padded
+};
+
 /// Tells a fiber how its wait ended. It lies on the fiber's stack. The manager writes it before it wakes the fiber.
 struct Outcome {
   bool ok = false;
@@ -67,11 +72,14 @@ struct LaunchPlan {
   std::vector<LaunchRegion> regions;
   std::vector<ScalarArgument> scalars;
   std::vector<LaunchTile> tiles;
+  std::vector<LaunchPanel> panels;
   std::vector<std::int32_t> lo, extent;
-  std::array<std::size_t, 3> group = {1, 1, 1};  ///< work-items of a group; a 0 leaves the choice to the manager
-  std::array<std::size_t, 3> items = {1, 1, 1};  ///< instances of a work-item; likewise
-  std::size_t lanes = 1;                         ///< work-items that run one instance together; likewise
-  std::size_t kept_rounds = 0;                   ///< the most rounds of which a work-item keeps cells
+  std::array<std::size_t, 3> group = {1, 1, 1};     ///< work-items of a group; a 0 leaves the choice to the manager
+  std::array<std::size_t, 3> items = {1, 1, 1};     ///< instances of a work-item; likewise
+  std::size_t lanes = 1;                            ///< work-items that run one instance together; likewise
+  std::size_t kept_rounds = 0;                      ///< the most rounds of which a work-item keeps cells
+  std::array<std::size_t, 2> block_items = {0, 0};  ///< instances of a work-item where folds run in blocks; likewise
+  std::size_t block_rounds = 0;                     ///< the most rounds of a block; 0: there are no blocks
 };
 
 class Operation;

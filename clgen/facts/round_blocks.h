@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Where work-groups of a device may run the fold of a contraction in blocks of rounds: neighbouring instances read the
+// same cells, so a group copies what a block needs to its local memory once, and each work-item then runs the block's
+// rounds for several instances along two loops, whose accumulators it keeps in registers (RoundBlocks). The updates of
+// an instance keep their order.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "choicegraph/plan/contraction.h"
+#include "choicegraph/plan/plan.h"
+#include "lang/program.h"
+
+namespace pb {
+
+/// A value that an instance keeps from one block to the next: an accumulator, or a place of one.
+struct CarriedValue {
+  std::string name;
+  BodyType type;
+
+  bool operator==(const CarriedValue&) const = default;
+};
+
+/// An input whose cells a group copies block by block.
+struct BlockInput {
+  std::size_t input = 0;     ///< index into Rule::inputs
+  std::size_t walked = 0;    ///< the dimension of the matrix along which the rounds walk
+  std::size_t body_dim = 0;  ///< the same as a dimension of the region in the body
+  std::size_t moving = 0;    ///< the dimension of the matrix that moves with one of the two loops
+
+  bool operator==(const BlockInput&) const = default;
+};
+
+struct RoundBlockFacts {
+  Contraction contraction;
+  Fold fold;  ///< the outermost loop
+  std::vector<CarriedValue> carried;
+  std::array<std::size_t, 2> loops{};  ///< loops along which a work-item has several instances; 0 is the fastest
+  std::vector<BlockInput> inputs;  ///< at least one moves with the first of the loops alone, and one with the second
+  std::size_t carried_bytes = 0;   ///< of the carried values of one instance, each 4 at least
+
+  /// The staged input with this index; null if the input is not staged.
+  [[nodiscard]] const BlockInput* find(std::size_t input) const;
+
+  bool operator==(const RoundBlockFacts& other) const {
+    return contraction == other.contraction && carried == other.carried && loops == other.loops &&
+           inputs == other.inputs;
+  }
+};
+
+/// Returns how the step's instances may run in blocks of rounds; none if they may not.
+[[nodiscard]] std::optional<RoundBlockFacts> find_round_blocks(const Program& program, const TransformPlan& plan,
+                                                               const Step& step);
+
+}  // namespace pb

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The text of a kernel whose folds run in blocks of rounds. Such a build has PB_BLOCK_ROUNDS, PB_GROUP0 to PB_GROUP2,
+// PB_GROUP_ITEMS, their product, and PB_PANEL0 and so on, the elements of the panels. Private to this folder.
+//
+// A carried value `s` of the instances of a work-item lies in `pb_carried_s`, an array with an element for each of
+// them. All loops over them are unrolled, so that the elements lie in registers.
+#pragma once
+
+#include "clgen/opencl/kernel_operands.h"
+#include "clgen/opencl/kernel_tiles.h"
+#include "clgen/writer/writer.h"
+
+namespace pb {
+
+class KernelBlockPrinter {
+ public:
+  KernelBlockPrinter(Writer& out, const Rule& rule, const KernelTree& lowered, const KernelDialect& dialect,
+                     KernelTilePrinter& tiles, KernelOperandPrinter& operands)
+      : out_(out), rule_(rule), lowered_(lowered), dialect_(dialect), tiles_(tiles), operands_(operands) {}
+
+  /// Prints what a work-group does.
+  void print(const TreeBlock& block);
+
+ private:
+  [[nodiscard]] int num_loops() const { return static_cast<int>(lowered_.vars.size()); }
+  void declare_group();
+  void print_node(const TreeNode& node);
+  void print_blocks(const RoundBlocks& blocks);
+  void print_rounds(const RuleInstance& instance);
+  void print_round(const RuleInstance& instance);
+  void print_instances(const RuleInstance& instance);
+  void declare_place();
+  void print_end(const RuleInstance& instance);
+
+  Writer& out_;
+  const Rule& rule_;
+  const KernelTree& lowered_;
+  const KernelDialect& dialect_;
+  KernelTilePrinter& tiles_;
+  KernelOperandPrinter& operands_;
+};
+
+}  // namespace pb

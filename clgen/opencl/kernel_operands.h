@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The text of where an instance of a kernel finds the regions of its rule. Private to this folder.
+#pragma once
+
+#include <string>
+
+#include "clgen/lower/loops/kernel_tree.h"
+#include "clgen/opencl/kernel_dialect.h"
+#include "clgen/opencl/kernel_tiles.h"
+#include "clgen/writer/writer.h"
+
+namespace pb {
+
+class KernelOperandPrinter {
+ public:
+  /// Pre: all arguments outlive this object
+  KernelOperandPrinter(Writer& out, const Program& program, const KernelTree& lowered, const KernelDialect& dialect,
+                       KernelTilePrinter& tiles)
+      : out_(out),
+        program_(program),
+        transform_(program.transforms[lowered.transform]),
+        rule_(transform_.rules[lowered.rule]),
+        lowered_(lowered),
+        dialect_(dialect),
+        tiles_(tiles) {}
+
+  /// Declares where the regions of an instance lie, and the cells that it reads at once. The rule's variables are
+  /// known.
+  void print(const RuleInstance& instance);
+  /// Declares the sizes of a region that the body uses.
+  void print_sizes(const RegionAccess& access);
+
+  /// Returns the one cell of the output that the body calls `name`; of a returned value it is `return`.
+  [[nodiscard]] static std::string cell_at(const std::string& name);
+
+ private:
+  [[nodiscard]] std::string offset_of(const RegionAccess& access) const;
+  void print_address(const RegionAccess& access, const std::string& name, bool is_output);
+  void print_region(const RegionAccess& access, const Operand& operand, bool is_output);
+  void print_output(const RegionAccess& output, const Operand& operand);
+  void print_input(const RegionAccess& input, const Operand& operand);
+
+  Writer& out_;
+  const Program& program_;
+  const Transform& transform_;
+  const Rule& rule_;
+  const KernelTree& lowered_;
+  const KernelDialect& dialect_;
+  KernelTilePrinter& tiles_;
+  InstancePart part_ = InstancePart::Whole;
+};
+
+}  // namespace pb

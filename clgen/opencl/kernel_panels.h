@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The text of a kernel's panels: parts of inputs that a work-group copies to its local memory for each block of rounds
+// of a fold. Builds without blocks have no panels. Private to this folder.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "clgen/opencl/kernel_tiles.h"
+#include "clgen/writer/writer.h"
+
+namespace pb {
+
+/// Declares the arrays of the panels. `head` stands before each. The n-th has PB_PANELn elements.
+void print_panel_arrays(Writer& out, const KernelTilePrinter& tiles, const LoopTree& tree, const std::string& head);
+
+/// Declares the extents of the panels, the distances of their cells, and the places of their first and last cells as
+/// far as blocks have them in common. `pb_block_rounds` is known.
+void print_panel_shapes(Writer& out, const KernelTilePrinter& tiles);
+
+/// Declares where the panels of a block begin. `pb_block` is known.
+void print_panel_begins(Writer& out, const KernelTilePrinter& tiles);
+
+/// Copies the cells of a panel. `pb_flat` is the number of the work-item in its group.
+void print_panel_copy(Writer& out, const KernelTilePrinter& tiles, const Copy& copy);
+
+/// Declares a pointer to the cells of the instance at `pb_place0`, … of its group, and the strides of the dimensions in
+/// `dims`.
+void print_panel_region(Writer& out, const KernelTilePrinter& tiles, BufferId id, const std::vector<std::size_t>& dims);
+
+}  // namespace pb

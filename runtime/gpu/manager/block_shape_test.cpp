@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/gpu/manager/block_shape.h"
+
+#include <gtest/gtest.h>
+
+namespace pbrt::gpu {
+namespace {
+
+using Extents = std::array<std::size_t, 3>;
+
+constexpr KernelDesc kProduct = {.name = "product", .block_loops = {0, 1}, .block_bytes = 4, .num_panels = 2};
+constexpr KernelDesc kWide = {.name = "product", .block_loops = {0, 1}, .block_bytes = 8, .num_panels = 2};
+constexpr KernelDesc kLayer = {.name = "layer", .block_loops = {0, 2}, .block_bytes = 4, .num_panels = 2};
+
+DeviceInfo device_of(DeviceType type) {
+  DeviceInfo out;
+  out.type = type;
+  out.compute_units = 132;
+  out.local_bytes = 49152;
+  out.max_group_size = 1024;
+  return out;
+}
+
+/// A product of `n` columns and `m` rows, with panels of rows of `a` and columns of `b`.
+LaunchPlan product_of(std::int32_t n, std::int32_t m, const KernelDesc& kernel = kProduct, int element_bytes = 4) {
+  LaunchPlan plan;
+  plan.kernel = &kernel;
+  plan.extent = {n, m};
+  plan.group = plan.items = {0, 0, 0};
+  plan.lanes = 0;
+  plan.block_rounds = 16;
+  plan.panels = {{{element_bytes, {{{0, 0, 0}, kBlockExtent}, {{0, 1, 0}, 1}}}, 1},
+                 {{element_bytes, {{{1, 0, 0}, 1}, {{0, 0, 0}, kBlockExtent}}}, 0}};
+  return plan;
+}
+
+std::optional<WorkShape> on_gpu(const LaunchPlan& plan) { return block_shape_of(plan, device_of(DeviceType::Gpu)); }
+
+TEST(BlockShapes, FillRegistersWhereThereAreEnoughInstances) {
+  EXPECT_EQ(on_gpu(product_of(4096, 4096))->items, (Extents{8, 8, 1}));
+  EXPECT_EQ(on_gpu(product_of(4096, 4096))->group, (Extents{16, 16, 1}));
+  EXPECT_EQ(on_gpu(product_of(4096, 4096))->block_rounds, 16U);
+  EXPECT_EQ(on_gpu(product_of(4096, 4096, kWide, 8))->items, (Extents{4, 8, 1}));
+  EXPECT_EQ(on_gpu(product_of(1024, 1024))->items, (Extents{4, 4, 1}));
+  EXPECT_EQ(on_gpu(product_of(512, 512))->items, (Extents{2, 2, 1}));
+  EXPECT_EQ(on_gpu(product_of(65536, 31))->items, (Extents{2, 2, 1})) << "most of larger groups would lie outside";
+}
+
+TEST(BlockShapes, AreLeftToLanesElsewhere) {
+  EXPECT_FALSE(on_gpu(product_of(64, 64)));
+  EXPECT_FALSE(on_gpu(product_of(100000, 8)));
+  LaunchPlan plan = product_of(4096, 4096);
+  EXPECT_FALSE(block_shape_of(plan, device_of(DeviceType::Cpu)));
+  plan.lanes = 1;
+  EXPECT_FALSE(on_gpu(plan)) << "a configuration says how many lanes";
+  plan = product_of(4096, 4096);
+  plan.items = {2, 2, 1};
+  EXPECT_FALSE(on_gpu(plan)) << "a configuration says how many instances";
+  plan = product_of(4096, 4096);
+  plan.block_rounds = 0;
+  EXPECT_FALSE(on_gpu(plan)) << "a configuration forbids blocks";
+  plan = product_of(4096, 4096);
+  constexpr KernelDesc kOther = {.name = "other"};
+  plan.kernel = &kOther;
+  EXPECT_FALSE(on_gpu(plan)) << "the kernel has no blocks";
+}
+
+TEST(BlockShapes, AreThoseOfTheConfiguration) {
+  LaunchPlan plan = product_of(100, 100);
+  plan.block_items = {3, 5};
+  plan.group = {8, 2, 1};
+  plan.block_rounds = 7;
+  for (const DeviceType type : {DeviceType::Cpu, DeviceType::Gpu}) {
+    const auto shape = block_shape_of(plan, device_of(type));
+    ASSERT_TRUE(shape);
+    EXPECT_EQ(shape->items, (Extents{3, 5, 1}));
+    EXPECT_EQ(shape->group, (Extents{8, 2, 1}));
+    EXPECT_EQ(shape->block_rounds, 7U);
+  }
+  plan.block_items = {16, 16};
+  EXPECT_LE(on_gpu(plan)->items[0] * on_gpu(plan)->items[1], 64U);
+  plan.kernel = &kLayer;
+  plan.extent = {100, 100, 100};
+  plan.block_items = {2, 4};
+  plan.group = {8, 4, 2};
+  EXPECT_EQ(on_gpu(plan)->items, (Extents{2, 1, 4}));
+  EXPECT_EQ(on_gpu(plan)->group, (Extents{8, 1, 2})) << "along other loops a group has one work-item";
+}
+
+TEST(BlockShapes, HavePanelsWithPaddedRows) {
+  LaunchPlan plan = product_of(100, 100);
+  plan.panels[1].cells.dims[0] = {{-2, 0, 0}, 3};
+  WorkShape shape;
+  shape.group = {4, 8, 1};
+  shape.items = {2, 4, 1};
+  shape.block_rounds = 5;
+  EXPECT_EQ(panel_elements_of(plan, shape), (std::vector<std::size_t>{5 * 36, (3 + 2 * 7 + 3 + 4) * 5}));
+  EXPECT_EQ(panel_bytes_of(plan, shape), 5U * 36 * 4 + 480);
+}
+
+TEST(BlockShapes, HaveFewerRoundsWhereMemoryIsShort) {
+  LaunchPlan plan = product_of(4096, 4096, kWide, 8);
+  plan.block_rounds = 64;
+  EXPECT_EQ(on_gpu(plan)->block_rounds, 16U);
+  plan.panels[0].cells.dims.push_back({{0, 0, 0}, 100});
+  EXPECT_FALSE(on_gpu(plan)) << "no block has room";
+}
+
+}  // namespace
+}  // namespace pbrt::gpu
