@@ -344,7 +344,8 @@ std::string to_text(const RuleShape& rule, StepId step, const CpuLoops& loops) {
     return text.take();
   };
   return print("loops", loops.plain, "") +
-         (loops.packed.empty() ? "" : print("packs", loops.packed, where_text(rule.transform, loops.in_packs)));
+         (loops.packed.empty() ? "" : print("packs", loops.packed, where_text(rule.transform, loops.in_packs))) +
+         (loops.tiled.empty() ? "" : print("tiles", loops.tiled, ""));
 }
 
 std::string to_text(const Program& program, const TransformPlan& plan, const FusedSteps& steps,

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Contractions that run in tiles and blocks on the CPU: all forms of loops agree.
+
+    cpu_blocks_test.py --dist BUILD/dist --work FOLDER
+
+Without fused multiplications and additions, tiles give the bits of the other loops, because an instance keeps its order. With them,
+both agree with NumPy. The extents are odd, so that tiles overlap; folds are longer than a block of rounds.
+"""
+
+import pathlib
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import polybricks  # noqa: E402
+
+NEVER, ALWAYS = 0, 2
+PROGRAM = """
+main transform Contractions
+from A[k, m], B[n, k], P[k, n], V[n], Stack[n, k, 3], In[w, h, c], Weights[3, 2, c, f]
+to Product[n, m], Distances[n, m], Nearest[n, m], Updated[n, m], Batches[n, m, 3], Layer[w-2, h-1, f], Reversed[n, m], Pairs[n, m]
+tolerance 1e-4, 1e-4
+{
+  Product.cell(x, y) from (A.row(y) a, B.column(x) b) {
+    ElementT sum = 0;
+    for (int i = 0; i < k; i++) sum += a.cell(i) * b.cell(i);
+    return sum;
+  }
+  // Rows of two matrices, a value before the fold and one behind it.
+  Distances.cell(x, y) from (A.row(y) a, P.row(x) p, V.cell(x) bias) {
+    const ElementT scale = 1 + bias * bias;
+    ElementT sum = 0;
+    for (int i = 0; i < a.width(); i++) {
+      const ElementT d = a.cell(i) - p.cell(i) * scale;
+      sum += d * d;
+    }
+    return sqrt(sum) + bias;
+  }
+  Nearest.cell(x, y) from (A.row(y) a, P.row(x) p) {
+    ElementT least = 1000;
+    for (int i = 0; i < k; i++) least = min(least, a.cell(i) + p.cell(i));
+    return least;
+  }
+  // The old value counts, too.
+  to (Updated.cell(x, y) u) from (A.row(y) a, B.column(x) b) {
+    u = x - y;
+    for (int i = 1; i <= k - 2; i++) u += a.cell(i) * b.cell(i);
+  }
+  Batches.cell(x, y, z) from (A.row(y) a, Stack.region(x, 0, z, x+1, k, z+1) b) {
+    ElementT sum = 0;
+    for (int i = 0; i < k; i++) sum += a.cell(i) * b.cell(0, i, 0);
+    return sum;
+  }
+  Layer.cell(x, y, z) from (In.region(x, y, 0, x+3, y+2, c) in, Weights.region(0, 0, 0, z, 3, 2, c, z+1) weights) {
+    ElementT sum = 0;
+    for (int i = 0; i < c; i++)
+      for (int j = 0; j < 2; j++)
+        for (int l = 0; l < 3; l++) sum += in.cell(l, j, i) * weights.cell(l, j, i, 0);
+    return sum > 0 ? sum : 0;
+  }
+  Reversed.cell(x, y) from (A.row(m-1-y) a, B.column(n-1-x) b) {
+    ElementT sum = 0;
+    for (int i = 0; i < k; i++) sum += a.cell(i) * b.cell(i);
+    return sum;
+  }
+  // Two values per instance, and an input that is read outside of the fold.
+  Pairs.cell(x, y) from (A.row(y) a, B.column(x) b) {
+    ElementT sum = a.cell(0), squares = 0;
+    for (int i = 0; i < k; i++) {
+      sum += a.cell(i) * b.cell(i);
+      squares += b.cell(i) * b.cell(i);
+    }
+    return sum - squares;
+  }
+}
+"""
+TILED = {"Product", "Distances", "Nearest", "Updated", "Batches", "Layer"}
+
+
+def expected(a, b, p, v, stack, image, weights):
+    a, b, p, v, stack, image, weights = (each.astype(np.longdouble) for each in (a, b, p, v, stack, image, weights))
+    m, n, k = a.shape[0], b.shape[1], a.shape[1]
+    product = a @ b
+    distances = np.sqrt(((a[:, None, :] - p[None, :, :] * (1 + v * v)[None, :, None]) ** 2).sum(2)) + v[None, :]
+    inner = a[:, 1:max(1, k - 1)] @ b[1:max(1, k - 1)] + np.arange(n)[None, :] - np.arange(m)[:, None]
+    width, height = image.shape[2] - 2, image.shape[1] - 1
+    layer = sum(np.einsum("chw,fc->fhw", image[:, j:j + height, i:i + width], weights[:, :, j, i]) for j in range(2) for i in range(3))
+    return {"Product": product, "Distances": distances, "Nearest": (a[:, None, :] + p[None, :, :]).min(2), "Updated": inner,
+            "Batches": np.stack([a @ part for part in stack]), "Layer": np.maximum(layer, 0), "Reversed": product[::-1, ::-1],
+            "Pairs": product + a[:, :1] - (b * b).sum(0)[None, :]}
+
+
+def main():
+    args = polybricks.arguments(__doc__).parse_args()
+    work = polybricks.fresh_folder(args.work / "cpu_blocks")
+    tools = polybricks.Tools(args.dist)
+    rng = np.random.default_rng(polybricks.seed())
+    (work / "contractions.pbcc").write_text(PROGRAM)
+    num_runs = 0
+    for element, kind, options in (("double", np.float64, ["--fp=strict"]), ("float", np.float32, ["--fp=strict"]), ("double", np.float64, [])):
+        program = tools.compile(work / "contractions.pbcc", work / f"{element}{len(options)}", "--element", element, *options)
+        name, data = next(iter(program.info["transforms"].items()))
+        blocks = [tunable for tunable, values in data["tunables"].items() if values["role"] == "blocks"]
+        tiled = {tunable.split("#")[0] for tunable in blocks}
+        polybricks.check(TILED <= tiled, f"only {blocks} have tiles")
+        for n, m, k, w, h, c, f in ((1, 1, 1, 3, 2, 1, 1), (37, 21, 300, 29, 5, 7, 9), (129, 67, 33, 52, 9, 300, 17), (24, 8, 600, 10, 3, 2, 40)):
+            shapes = (m, k), (k, n), (n, k), (n,), (3, k, n), (c, h, w), (f, c, 2, 3)
+            matrices = [rng.uniform(-1, 1, shape).astype(kind) for shape in shapes]
+            inputs = [work / f"in{i}.npy" for i in range(len(matrices))]
+            for path, matrix in zip(inputs, matrices):
+                np.save(path, matrix)
+            values = expected(*matrices)
+            files = [work / f"{output}.npy" for output in values]
+            first = None
+            for rule, threads in ((NEVER, 1), (ALWAYS, 1), (ALWAYS, 2)):
+                config = program.configuration({}, {name: {tunable: rule for tunable in blocks}}, sequential_cutoff=0, threads=threads)
+                program.write_configuration(work / "run.cfg", config)
+                program.run(*inputs, *files, "--device", "none", config=work / "run.cfg")
+                got = {output: np.load(file) for output, file in zip(values, files)}
+                num_runs += 1
+                where = f"{element} {options}, extents {shapes}, blocks {rule}, {threads} threads, seed {polybricks.seed()}"
+                limit = 4096 * np.finfo(kind).eps
+                for output, value in values.items():
+                    polybricks.check(np.allclose(got[output], value.astype(kind), limit, limit), f"{output}, {where}: {got[output]} is not {value}")
+                    if options and first is not None:
+                        of_bits = f"u{got[output].dtype.itemsize}"
+                        polybricks.check(np.array_equal(got[output].view(of_bits), first[output].view(of_bits)), f"{output}, {where}: other bits")
+                first = first or got
+    print(f"{num_runs} runs, all forms agree")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
