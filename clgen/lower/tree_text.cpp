@@ -19,6 +19,12 @@ namespace pb {
 namespace {
 
 /// Says when the number of a SizeRule holds: the word of a constant, else where the rule comes from.
+std::string list(const std::vector<IndexExpr>& items) {
+  std::vector<std::string> texts;
+  for (const IndexExpr& item : items) texts.push_back(to_string(item));
+  return joined(texts);
+}
+
 std::string rule_text(const IndexExpr& size_rule) {
   return size_rule.op == IndexExpr::Op::Const ? to_string(static_cast<SizeRule>(size_rule.value))
                                               : "as " + to_string(size_rule) + " says";
@@ -121,12 +127,6 @@ class TreeText {
     ++level_;
     print_block(block);
     --level_;
-  }
-
-  static std::string list(const std::vector<IndexExpr>& items) {
-    std::vector<std::string> texts;
-    for (const IndexExpr& item : items) texts.push_back(to_string(item));
-    return joined(texts);
   }
 
   void print_node(const TreeLoop& loop) {

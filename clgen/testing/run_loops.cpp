@@ -221,10 +221,6 @@ class LoopRunner {
     if (computed_.empty()) stored_here_.clear();
   }
 
-  void run_pack(const Packs& packs, std::int64_t x, std::int64_t y, std::int64_t num_rows, Values& values) {
-    for (std::int64_t row = 0; row < num_rows; ++row)
-      for (std::int64_t lane = 0; lane < kLanes; ++lane) run_one(packs, x + lane, y + row, values);
-  }
   void run_one(const Packs& packs, std::int64_t x, std::int64_t y, Values& values) {
     values[packs.facts.lane_var] = x;
     if (!packs.facts.row_var.empty()) values[packs.facts.row_var] = y;
@@ -252,7 +248,9 @@ class LoopRunner {
     for (std::int64_t y = value(packs.row_lo, values); y < y_hi;) {
       const std::int64_t num_rows = packs.facts.is_tall && y_hi - y >= kRows ? kRows : 1;
       std::int64_t x = x_lo;
-      for (; x_hi - x >= kLanes; x += kLanes) run_pack(packs, x, y, num_rows, values);
+      for (; x_hi - x >= kLanes; x += kLanes)
+        for (std::int64_t row = 0; row < num_rows; ++row)
+          for (std::int64_t lane = 0; lane < kLanes; ++lane) run_one(packs, x + lane, y + row, values);
       for (std::int64_t row = 0; row < num_rows; ++row) {
         for (std::int64_t again = x_hi - kLanes; repeats && x < x_hi && again < x; ++again)
           again_.push_back(point_of(packs, again, y + row, values));

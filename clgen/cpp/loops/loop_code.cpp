@@ -62,6 +62,8 @@ bool is_single(const TreeBlock& tree, const std::string& var) {
   return found;
 }
 
+std::string value_name(std::size_t value) { return "pb_value_" + std::to_string(value); }
+
 /// Prints the tree of a CPU version's loops.
 class LoopPrinter {
  public:
@@ -249,7 +251,6 @@ class LoopPrinter {
   const RuleCode& member(RuleId rule) const {
     return *std::find_if(members_.begin(), members_.end(), [&](const RuleCode& code) { return code.rule_id == rule; });
   }
-  static std::string value_name(std::size_t value) { return "pb_value_" + std::to_string(value); }
 
   void print_node(const ComputeResult& result) {
     const RuleCode& code = member(result.rule);

@@ -133,7 +133,7 @@ void open_pack_function(Writer& out, const RuleCode& code, const PackFacts& fact
   out.line("template <" + joined(types) + ">");
   const std::string result = rule.is_return_form ? pack(element_of(code, rule.outputs[0])) : "void";
   open_function(out, "PB_SIMD_INLINE " + result + " " + function.name, params);
-  if (function.shape != "PbShape") out.line("using PbShape = " + function.shape + ";");
+  if (function.shape != "PbShape") out.line("using PbShape [[maybe_unused]] = " + function.shape + ";");
   emit_scalar_constants(out, code, ScalarSet::Body);
   for (const std::string& var : packs) {
     const char* coordinate = var == facts.lane_var ? "lane_index" : "row_index";

@@ -92,7 +92,7 @@ class TilePrinter {
           if (name != nullptr && is_of_tile(id)) used.insert(name->text);
         });
     out.open("pbrt::simd::by_parts<PbTile>([&](auto pb_part) PB_SIMD_LAMBDA");
-    out.line("using PbShape = pbrt::simd::PartOf<PbTile>;");
+    out.line("using PbShape [[maybe_unused]] = pbrt::simd::PartOf<PbTile>;");
     for (const std::string& name : used) {
       const bool is_carried = std::find(facts_.carried.begin(), facts_.carried.end(), name) != facts_.carried.end();
       out.line((is_carried ? "auto " : "const auto ") + (kPart + name) + " = pbrt::simd::part<pb_part.value>(" + name +
@@ -223,7 +223,7 @@ void emit_tiles(Writer& out, const RuleCode& code, const Tiles& tiles, const std
   const std::vector<std::size_t> of_rows = panels_of(facts, PanelOf::Rows);
   const auto panel = [&](std::size_t input) { return "pb_panel_" + code.rule.inputs[input].binding; };
   out.open("const auto pb_run = [&]<class PbTile>(PbTile)");
-  out.line("using PbShape = PbTile;");
+  out.line("using PbShape [[maybe_unused]] = PbTile;");
   out.line("[[maybe_unused]] const IndexT " + lane_var + " = " + to_cpp(tiles.lane_lo) + ";");
   out.line("[[maybe_unused]] const IndexT " + row_var + " = " + to_cpp(tiles.row_lo) + ";");
   const auto sources = [&](const std::vector<std::size_t>& inputs, const std::string& var) {
