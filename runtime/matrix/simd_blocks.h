@@ -118,12 +118,21 @@ PanelSource(const View&, std::int64_t, int) -> PanelSource<std::remove_const_t<t
 
 namespace detail {
 
+/// Reads a cell, which programs of `pbc --checked-copies` test.
+template <class E>
+[[nodiscard]] PB_SIMD_INLINE E cell_of(const E* cell) {
+#ifdef PB_CHECKED_COPIES
+  pbrt::detail::check_access(cell, sizeof(E));
+#endif
+  return *cell;
+}
+
 /// Copies `count` cells of each of kWidth instances side by side: cell i of instance j to `to[i * kWidth + j]`.
 template <int kWidth, class E>
 inline void copy_side_by_side(E* to, const E* from, std::int64_t step, std::int64_t stride, std::int64_t count) {
   if (step == 1) {
     for (std::int64_t i = 0; i < count; ++i)
-      for (int j = 0; j < kWidth; ++j) to[i * kWidth + j] = from[i * stride + j];
+      for (int j = 0; j < kWidth; ++j) to[i * kWidth + j] = cell_of(from + i * stride + j);
     return;
   }
   // In squares, so that what is read and what is written stay in the nearest cache.
@@ -132,10 +141,10 @@ inline void copy_side_by_side(E* to, const E* from, std::int64_t step, std::int6
   for (; i + kSquare <= count; i += kSquare)
     for (int j = 0; j < kWidth; ++j) {
       const E* const cells = from + j * step + i * stride;
-      for (int s = 0; s < kSquare; ++s) to[(i + s) * kWidth + j] = cells[s * stride];
+      for (int s = 0; s < kSquare; ++s) to[(i + s) * kWidth + j] = cell_of(cells + s * stride);
     }
   for (; i < count; ++i)
-    for (int j = 0; j < kWidth; ++j) to[i * kWidth + j] = from[j * step + i * stride];
+    for (int j = 0; j < kWidth; ++j) to[i * kWidth + j] = cell_of(from + j * step + i * stride);
 }
 
 /// Copies what the rounds from `begin` to `end` read of the regions of kWidth instances, the first of which is
@@ -155,7 +164,7 @@ inline void copy_panel(E* to, const PanelSource<E, N>& source, std::int64_t inst
       for (std::int64_t cell = 0; cell < num_cells; ++cell, to += kWidth) {
         const E* from = first + round * walk;
         for (int d = 0; d < N; ++d) from += d == source.walked ? 0 : at[d] * source.strides[d];
-        for (int j = 0; j < kWidth; ++j) to[j] = from[j * source.step];
+        for (int j = 0; j < kWidth; ++j) to[j] = cell_of(from + j * source.step);
         for (int d = 0; d < N; ++d) {
           if (d == source.walked) continue;
           if (++at[d] < source.sizes[d]) break;
