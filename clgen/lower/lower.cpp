@@ -93,7 +93,7 @@ class TransformLowering {
       out.care = care_in(plan_, *own, {&rule}, 0);
     } else {
       out.loops = lower_cpu_loops(rule, step, packs_);
-      if (packs_ != PackUse::None) out.loops.tiled = tile_loops(rule, step, contraction_of(plan_, rule));
+      if (packs_ != PackUse::None) out.loops.tiled = tile_loops(plan_, rule, step);
       out.care = care_of(rule, step);
       out.has_tall_pieces = find_strips(rule, step).has_value();
     }

@@ -88,7 +88,7 @@ class AllLoops {
       const RuleShape rule = shape(id);
       run_in_boxes(id, rule, step, lower_cpu_loops(rule, step).plain, 0);
       run_packed(id, rule, step);
-      const TreeBlock tiled = tile_loops(rule, step, contraction_of(plan_, rule));
+      const TreeBlock tiled = tile_loops(plan_, rule, step);
       if (!tiled.empty()) run_in_boxes(id, rule, step, tiled, 0);
     }
     for (const FusedSteps& steps : plan_.fused) run_as_one(steps);

@@ -209,8 +209,7 @@ void emit_tile_test(Writer& out, const RuleCode& code, const Tiles& tiles) {
     return std::string("pbrt::simd::suits_tiles<PbShapes::") + shape + ">(pb_range, " + to_cpp(tiles.size_rule) + ")";
   };
   out.line("const bool pb_is_wide = " + suits("Wide") + ";");
-  std::string test = "if (!pb_is_wide && !" + suits("Narrow") + ") return false;";
-  out.line(test);
+  out.line("if (!pb_is_wide && !" + suits("Narrow") + ") return false;");
   for (const std::string& name : unit_matrices(code, facts))
     out.line("if (!" + name + ".has_unit_stride()) return false;");
 }

@@ -2,10 +2,12 @@
 #include "clgen/lower/loops/find_tiles.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/loop_forms.h"
+#include "choicegraph/plan/contraction.h"
 #include "clgen/facts/rule_facts.h"
 #include "clgen/lower/analysis/host_care.h"
 #include "clgen/lower/analysis/lane_accesses.h"
@@ -91,12 +93,10 @@ bool may_run_in_tiles(const RuleShape& rule, const Step& step) {
 
 }  // namespace
 
-std::optional<Contraction> contraction_of(const TransformPlan& plan, const RuleShape& rule) {
-  return find_contraction(rule.rule, computation_of(plan, rule.rule_id));
-}
-
-TreeBlock tile_loops(const RuleShape& rule, const Step& step, const std::optional<Contraction>& contraction) {
-  if (!contraction || !may_run_in_tiles(rule, step)) return {};
+TreeBlock tile_loops(const TransformPlan& plan, const RuleShape& rule, const Step& step) {
+  if (!may_run_in_tiles(rule, step)) return {};
+  const std::optional<Contraction> contraction = find_contraction(rule.rule, computation_of(plan, rule.rule_id));
+  if (!contraction) return {};
   std::optional<TileFacts> facts = TileFinder(rule, step, *contraction).run();
   if (!facts) return {};
   Tiles tiles;

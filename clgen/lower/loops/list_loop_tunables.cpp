@@ -66,7 +66,7 @@ Store<RuleId, Roles> roles_of(const TransformPlan& plan, const RuleShapes& rules
     if (own_nest(plan, id) == nullptr) {
       const RuleShape& rule = rules[step.rule];
       add_roles(lower_cpu_loops(rule, step), out[step.rule]);
-      if (!tile_loops(rule, step, contraction_of(plan, rule)).empty()) out[step.rule].insert(TunableRole::Blocks);
+      if (!tile_loops(plan, rule, step).empty()) out[step.rule].insert(TunableRole::Blocks);
     }
     if (!find_reads_ahead(rules[step.rule]).empty()) out[step.rule].insert(TunableRole::ReadAhead);
   }
