@@ -227,7 +227,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProg
   out.line("#include \"runtime/generated.h\"");
   if (!options.library.empty()) out.line("#include \"runtime/embed/library_desc.h\"");
   out.line("#include \"runtime/matrix/index_math.h\"");
-  out.line("#include \"runtime/matrix/simd_blocks.h\"");
+  out.line("#include \"runtime/matrix/blocks/tile_loops.h\"");
   out.line("#include \"runtime/matrix/simd_folds.h\"");
   out.line("#include \"runtime/matrix/simd_math.h\"");
   out.line("#include \"runtime/matrix/simd_rows.h\"");

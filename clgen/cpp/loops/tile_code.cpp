@@ -249,7 +249,7 @@ void emit_tiles(Writer& out, const RuleCode& code, const Tiles& tiles, const std
   out.line("pbrt::simd::for_each_tile<PbTile>(");
   out.indent();
   out.indent();
-  out.line("pb_range, pbrt::simd::BlockSizes(), " + state + ", pb_of_lanes, pb_of_rows,");
+  out.line("pb_range, " + state + ", pb_of_lanes, pb_of_rows,");
   out.open("[&](" + joined(params) + ") PB_SIMD_LAMBDA");
   out.line("[[maybe_unused]] const IndexT " + lane_var + " = pb_place.lane;");
   out.line("[[maybe_unused]] const IndexT " + row_var + " = pb_place.row;");

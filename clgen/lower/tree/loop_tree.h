@@ -302,7 +302,7 @@ struct Packs {
   bool operator==(const Packs&) const = default;
 };
 
-/// The instances of two loops in tiles, which run the rounds of their folds in blocks (runtime/matrix/simd_blocks.h). A
+/// The instances of two loops in tiles, which run the rounds of their folds in blocks (runtime/matrix/blocks/tile_loops.h). A
 /// call for a box in which that does not pay off runs other loops instead.
 struct Tiles {
   TileFacts facts;

@@ -56,7 +56,7 @@ struct PackFacts {
   bool operator==(const PackFacts&) const = default;
 };
 
-/// Who reads the copy of an input's cells that lies in panels (runtime/matrix/simd_blocks.h).
+/// Who reads the copy of an input's cells that lies in panels (runtime/matrix/blocks/tile_loops.h).
 enum class PanelOf : std::uint8_t {
   None,   ///< the input is not copied
   Lanes,  ///< the instances of a column of a tile read the same cells

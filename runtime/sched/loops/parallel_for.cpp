@@ -233,6 +233,19 @@ struct SingleLoop {
   }
 };
 
+/// The volume of the largest piece; see PieceShape::growth.
+template <int N>
+std::int64_t largest_piece(const Box<N>& box, std::int64_t split, const PieceShape& shape, int num_workers) {
+  const std::int64_t least = piece_volume(box, split);
+  if (shape.growth == 1) return least;
+  std::int64_t most = box.volume() / (kPiecesPerWorker * num_workers);
+  double cube = 1;
+  for (int d = 0; d < N; ++d)
+    if (box.extent(d) > 1) cube *= static_cast<double>(split) * static_cast<double>(shape.growth);
+  if (static_cast<double>(most) > cube) most = static_cast<std::int64_t>(cube);
+  return std::max(least, most);
+}
+
 template <int N>
 void run_in_dimensions(Frame& frame, const PieceBody& body, const std::int64_t* lo, const std::int64_t* hi,
                        std::int64_t split) {
@@ -244,7 +257,7 @@ void run_in_dimensions(Frame& frame, const PieceBody& body, const std::int64_t* 
   }
   if (box.is_empty()) return;
   const bool is_whole = split == kWholeBox || frame.num_workers() == 1;
-  SingleLoop<N> loop{body, is_whole ? box.volume() : piece_volume(box, split)};
+  SingleLoop<N> loop{body, is_whole ? box.volume() : largest_piece(box, split, body.shape, frame.num_workers())};
   if (is_whole) return loop.run_piece(frame, box);
   run_on_all<N>(frame, loop, box);
 }

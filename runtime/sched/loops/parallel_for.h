@@ -31,15 +31,19 @@ inline constexpr int kMaxBoxDimensions = 16;
 struct PieceShape {
   std::int64_t rows;
   std::int64_t row;
+  /// Where each worker gets kPiecesPerWorker pieces, they may have the volume of a cube whose sides are so many split
+  /// sizes.
+  std::int64_t growth = 1;
 };
+inline constexpr std::int64_t kPiecesPerWorker = 2;
 /// The shape for most loops: vector code does several rows at once, and pieces follow each other along rows, which are
 /// streams for the memory.
 inline constexpr PieceShape kLongPieces = {8, 256};
 /// The shape for loops in strips (runtime/matrix/strips.h), where lines that run across the rows are streams too.
 inline constexpr PieceShape kTallPieces = {256, 32};
 
-/// The shape for loops in tiles (runtime/matrix/simd_blocks.h): what a piece copies serves many rows and columns.
-inline constexpr PieceShape kSquarePieces = {256, 256};
+/// The shape for loops in tiles (runtime/matrix/blocks/tile_loops.h): what a piece copies serves many rows and columns.
+inline constexpr PieceShape kSquarePieces = {256, 256, 4};
 
 namespace detail {
 
