@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contractions in tiles of instances and blocks of rounds (runtime/matrix/blocks/tile_loops.h), printed from the typed tree.
+// Contractions in tiles of instances and blocks of rounds (runtime/matrix/blocks/tile_loops.h), printed from the typed
+// tree.
 #pragma once
 
 #include <string>

@@ -302,8 +302,8 @@ struct Packs {
   bool operator==(const Packs&) const = default;
 };
 
-/// The instances of two loops in tiles, which run the rounds of their folds in blocks (runtime/matrix/blocks/tile_loops.h). A
-/// call for a box in which that does not pay off runs other loops instead.
+/// The instances of two loops in tiles, which run the rounds of their folds in blocks
+/// (runtime/matrix/blocks/tile_loops.h). A call for a box in which that does not pay off runs other loops instead.
 struct Tiles {
   TileFacts facts;
   IndexExpr lane_lo, lane_hi, row_lo, row_hi;

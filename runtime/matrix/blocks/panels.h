@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copies of what tiles of instances read of an input: panels, which are read from front to back. A panel of the lanes
-// holds, for each round, the cells of the kWidth columns of a tile side by side; one of the rows holds those of its rows.
-// Only generated code includes this.
+// holds, for each round, the cells of the kWidth columns of a tile side by side; one of the rows holds those of its
+// rows. Only generated code includes this.
 #pragma once
 
 #include <algorithm>
@@ -88,8 +88,7 @@ inline void copy_side_by_side(E* to, const E* from, std::int64_t step, std::int6
       for (; i + kLanes <= count; i += kLanes)
         for (int j = 0; j < kWidth; j += kLanes) {
           typename VectorType<E, kLanes>::Type square[kLanes];
-          for (int k = 0; k < kLanes; ++k)
-            square[k] = *reinterpret_cast<const Unaligned*>(from + (j + k) * step + i);
+          for (int k = 0; k < kLanes; ++k) square[k] = *reinterpret_cast<const Unaligned*>(from + (j + k) * step + i);
           transpose_lanes<1>(square);
           for (int k = 0; k < kLanes; ++k) *reinterpret_cast<Unaligned*>(to + (i + k) * kWidth + j) = square[k];
         }
