@@ -19,7 +19,8 @@ NEVER, ALWAYS = 0, 2
 PROGRAM = """
 main transform Contractions
 from A[k, m], B[n, k], P[k, n], V[n], Stack[n, k, 3], In[w, h, c], Weights[3, 2, c, f]
-to Product[n, m], Distances[n, m], Nearest[n, m], Updated[n, m], Batches[n, m, 3], Layer[w-2, h-1, f], Reversed[n, m], Pairs[n, m]
+to Product[n, m], Distances[n, m], Nearest[n, m], Updated[n, m], Batches[n, m, 3], Layer[w-2, h-1, f], Reversed[n, m], Pairs[n, m],
+   Activated[n, m], Least[n, m], int Place[n, m]
 tolerance 1e-4, 1e-4
 {
   Product.cell(x, y) from (A.row(y) a, B.column(x) b) {
@@ -73,9 +74,30 @@ tolerance 1e-4, 1e-4
     }
     return sum - squares;
   }
+  // A function of vectors.
+  Activated.cell(x, y) from (A.row(y) a, B.column(x) b, V.cell(x) bias) {
+    ElementT sum = 0;
+    for (int i = 0; i < k; i++) sum += a.cell(i) * b.cell(i);
+    return tanh(sum / 8 + bias);
+  }
+  // Branches that instances take in different ways, in the fold and behind it.
+  to (Least.cell(x, y) least, Place.cell(x, y) place) from (A.row(y) a, B.column(x) b) {
+    ElementT best = 1000;
+    int at = -1;
+    for (int i = 0; i < k; i++) {
+      const ElementT value = a.cell(i) * b.cell(i);
+      if (value < best) {
+        best = value;
+        at = i;
+      }
+    }
+    if (best < -0.5) best = best * 2;
+    least = best;
+    place = at;
+  }
 }
 """
-TILED = {"Product", "Distances", "Nearest", "Updated", "Batches", "Layer"}
+TILED = {"Product", "Distances", "Nearest", "Updated", "Batches", "Layer", "Activated", "Least"}
 
 
 def expected(a, b, p, v, stack, image, weights):
@@ -86,9 +108,11 @@ def expected(a, b, p, v, stack, image, weights):
     inner = a[:, 1:max(1, k - 1)] @ b[1:max(1, k - 1)] + np.arange(n)[None, :] - np.arange(m)[:, None]
     width, height = image.shape[2] - 2, image.shape[1] - 1
     layer = sum(np.einsum("chw,fc->fhw", image[:, j:j + height, i:i + width], weights[:, :, j, i]) for j in range(2) for i in range(3))
+    terms = a[:, None, :] * b.T[None, :, :]
     return {"Product": product, "Distances": distances, "Nearest": (a[:, None, :] + p[None, :, :]).min(2), "Updated": inner,
             "Batches": np.stack([a @ part for part in stack]), "Layer": np.maximum(layer, 0), "Reversed": product[::-1, ::-1],
-            "Pairs": product + a[:, :1] - (b * b).sum(0)[None, :]}
+            "Pairs": product + a[:, :1] - (b * b).sum(0)[None, :], "Activated": np.tanh(product / 8 + v[None, :]),
+            "Least": np.where(terms.min(2) < -0.5, 2, 1) * terms.min(2), "Place": terms.argmin(2)}
 
 
 def main():
@@ -102,7 +126,7 @@ def main():
         program = tools.compile(work / "contractions.pbcc", work / f"{element}{len(options)}", "--element", element, *options)
         name, data = next(iter(program.info["transforms"].items()))
         blocks = [tunable for tunable, values in data["tunables"].items() if values["role"] == "blocks"]
-        tiled = {tunable.split("#")[0] for tunable in blocks}
+        tiled = {output for tunable in blocks for output in tunable.split("#")[0].split("+")}
         polybricks.check(TILED <= tiled, f"only {blocks} have tiles")
         for n, m, k, w, h, c, f in ((1, 1, 1, 3, 2, 1, 1), (37, 21, 300, 29, 5, 7, 9), (129, 67, 33, 52, 9, 300, 17), (24, 8, 600, 10, 3, 2, 40)):
             shapes = (m, k), (k, n), (n, k), (n,), (3, k, n), (c, h, w), (f, c, 2, 3)
@@ -122,7 +146,7 @@ def main():
                 where = f"{element} {options}, extents {shapes}, blocks {rule}, {threads} threads, seed {polybricks.seed()}"
                 limit = 4096 * np.finfo(kind).eps
                 for output, value in values.items():
-                    polybricks.check(np.allclose(got[output], value.astype(kind), limit, limit), f"{output}, {where}: {got[output]} is not {value}")
+                    polybricks.check(np.allclose(got[output], value.astype(got[output].dtype), limit, limit), f"{output}, {where}: {got[output]} is not {value}")
                     if options and first is not None:
                         of_bits = f"u{got[output].dtype.itemsize}"
                         polybricks.check(np.array_equal(got[output].view(of_bits), first[output].view(of_bits)), f"{output}, {where}: other bits")

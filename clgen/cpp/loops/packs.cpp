@@ -14,6 +14,10 @@
 namespace pb {
 namespace {
 
+// Names that no other name of generated code has, whatever the program calls its outputs and variables.
+constexpr const char* kCoordinate = "pb_at_";  ///< before a rule variable: the first instance of a pack
+std::string result_variable(const RegionAccess& output) { return "pb_out_" + output.binding; }
+
 class PackPrinter {
  public:
   PackPrinter(const RuleCode& code, const PackFacts& facts)
@@ -127,7 +131,7 @@ void open_pack_function(Writer& out, const RuleCode& code, const PackFacts& fact
   const std::vector<std::string> packs = pack_vars(code, facts);
   for (const std::string& var : used_rule_vars(code)) {
     const bool is_pack = std::find(packs.begin(), packs.end(), var) != packs.end();
-    params.push_back({"const IndexT", (is_pack ? "pb_" : "") + var});
+    params.push_back({"const IndexT", (is_pack ? kCoordinate : "") + var});
   }
   for (Parameter& param : scalar_params(code, ScalarSet::Body)) params.push_back(std::move(param));
   out.line("template <" + joined(types) + ">");
@@ -137,7 +141,7 @@ void open_pack_function(Writer& out, const RuleCode& code, const PackFacts& fact
   emit_scalar_constants(out, code, ScalarSet::Body);
   for (const std::string& var : packs) {
     const char* coordinate = var == facts.lane_var ? "lane_index" : "row_index";
-    out.line("const auto " + var + " = pbrt::simd::" + coordinate + "<PbShape>(pb_" + var + ");");
+    out.line("const auto " + var + " = pbrt::simd::" + coordinate + "<PbShape>(" + kCoordinate + var + ");");
   }
 }
 
@@ -147,7 +151,7 @@ std::vector<std::string> pack_args(const RuleCode& code, const PackFacts& facts,
   std::vector<std::string> args;
   for (std::size_t i = 0; !rule.is_return_form && i < rule.outputs.size(); ++i) {
     const RegionAccess& output = rule.outputs[i];
-    args.push_back(is_element(output) ? "pb_" + output.binding
+    args.push_back(is_element(output) ? result_variable(output)
                                       : lanes_template(facts.outputs[i]) + "(" + access_text(code, output) + ")");
   }
   for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
@@ -185,12 +189,12 @@ void emit_pack_results(Writer& out, const RuleCode& code, const PackFacts& facts
     if (!is_element(output)) continue;
     const std::string first =
         code.facts.outputs[i].is_overwritten ? "{}" : " = " + target(i) + ".cell(" + cell_text(output) + ")";
-    out.line(pack_of(element_of(code, output)) + " pb_" + output.binding + first + ";");
+    out.line(pack_of(element_of(code, output)) + " " + result_variable(output) + first + ";");
   }
   out.line(call + ";");
   for (std::size_t i = 0; i < rule.outputs.size(); ++i)
     if (is_element(rule.outputs[i]))
-      out.line(store(target(i), "pb_" + rule.outputs[i].binding, cell_text(rule.outputs[i])));
+      out.line(store(target(i), result_variable(rule.outputs[i]), cell_text(rule.outputs[i])));
 }
 
 namespace {

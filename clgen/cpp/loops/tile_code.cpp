@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "clgen/body_code_printer.h"
+#include "clgen/cpp/loops/mask_printer.h"
 #include "clgen/cpp/loops/packs.h"
 #include "clgen/cpp/rules/pack_dialect.h"
 #include "clgen/facts/names.h"
@@ -28,6 +29,7 @@ class TilePrinter {
         body_(code.rule.body),
         bindings_(code.rule.body_types.bindings),
         facts_(facts),
+        masks_(code.rule, facts.body),
         dialect_(make_dialect()),
         printer_(body_, dialect_) {}
 
@@ -35,8 +37,11 @@ class TilePrinter {
 
  private:
   Dialect make_dialect() {
-    Dialect dialect = pack_dialect(rule_, {facts_.body.is_varying, facts_.body.varying_locals, false});
-    dialect.stmt = [this](Writer& out, BodyCodePrinter& printer, StmtId id) { return print_loop(out, printer, id); };
+    const PackFacts& facts = facts_.body;
+    Dialect dialect = pack_dialect(rule_, {facts.is_varying, facts.varying_locals, !facts.masked_stmts.empty()});
+    dialect.stmt = [this](Writer& out, BodyCodePrinter& printer, StmtId id) {
+      return masks_.print(out, printer, id) || print_loop(out, printer, id);
+    };
     dialect.name = [this](ExprId id, const NameExpr& name) {
       return (is_in_part_ && is_of_tile(id) ? kPart : "") + name.text;
     };
@@ -123,6 +128,7 @@ class TilePrinter {
   const Body& body_;
   const std::vector<NameBinding>& bindings_;
   const TileFacts& facts_;
+  MaskPrinter masks_;
   bool is_in_part_ = false;
   std::uint32_t first_inner_local_ = 0;
   Dialect dialect_;

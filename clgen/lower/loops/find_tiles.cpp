@@ -12,6 +12,7 @@
 #include "clgen/lower/analysis/host_care.h"
 #include "clgen/lower/analysis/lane_accesses.h"
 #include "clgen/lower/analysis/uniformity.h"
+#include "clgen/lower/loops/pack_choice.h"
 
 namespace pb {
 namespace {
@@ -48,8 +49,10 @@ class TileFinder {
     }
     if (!shares_lanes) return std::nullopt;
     auto body = find_tile_accesses(rule_.rule, step_, row_var, out.panels);
-    if (!body || !add_body_facts(rule_.rule, rule_.element, *body) || !body->masked_stmts.empty()) return std::nullopt;
-    if (!are_carried(*body) || body->calls_vector_functions) return std::nullopt;
+    if (!body || !add_body_facts(rule_.rule, rule_.element, *body) || has_masked_fold(*body) || !are_carried(*body))
+      return std::nullopt;
+    // All instances call either functions of vectors or those of numbers, which round in another way.
+    if (body->calls_vector_functions && !find_packs(rule_, step_)) return std::nullopt;
     out.body = std::move(*body);
     out.loops = contraction_.loops;
     out.first = contraction_.first;
@@ -57,6 +60,12 @@ class TileFinder {
     out.is_inclusive = contraction_.is_inclusive;
     out.carried = contraction_.carried;
     return out;
+  }
+
+  /// Whether some instances run other rounds of the fold than others.
+  [[nodiscard]] bool has_masked_fold(const PackFacts& body) const {
+    return std::any_of(contraction_.loops.begin(), contraction_.loops.end(),
+                       [&](StmtId loop) { return body.masked_stmts.contains(loop); });
   }
 
   /// Whether instances have accumulators of their own.

@@ -26,10 +26,10 @@ TEST(BlockSizes, FillThePartsOfACache) {
 }
 
 TEST(BlockSizes, PartsAreEqualAndWhole) {
-  EXPECT_EQ(equal_part(512, 480, 24), 528);    // one part, a little longer
-  EXPECT_EQ(equal_part(1024, 480, 24), 528);   // two
+  EXPECT_EQ(equal_part(512, 480, 24), 528);   // one part, a little longer
+  EXPECT_EQ(equal_part(1024, 480, 24), 528);  // two
   EXPECT_EQ(equal_part(1200, 480, 24), 600);
-  EXPECT_EQ(equal_part(1201, 480, 24), 408);   // three
+  EXPECT_EQ(equal_part(1201, 480, 24), 408);  // three
   EXPECT_EQ(equal_part(1, 480, 24), 24);
   for (std::int64_t extent = 1; extent < 400; ++extent)
     for (const std::int64_t most : {1, 7, 96}) {
@@ -41,8 +41,8 @@ TEST(BlockSizes, PartsAreEqualAndWhole) {
 
 /// Expects that the panel of tile `tile` holds what the instances read in the rounds [begin, end).
 template <class S, bool kOfLanes, class E, int N>
-void expect_panels(const BasicView<const E, N, false>& region, std::int64_t step, int walked, std::int64_t num_instances,
-                   std::int64_t begin, std::int64_t end) {
+void expect_panels(const BasicView<const E, N, false>& region, std::int64_t step, int walked,
+                   std::int64_t num_instances, std::int64_t begin, std::int64_t end) {
   const PanelSource source(region, step, walked);
   detail::PanelBlock<S, kOfLanes, E, N> block(source, num_instances, end - begin);
   std::vector<std::byte> memory(block.bytes() + 64);
@@ -84,7 +84,8 @@ void expect_all_panels() {
   using S = typename TileShapes<E>::Wide;
   const std::vector<E> elements = counted_elements<E>();
   const auto try_both = [&]<int N>(const BasicView<const E, N, false>& region, std::int64_t step, int walked) {
-    for (const auto& [begin, end] : std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 0}, {0, 3}, {1, 9}, {2, 21}}) {
+    for (const auto& [begin, end] :
+         std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 0}, {0, 3}, {1, 9}, {2, 21}}) {
       if (end > region.size(walked)) continue;
       expect_panels<S, true>(region, step, walked, S::kWidth + 5, begin, end);
       expect_panels<S, false>(region, step, walked, 2 * S::kRows + 1, begin, end);
@@ -93,8 +94,8 @@ void expect_all_panels() {
   const IndexT sizes[3] = {3, 4, 21}, walked_first[3] = {21, 2, 3}, one[1] = {21};
   const std::int64_t dense[3] = {1, 3, 12}, apart[3] = {1, 5, 29}, strided[3] = {2, 6, 24}, first[3] = {1, 23, 47};
   const std::int64_t unit[1] = {1}, far[1] = {101};
-  try_both(BasicView<const E, 1, false>(elements.data(), one, unit), 23, 0);   // rows
-  try_both(BasicView<const E, 1, false>(elements.data(), one, far), 1, 0);     // columns
+  try_both(BasicView<const E, 1, false>(elements.data(), one, unit), 23, 0);  // rows
+  try_both(BasicView<const E, 1, false>(elements.data(), one, far), 1, 0);    // columns
   try_both(BasicView<const E, 1, false>(elements.data(), one, far), 3, 0);
   try_both(BasicView<const E, 3, false>(elements.data(), sizes, dense), 252, 2);
   try_both(BasicView<const E, 3, false>(elements.data(), sizes, strided), 1, 2);

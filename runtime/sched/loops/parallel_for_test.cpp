@@ -90,6 +90,16 @@ TEST(ParallelFor, TallPiecesKeepRowsTogetherBeforeColumns) {
   EXPECT_GE(pieces.size(), 512U);
 }
 
+TEST(ParallelFor, SquarePiecesGrowWhereWorkersHaveEnough) {
+  // Four pieces for two workers, also where one side is short.
+  EXPECT_EQ(pieces_of<2>(2, {{0, 0}, {1024, 1024}}, 128, kSquarePieces).size(), 4U);
+  EXPECT_EQ(pieces_of<2>(2, {{0, 0}, {4096, 8}}, 128, kSquarePieces).size(), 4U);
+  // Not beyond four split sizes, and not below what the split size says.
+  EXPECT_EQ(pieces_of<2>(2, {{0, 0}, {4096, 4096}}, 128, kSquarePieces).size(), 64U);
+  EXPECT_EQ(pieces_of<2>(2, {{0, 0}, {100, 100}}, 128, kSquarePieces).size(), 1U);
+  EXPECT_EQ(pieces_of<2>(2, {{0, 0}, {1024, 1024}}, kWholeBox, kSquarePieces).size(), 1U);
+}
+
 TEST(ParallelFor, EmptyBoxesCallNothing) {
   EXPECT_TRUE(pieces_of<1>(2, {{0}, {0}}, 1).empty());
   EXPECT_TRUE((pieces_of<2>(2, {{0, 5}, {10, 3}}, 1).empty()));
