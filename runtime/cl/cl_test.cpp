@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -389,6 +391,34 @@ TEST(KernelCache, LoadsWhatWasStoredAndNothingElse) {
   // A file of another key lies under this key's name.
   fs::copy_file(cache.folder() + "/" + hash_name("key") + ".bin", cache.folder() + "/" + hash_name("other") + ".bin");
   EXPECT_FALSE(cache.load("other").has_value());
+}
+
+TEST(KernelCache, ForgetsWhatWasNotUsedForLongest) {
+  const TemporaryFolder folder;
+  const KernelCache cache(folder.path(), 8000);
+  const std::string blob(900, 'x');
+  const auto set_age = [&](const std::string& name, int hours) {
+    fs::last_write_time(folder.path() + "/" + name, fs::file_time_type::clock::now() - std::chrono::hours(hours));
+  };
+  for (int i = 0; i < 7; ++i) {
+    cache.store("key" + std::to_string(i), blob);
+    set_age(hash_name("key" + std::to_string(i)) + ".bin", 10 - i);
+  }
+  std::ofstream(folder.path() + "/left.1.2.tmp") << "half";
+  std::ofstream(folder.path() + "/new.1.2.tmp") << "half";
+  set_age("left.1.2.tmp", 2);
+  EXPECT_TRUE(cache.load("key0").has_value());  // the oldest one is used, so it stays
+  cache.store("one", blob);
+  cache.store("more", blob);
+  EXPECT_TRUE(cache.load("key0").has_value());
+  EXPECT_FALSE(cache.load("key1").has_value());
+  EXPECT_TRUE(cache.load("key6").has_value());
+  EXPECT_TRUE(cache.load("more").has_value());
+  EXPECT_FALSE(fs::exists(folder.path() + "/left.1.2.tmp"));
+  EXPECT_TRUE(fs::exists(folder.path() + "/new.1.2.tmp"));
+  std::uintmax_t bytes = 0;
+  for (const auto& file : fs::directory_iterator(folder.path())) bytes += file.file_size();
+  EXPECT_LE(bytes, 8000U);
 }
 
 TEST(KernelCache, FolderThatCannotBeWrittenIsNoError) {

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <vector>
 
 namespace pbrt::cl {
 namespace {
@@ -62,10 +65,12 @@ std::string hash_name(std::string_view text) {
   return name;
 }
 
-KernelCache::KernelCache(const std::string& folder)
+KernelCache::KernelCache(const std::string& folder, std::uintmax_t max_bytes)
     : folder_(folder == "none" ? std::string()
               : folder.empty() ? default_folder()
-                               : folder) {}
+                               : folder),
+      max_bytes_(max_bytes),
+      bytes_written_(max_bytes) {}
 
 // A file holds magic, length of key, length of blob, checksum of both, key, blob.
 std::optional<std::string> KernelCache::load(std::string_view key) const {
@@ -84,6 +89,7 @@ std::optional<std::string> KernelCache::load(std::string_view key) const {
     return std::nullopt;
   if (key_bytes != key.size() || rest.size() < key_bytes || rest.size() - key_bytes != blob_bytes) return std::nullopt;
   if (rest.substr(0, key_bytes) != key || fnv1a(rest, kBasis) != checksum) return std::nullopt;
+  fs::last_write_time(path, fs::file_time_type::clock::now(), error);  // so make_room() knows that it was used
   return std::string(rest.substr(key_bytes));
 }
 
@@ -106,6 +112,36 @@ std::string KernelCache::store_log(std::string_view key, std::string_view log) c
   return write_file(path, log) ? path : std::string();
 }
 
+void KernelCache::make_room() const {
+  struct Entry {
+    fs::path path;
+    std::uintmax_t bytes;
+    fs::file_time_type used;
+  };
+  constexpr auto kLeftBehind = std::chrono::hours(1);
+  const auto now = fs::file_time_type::clock::now();
+  std::vector<Entry> entries;
+  std::uintmax_t bytes = 0;
+  std::error_code error;
+  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
+    std::error_code gone;
+    const Entry entry{at->path(), at->file_size(gone), at->last_write_time(gone)};
+    if (gone || !at->is_regular_file(gone)) continue;
+    const fs::path ending = entry.path.extension();
+    if (ending == ".tmp" && now - entry.used > kLeftBehind) fs::remove(entry.path, gone);
+    if (ending != ".bin" && ending != ".log") continue;
+    bytes += entry.bytes;
+    entries.push_back(entry);
+  }
+  if (bytes <= max_bytes_) return;
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  for (const Entry& entry : entries) {
+    if (bytes <= max_bytes_ / 4 * 3) break;
+    fs::remove(entry.path, error);
+    bytes -= entry.bytes;
+  }
+}
+
 bool KernelCache::write_file(const std::string& path, std::string_view content) const {
   std::error_code error;
   fs::create_directories(folder_, error);
@@ -121,6 +157,11 @@ bool KernelCache::write_file(const std::string& path, std::string_view content) 
     std::error_code ignored;
     fs::remove(temporary, ignored);
     return false;
+  }
+  bytes_written_ += content.size();
+  if (bytes_written_ >= max_bytes_ / 8) {
+    make_room();
+    bytes_written_ = 0;
   }
   return true;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Compiled kernels as files: a folder of checksummed blobs, named by a hash of what decides them. Files appear by
-// rename, may be deleted, truncated, damaged or shared at any time; a file that is not intact counts as absent. Private
-// to runtime/cl.
+// rename, may be deleted, truncated, damaged or shared at any time; a file that is not intact counts as absent. Where
+// they take too much room, those that have not been used for longest go. Private to runtime/cl.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,8 +16,11 @@ namespace pbrt::cl {
 
 class KernelCache {
  public:
-  /// Opens the cache in `folder`, which Options::cache_folder explains.
-  explicit KernelCache(const std::string& folder);
+  /// Room for thousands of kernels, or for hundreds of the largest.
+  static constexpr std::uintmax_t kMaxBytes = std::uintmax_t{512} << 20;
+
+  /// Opens the cache in `folder`, which Options::cache_folder explains. Its files take about `max_bytes` at most.
+  explicit KernelCache(const std::string& folder, std::uintmax_t max_bytes = kMaxBytes);
 
   /// The blob stored under exactly this key.
   [[nodiscard]] std::optional<std::string> load(std::string_view key) const;
@@ -29,8 +33,14 @@ class KernelCache {
 
  private:
   [[nodiscard]] bool write_file(const std::string& path, std::string_view content) const;
+  /// Deletes the files that were not used for longest until the others take three quarters of the room, and temporary
+  /// files that a process left behind.
+  void make_room() const;
 
   std::string folder_;  // empty: no files
+  std::uintmax_t max_bytes_;
+  /// Bytes written since the folder was looked through; other processes write, too.
+  mutable std::uintmax_t bytes_written_;
 };
 
 }  // namespace pbrt::cl
