@@ -18,6 +18,7 @@
 #include "runtime/matrix/region_handle.h"
 #include "runtime/matrix/row_blocks.h"
 #include "runtime/matrix/strips.h"
+#include "runtime/matrix/versions.h"
 #include "runtime/matrix/view.h"
 #include "runtime/sched/frame.h"
 #include "runtime/sched/loops/divided_folds.h"

@@ -263,6 +263,9 @@ struct TransformPlan {
   Store<StepId, Step> steps;  ///< in an order that every assignment may use; if there is none, in any
   std::vector<StepEdge> edges;
   std::vector<Nest> nests;        ///< nests with more members come first
+  /// Temporaries `T<0..k>` of which steps need two versions at a time: a sliced nest makes version after version, all
+  /// but the first, from the one before, and what comes later reads the last one.
+  std::vector<MatrixId> two_versions;
   std::vector<FusedSteps> fused;  ///< steps of different choices may be in several; those in order of the steps
   std::vector<ForbiddenChoice> forbidden;  ///< every other assignment has an order of its steps that keeps the edges
   std::vector<Displacement> displaced;     ///< each displacement once, in order
@@ -286,6 +289,9 @@ struct TransformPlan {
 /// True if some part of the matrix is no box. Its rules then have no device version, because the parts that they write
 /// are interleaved.
 [[nodiscard]] bool is_scattered(const TransformPlan& plan, MatrixId matrix);
+
+/// The sliced nest that makes the versions of the matrix, which is one of `two_versions`; null: there is none any more.
+[[nodiscard]] const Nest* nest_of_versions(const TransformPlan& plan, MatrixId matrix);
 
 /// The name of the tunable for the tile of a nest: `OUT#3.tile`, `P#2+Q#2.tile`.
 [[nodiscard]] std::string tile_name(const TransformPlan& plan, const Transform& transform, const Nest& nest);

@@ -67,6 +67,25 @@ std::optional<NestCoordinate> to_nest_coordinate(const IndexExpr& at, const Rule
   return std::nullopt;
 }
 
+const Nest* nest_of_versions(const TransformPlan& plan, MatrixId matrix) {
+  if (std::find(plan.two_versions.begin(), plan.two_versions.end(), matrix) == plan.two_versions.end()) return nullptr;
+  const auto writes = [&](StepId id) {
+    const std::vector<SegmentId>& segments = plan.steps[id].segments;
+    return std::any_of(segments.begin(), segments.end(), [&](SegmentId segment) {
+      const Segment& part = plan.segments[segment];
+      return part.matrix == matrix && part.box.back().lo.is_const(1);
+    });
+  };
+  for (const Nest& nest : plan.nests) {
+    if (nest.rows.front().kind != RowKind::Slices || !writes(nest.members.front().step)) continue;
+    const std::vector<StepId> steps = plan.steps.ids();
+    const bool has_all = std::all_of(steps.begin(), steps.end(),
+                                     [&](StepId id) { return !writes(id) || has_member(nest, id); });
+    return has_all ? &nest : nullptr;
+  }
+  return nullptr;
+}
+
 std::string tile_name(const TransformPlan& plan, const Transform& transform, const Nest& nest) {
   std::string out;
   for (const NestMember& member : nest.members)

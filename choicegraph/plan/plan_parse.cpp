@@ -218,6 +218,12 @@ bool read_left_out(PartialPlan& plan, PlanLine& line) {
   return rule.has_value();
 }
 
+bool read_two_versions(PartialPlan& plan, PlanLine& line) {
+  const auto matrix = plan.find_matrix(line.next());
+  if (matrix) plan.current().two_versions.push_back(*matrix);
+  return matrix.has_value();
+}
+
 bool read_uncovered(PartialPlan& plan, PlanLine& line) {
   UncoveredBox box;
   const auto matrix = plan.find_matrix(line.next());
@@ -511,6 +517,7 @@ constexpr std::pair<std::string_view, Reader> kReaders[] = {
     {"member", read_member},       {"fused", read_fused},
     {"forbidden", read_forbidden}, {"displaced", read_displaced},
     {"left-out", read_left_out},   {"uncovered", read_uncovered},
+    {"two-versions", read_two_versions},
     {"tunable", read_tunable},     {"calls", read_calls},
     {"fold", read_fold},           {"accumulator", read_accumulator},
 };

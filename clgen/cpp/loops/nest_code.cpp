@@ -51,6 +51,10 @@ class NestEmitter {
     for (std::size_t m = 0; m < parts_.size(); ++m) {
       fast_.push_back(declare_views(out_, parts_[m].code, parts_[m].lowered.views, "pb_unit" + std::to_string(m)));
     }
+    for (const MatrixId id : versions()) {
+      const std::string& name = matrix_name(id);
+      out_.line("const auto& " + all_versions(name) + " = " + name + ";");
+    }
     out_.line("const " + row_box_type(nest_) + " pb_rows = " + row_box(plan_, nest_) + ";");
     is_sliced(nest_) ? emit_slices() : emit_tiles();
   }
@@ -142,6 +146,16 @@ class NestEmitter {
     return index_const(0);
   }
 
+  /// The temporaries of which the nest makes version after version.
+  [[nodiscard]] std::vector<MatrixId> versions() const {
+    std::vector<MatrixId> out;
+    for (const MatrixId id : plan_.two_versions)
+      if (nest_of_versions(plan_, id) == &nest_) out.push_back(id);
+    return out;
+  }
+  [[nodiscard]] const std::string& matrix_name(MatrixId id) const { return parts_.front().code.matrix(id).name; }
+  static std::string all_versions(const std::string& name) { return "pb_versions_of_" + name; }
+
   void emit_slice(std::size_t m) {
     const NestPart& part = parts_[m];
     const Step step = step_in_slices(plan_, part.member);
@@ -161,6 +175,11 @@ class NestEmitter {
       range = {value, index_add(value, index_const(1))};
     }
     out_.open(if_text(Condition::all_of(std::move(terms))));
+    for (const MatrixId id : versions()) {
+      const std::string& name = matrix_name(id);
+      out_.line("const auto " + name + " = pbrt::at_version(" + all_versions(name) + ", " +
+                to_cpp(coordinate_value(0)) + ");");
+    }
     emit_slice_of(m, slice);
     out_.close();
   }

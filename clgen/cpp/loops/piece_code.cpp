@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "clgen/cpp/context/condition_code.h"
+#include "clgen/facts/index_width.h"
 #include "clgen/facts/names.h"
 
 namespace pb {
@@ -43,6 +44,26 @@ std::vector<std::string> step_args(const RuleCode& code, const std::string& fram
   std::vector<std::string> args = {frame};
   for (const RuleMatrix& use : code.matrices) args.push_back(code.matrix(use.matrix).name);
   for (std::string& arg : scalar_args(code, ScalarSet::Step)) args.push_back(std::move(arg));
+  return args;
+}
+
+std::vector<std::string> cpu_step_args(const TransformPlan& plan, const RuleCode& code, const std::string& frame) {
+  std::vector<std::string> args = step_args(code, frame);
+  for (std::size_t i = 0; i < code.matrices.size(); ++i) {
+    const MatrixId id = code.matrices[i].matrix;
+    const Nest* nest = nest_of_versions(plan, id);
+    if (nest == nullptr) continue;
+    const bool is_in_nest = std::any_of(nest->members.begin(), nest->members.end(), [&](const NestMember& member) {
+      return plan.steps[member.step].rule == code.rule_id;
+    });
+    if (is_in_nest) continue;
+    std::string version;
+    for (const auto* accesses : {&code.rule.outputs, &code.rule.inputs})
+      for (const RegionAccess& access : *accesses)
+        if (access.matrix == id) version = to_wide_c(access.lo.back());
+    std::string& arg = args[i + 1];
+    arg = "pbrt::at_version(" + arg + ", " + version + ")";
+  }
   return args;
 }
 

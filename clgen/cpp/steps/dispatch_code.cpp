@@ -195,7 +195,7 @@ std::string StepDispatch::piece_call(StepId step, const std::string& frame) cons
 
 std::string StepDispatch::cpu_call(StepId step, const RuleCode& code, const std::string& frame,
                                    const std::vector<std::string>& boxes, const std::string& pieces) const {
-  std::vector<std::string> args = step_args(code, frame);
+  std::vector<std::string> args = cpu_step_args(plan_, code, frame);
   args.insert(args.end(), boxes.begin(), boxes.end());
   return cpu_function(step) + "(" + joined(args) + pieces + ");";
 }

@@ -120,6 +120,15 @@ Condition StepConditions::is_used(MatrixId matrix) const {
       [&](const Rule& rule) { return has_access(rule.inputs, matrix) || has_access(rule.outputs, matrix); });
 }
 
+Condition StepConditions::may_be_on_device(MatrixId matrix) const {
+  std::vector<Condition> terms;
+  for (const StepId id : plan_.steps.ids()) {
+    const Rule& rule = transform_.rules[plan_.steps[id].rule];
+    if (has_access(rule.inputs, matrix) || has_access(rule.outputs, matrix)) terms.push_back(tries_device(id));
+  }
+  return Condition::any_of(std::move(terms));
+}
+
 Condition StepConditions::is_touched_whole(MatrixId matrix) const {
   // Only accesses to the whole matrix count. If the matrix has no cells, there are no instances that access single
   // cells of it.
