@@ -10,6 +10,7 @@
 #include "choicegraph/passes/choices/endless_rules.h"
 #include "choicegraph/passes/choices/find_legal_choices.h"
 #include "choicegraph/passes/choices/find_sites.h"
+#include "choicegraph/passes/choices/join_versions.h"
 #include "choicegraph/passes/choices/list_calls.h"
 #include "choicegraph/passes/choices/list_tunables.h"
 #include "choicegraph/passes/computation/find_folds.h"
@@ -17,7 +18,6 @@
 #include "choicegraph/passes/device/find_input_boxes.h"
 #include "choicegraph/passes/device/find_phases.h"
 #include "choicegraph/passes/device/find_versions.h"
-#include "choicegraph/passes/loops/join_versions.h"
 #include "choicegraph/passes/segments/cut_grid.h"
 #include "choicegraph/passes/steps/find_classes.h"
 #include "choicegraph/passes/steps/find_edges.h"
@@ -31,10 +31,10 @@ namespace {
 void run_passes(choices::Analysis& analysis) {
   for (const auto pass :
        {choices::find_computations, choices::cut_grid, choices::find_classes, choices::check_region_ends,
-        choices::find_sites, choices::make_steps, choices::find_edges, choices::find_legal_choices, choices::join_versions,
-        choices::sort_steps,
-        choices::warn_of_overwritten, choices::find_input_boxes, choices::find_phases, choices::find_versions,
-        choices::find_device_shares, choices::list_tunables, choices::list_calls}) {
+        choices::find_sites, choices::make_steps, choices::find_edges, choices::find_legal_choices,
+        choices::join_versions, choices::sort_steps, choices::warn_of_overwritten, choices::find_input_boxes,
+        choices::find_phases, choices::find_versions, choices::find_device_shares, choices::list_tunables,
+        choices::list_calls}) {
     pass(analysis);
     if (analysis.is_over()) return;
   }

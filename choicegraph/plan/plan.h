@@ -262,7 +262,7 @@ struct TransformPlan {
   Store<SiteId, Site> sites;
   Store<StepId, Step> steps;  ///< in an order that every assignment may use; if there is none, in any
   std::vector<StepEdge> edges;
-  std::vector<Nest> nests;        ///< nests with more members come first
+  std::vector<Nest> nests;  ///< nests with more members come first
   /// Temporaries `T<0..k>` of which steps need two versions at a time: a sliced nest makes version after version, all
   /// but the first, from the one before, and what comes later reads the last one.
   std::vector<MatrixId> two_versions;

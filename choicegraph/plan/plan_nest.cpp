@@ -79,8 +79,8 @@ const Nest* nest_of_versions(const TransformPlan& plan, MatrixId matrix) {
   for (const Nest& nest : plan.nests) {
     if (nest.rows.front().kind != RowKind::Slices || !writes(nest.members.front().step)) continue;
     const std::vector<StepId> steps = plan.steps.ids();
-    const bool has_all = std::all_of(steps.begin(), steps.end(),
-                                     [&](StepId id) { return !writes(id) || has_member(nest, id); });
+    const bool has_all =
+        std::all_of(steps.begin(), steps.end(), [&](StepId id) { return !writes(id) || has_member(nest, id); });
     return has_all ? &nest : nullptr;
   }
   return nullptr;

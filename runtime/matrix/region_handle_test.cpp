@@ -22,6 +22,7 @@
 #include "runtime/matrix/any_matrix.h"
 #include "runtime/matrix/new_contents.h"
 #include "runtime/matrix/random.h"
+#include "runtime/matrix/versions.h"
 
 namespace pbrt {
 namespace {
@@ -497,6 +498,37 @@ TEST(Random, FillsRegionsOfEveryStride) {
   EXPECT_NE(m.cell(2, 2), 22);
   EXPECT_LT(std::fabs(m.cell(1, 1)), 0x1.0p31);
   set_current_random(previous);
+}
+
+TEST(Versions, ShareTheMemoryOfTwo) {
+  using Matrix = MatrixRegion<double, 3>;
+  const auto matrix = allocate_versions<Matrix>(false, 3, 2, 7);
+  EXPECT_EQ(matrix.size(2), 7);
+  EXPECT_EQ(matrix.storage().count(), 3 * 2 * 2);
+  for (IndexT k = 0; k < 7; ++k) {
+    const auto now = at_version(matrix, k);
+    EXPECT_EQ(now.size(2), 7);
+    for (IndexT y = 0; y < 2; ++y)
+      for (IndexT x = 0; x < 3; ++x) {
+        if (k > 0) EXPECT_EQ(now.cell(x, y, k - 1), 100 * (k - 1) + 10 * y + x);
+        now.cell(x, y, k) = 100 * k + 10 * y + x;
+      }
+  }
+  EXPECT_EQ(at_version(matrix, 6).cell(2, 1, 6), 612);
+}
+
+TEST(Versions, HaveMemoryOfTheirOwnWhereItIsWanted) {
+  using Matrix = MatrixRegion<float, 2>;
+  EXPECT_EQ(allocate_versions<Matrix>(true, 3, 7).storage().count(), 21);
+  EXPECT_EQ(allocate_versions<Matrix>(false, 3, 1).storage().count(), 3);
+  EXPECT_EQ(allocate_versions<Matrix>(false, 3, 0).storage().count(), 0);
+  const auto whole = allocate_versions<Matrix>(true, 3, 7);
+  EXPECT_EQ(at_version(whole, 5).view().address(), whole.view().address());
+  fill_new_matrices_with_nan(true);
+  const auto shown = allocate_versions<Matrix>(false, 3, 7);
+  fill_new_matrices_with_nan(false);
+  EXPECT_EQ(shown.storage().count(), 21);
+  EXPECT_TRUE(std::isnan(shown.cell(2, 6)));
 }
 
 TEST(AnyMatrix, GivesTypedHandlesOfTheSameStorage) {

@@ -74,9 +74,13 @@ class NestGroupCode {
     for (std::size_t m = 0; m < parts_.size(); ++m) {
       const NestPart& part = parts_[m];
       if (part.lowered.care != HostCare::Step) continue;
+      const Step& step = plan_.steps[part.member.step];
       out_.open(if_text(part.condition));
       emit_boxes(out_, lowered_of(context_, id_).steps[part.member.step].boxes);
+      // Parts of matrices that no instance accesses may end before they begin.
+      if (!step.loops.empty()) out_.open("if (!pb_box.is_empty())");
       emit(part.lowered.hosted);
+      if (!step.loops.empty()) out_.close();
       out_.close();
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "choicegraph/passes/loops/join_versions.h"
+#include "choicegraph/passes/choices/join_versions.h"
 
 #include <algorithm>
 #include <optional>
@@ -36,9 +36,7 @@ class VersionsFinder {
 
  private:
   [[nodiscard]] bool is_first(const IndexExpr& version) const { return version.is_const(0); }
-  [[nodiscard]] bool is_last(const IndexExpr& version) const {
-    return index_sub(*extent_, version).is_const(1);
-  }
+  [[nodiscard]] bool is_last(const IndexExpr& version) const { return index_sub(*extent_, version).is_const(1); }
   [[nodiscard]] bool is_member(StepId id) const {
     return std::find(members_.begin(), members_.end(), id) != members_.end();
   }
@@ -120,7 +118,8 @@ class VersionsFinder {
 
   /// Whether the nest's slices are the versions.
   [[nodiscard]] bool is_by_version(const Nest& nest) const {
-    if (nest.rows.size() != 1 || nest.rows[0].kind != RowKind::Slices || nest.rows[0].coefficients[0] != 1) return false;
+    if (nest.rows.size() != 1 || nest.rows[0].kind != RowKind::Slices || nest.rows[0].coefficients[0] != 1)
+      return false;
     return std::all_of(nest.members.begin(), nest.members.end(), [&](const NestMember& member) {
       const Rule& rule = analysis_.rule(plan_.steps[member.step].rule);
       const auto written = version_of(rule.outputs.front(), rule);
@@ -140,7 +139,8 @@ class VersionsFinder {
 /// Whether a nest of several members has one of these already.
 bool is_in_larger_nest(const TransformPlan& plan, MatrixId matrix) {
   return std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) {
-    return nest.members.size() > 1 && std::any_of(nest.members.begin(), nest.members.end(), [&](const NestMember& member) {
+    return nest.members.size() > 1 &&
+           std::any_of(nest.members.begin(), nest.members.end(), [&](const NestMember& member) {
              const std::vector<SegmentId>& segments = plan.steps[member.step].segments;
              return std::any_of(segments.begin(), segments.end(),
                                 [&](SegmentId id) { return plan.segments[id].matrix == matrix; });

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""Temporaries of versions, `T<k>` from `T<k-1>`, of which two have memory at a time.
+
+    versions_test.py --dist BUILD/dist --work FOLDER
+
+Each program runs with all its choices, so that the first and the last version are also made and read on a device, where all versions
+have memory. Results agree with NumPy, and a program of many versions takes the memory of two.
+"""
+
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import polybricks  # noqa: E402
+
+HEADER = "main transform Main\nparam steps\nfrom Start[w, h]\nthrough T<0..steps>[w, h]\nto End[w, h]\n"
+# Borders of rules of their own; neighbours of the same version; rows; a torus; the largest of all cells before.
+HEAT = HEADER + """{
+  T<0>.cell(x, y) from (Start.cell(x, y) s) { return s; }
+  T<k>.cell(x, y) from (T<k-1>.cell(x, y) c, T<k-1>.cell(x-1, y) l, T<k-1>.cell(x+1, y) r, T<k-1>.cell(x, y-1) u, T<k-1>.cell(x, y+1) d) {
+    return c + 0.2 * (l + r + u + d - 4 * c);
+  }
+  secondary T<k>.cell(x, y) from (T<k-1>.cell(x, y) c) { return c; }
+  End.cell(x, y) from (T<steps>.cell(x, y) t) { return t; }
+}
+"""
+SWEEPS = HEADER + """{
+  T<0>.cell(x, y) from (Start.cell(x, y) s) { return 2 * s; }
+  T<k>.cell(x, y) from (T<k-1>.cell(x, y) c, T<k>.cell(x-1, y) l) { return 0.5 * c + 0.25 * l; }
+  secondary T<k>.cell(0, y) from () { return y; }
+  End.row(y) from (T<steps>.row(y) t) { for (int x = 0; x < w; x++) end.cell(x) = t.cell(x) + 1; }
+}
+""".replace("End.row(y) from", "to (End.row(y) end) from")
+TORUS = HEADER + """{
+  T<0>.cell(x, y) from (Start.cell(x, y) s) { return s; }
+  T<k>.cell(x, y) from (T<k-1>.cell(x-1, y) a = wrap, T<k-1>.cell(x, y+1) b = wrap, T<k-1>.row(y) row) {
+    return 0.5 * (a + b) + row.cell(0) / 8;
+  }
+  End.cell(x, y) from (T<steps>.cell(w-1-x, y) t, Start.cell(x, y) s) { return t - s; }
+}
+"""
+# The versions are counted by the rule for k + 1.
+AHEAD = HEADER + """{
+  T<0>.cell(x, y) from (Start.cell(x, y) s) { return s; }
+  T<k+1>.cell(x, y) from (T<k>.region(0, 0, w, h) all) {
+    ElementT most = all.cell(x, y);
+    for (int i = 0; i < w; i++) most = max(most, all.cell(i, y));
+    return most - all.cell(x, h-1-y) / 2;
+  }
+  End.cell(x, y) from (T<steps>.cell(x, y) t) { return t; }
+}
+"""
+
+
+def heat(start, steps):
+    t = start.copy()
+    for _ in range(steps):
+        t[1:-1, 1:-1] = t[1:-1, 1:-1] + 0.2 * (t[1:-1, :-2] + t[1:-1, 2:] + t[:-2, 1:-1] + t[2:, 1:-1] - 4 * t[1:-1, 1:-1])
+    return t
+
+
+def sweeps(start, steps):
+    t = 2 * start
+    for _ in range(steps):
+        new = np.empty_like(t)
+        new[:, 0] = np.arange(t.shape[0])
+        for x in range(1, t.shape[1]):
+            new[:, x] = 0.5 * t[:, x] + 0.25 * new[:, x - 1]
+        t = new
+    return t + 1
+
+
+def torus(start, steps):
+    t = start
+    for _ in range(steps):
+        t = 0.5 * (np.roll(t, 1, 1) + np.roll(t, -1, 0)) + t[:, :1] / 8
+    return t[:, ::-1] - start
+
+
+def ahead(start, steps):
+    t = start
+    for _ in range(steps):
+        t = t.max(axis=1, keepdims=True) - t[::-1] / 2
+    return t
+
+
+PROGRAMS = {"heat": (HEAT, heat), "sweeps": (SWEEPS, sweeps), "torus": (TORUS, torus), "ahead": (AHEAD, ahead)}
+
+
+def try_choices(tools, work, rng):
+    """Runs all programs, and returns the number of runs."""
+    num_runs = 0
+    for name, (text, reference) in PROGRAMS.items():
+        (work / f"{name}.pbcc").write_text(text)
+        polybricks.check("two-versions T" in polybricks.run_tool([tools.pbc, work / f"{name}.pbcc", "--emit", "plan"]).stdout,
+                         f"{name}: all versions have memory")
+        for options in ([], ["--checked"], ["--checked-copies"]):
+            program = tools.compile(work / f"{name}.pbcc", work / (name + "".join(options)), *options)
+            for w, h, steps in ((1, 1, 0), (5, 4, 1), (37, 21, 2), (40, 33, 7), (300, 200, 8)):
+                start = rng.uniform(-1, 1, (h, w))
+                np.save(work / "start.npy", start)
+                expected = reference(start, steps)
+                for choices in program.all_assignments():
+                    for threads in (1, 2):
+                        config = program.configuration(choices, {}, sequential_cutoff=0, threads=threads)
+                        program.write_configuration(work / "run.cfg", config)
+                        program.run(work / "start.npy", work / "end.npy", "--set", f"steps={steps}", config=work / "run.cfg")
+                        found = np.load(work / "end.npy")
+                        num_runs += 1
+                        polybricks.check(np.allclose(found, expected, 1e-12, 1e-12),
+                                         f"{name} {options}, {w} x {h}, {steps} steps, {choices}, {threads} threads: {found} is not {expected}")
+    return num_runs
+
+
+def main():
+    args = polybricks.arguments(__doc__).parse_args()
+    work = polybricks.fresh_folder(args.work / "versions")
+    tools = polybricks.Tools(args.dist)
+    # 400 versions of 2 MB each. A process of its own has no other children whose memory would count.
+    (work / "heat.pbcc").write_text(HEAT)
+    program = tools.compile(work / "heat.pbcc", work / "many")
+    script = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
+              "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    command = [sys.executable, "-c", script, str(program.path), "--n", "512", "--set", "steps=400", "--device", "none"]
+    kib = int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    polybricks.check(kib < 300 * 1024, f"400 versions of 2 MB take {kib} KiB")
+    num_runs = try_choices(tools, work, np.random.default_rng(polybricks.seed()))
+    print(f"{num_runs} runs agree; many versions take {kib // 1024} MiB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
