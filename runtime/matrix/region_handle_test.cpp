@@ -116,8 +116,8 @@ TEST(Region, CopiesWhateverTheStrides) {
   for (int z = 0; z < 3; ++z)
     for (int y = 0; y < 4; ++y)
       for (int x = 0; x < 5; ++x) m.cell(x, y, z) = x + 10 * y + 100 * z;
-  auto copy_of = [](const auto& part) {
-    const auto copy = MatrixRegion<double, 3>::allocate(part.size(0), part.size(1), part.size(2));
+  const auto copy_of = [](const auto& part) {
+    auto copy = MatrixRegion<double, 3>::allocate(part.size(0), part.size(1), part.size(2));
     part.copyTo(copy);
     return copy;
   };
