@@ -7,6 +7,7 @@
 #include "clgen/opencl/fold_parts.h"
 #include "clgen/opencl/kernel_body.h"
 #include "clgen/opencl/kernel_panels.h"
+#include "clgen/opencl/kernel_products.h"
 #include "clgen/opencl/kernel_words.h"
 #include "lang/check.h"
 
@@ -37,27 +38,81 @@ void KernelBlockPrinter::print(const TreeBlock& block) {
 
 /// Declares the place of the group, and that of the work-item in it.
 void KernelBlockPrinter::declare_group() {
+  const RoundBlockFacts& blocks = *instance_in_blocks(lowered_.tree)->blocks;
   tiles_.print_group();
   std::string flat, size;
   for (int d = 0; d < num_loops(); ++d) {
-    const std::string dim = std::to_string(d), items = "PB_ITEMS" + dim;
-    out_.line("const int pb_run" + dim + " = " + items + " % 4 == 0 ? 4 : " + items + " % 2 == 0 ? 2 : 1;");
-    out_.line("const int pb_leap" + dim + " = PB_GROUP" + dim + " * pb_run" + dim + ";");
-    out_.line("const int pb_item" + dim + " = (int)" + dialect_.local_id(d) + " * pb_run" + dim + ";");
     flat += (d == 0 ? "" : " + ") + ("(int)" + dialect_.local_id(d)) + size;
-    size += " * PB_GROUP" + dim;
+    size += " * PB_GROUP" + std::to_string(d);
   }
   out_.line("const int pb_flat = " + flat + ";");
+  declare_squares();
+  for (std::size_t d = 0; d < lowered_.vars.size(); ++d) {
+    const std::string dim = std::to_string(d), items = "PB_ITEMS" + dim;
+    const bool is_first = d == blocks.loops[0];
+    const int wide = is_first ? blocks.wide[0] : d == blocks.loops[1] ? blocks.wide[1] : 1;
+    std::string run = wide >= 2 ? items + " % 2 == 0 ? 2 : 1" : "1";
+    if (wide >= 4) run = items + " % 4 == 0 ? 4 : " + run;
+    if (blocks.products) out_.verbatim("#ifdef PB_MATRIX_UNITS\n");
+    if (blocks.products) out_.line("const int pb_run" + dim + " = " + (is_first ? "2;" : "1;"));
+    if (blocks.products) out_.verbatim("#else\n");
+    out_.line("const int pb_run" + dim + " = " + run + ";");
+    if (blocks.products) out_.verbatim("#endif\n");
+    out_.line("const int pb_leap" + dim + " = PB_GROUP" + dim + " * pb_run" + dim + ";");
+    out_.line("const int pb_item" + dim + " = pb_id" + dim + " * pb_run" + dim + ";");
+  }
   out_.line("const int pb_block_rounds = PB_BLOCK_ROUNDS;");
+}
+
+/// Declares the work-item's place in its group. 32 work-items that follow one another stand in a rectangle, because then
+/// they read fewer different cells than in a line: 8 along the first of the two loops and 4 along the other one. Matrix
+/// units want 4 and 8.
+void KernelBlockPrinter::declare_squares() {
+  const RoundBlockFacts& blocks = *instance_in_blocks(lowered_.tree)->blocks;
+  const std::string first = std::to_string(blocks.loops[0]), second = std::to_string(blocks.loops[1]);
+  const std::string groups[] = {"PB_GROUP" + first, "PB_GROUP" + second};
+  if (blocks.products) {
+    out_.verbatim("#ifdef PB_MATRIX_UNITS\n");
+    out_.line("const int pb_across = 4, pb_down = 8;");
+    out_.verbatim("#else\n");
+  }
+  out_.line("const bool pb_has_squares = " + groups[0] + " % 8 == 0 && " + groups[1] + " % 4 == 0;");
+  out_.line("const int pb_across = pb_has_squares ? 8 : " + groups[0] + ", pb_down = pb_has_squares ? 4 : " +
+            groups[1] + ";");
+  if (blocks.products) out_.verbatim("#endif\n");
+  out_.line("const int pb_square = pb_flat / (pb_across * pb_down), pb_in_square = pb_flat % (pb_across * pb_down);");
+  for (int d = 0; d < num_loops(); ++d) {
+    const std::string dim = std::to_string(d), id = "const int pb_id" + dim + " = ";
+    const std::string across = "(" + groups[0] + " / pb_across)";
+    if (dim == first) {
+      out_.line(id + "pb_in_square % pb_across + pb_square % " + across + " * pb_across;");
+    } else if (dim == second) {
+      out_.line(id + "pb_in_square / pb_across + pb_square / " + across + " * pb_down;");
+    } else {
+      out_.line(id + "0;");
+    }
+  }
 }
 
 void KernelBlockPrinter::print_node(const TreeNode& node) {
   if (const auto* blocks = std::get_if<RoundBlocks>(&node.node)) return print_blocks(*blocks);
+  if (const auto* branch = std::get_if<TreeBranch>(&node.node)) return print_branch(*branch);
   if (const auto* copy = std::get_if<Copy>(&node.node)) return print_panel_copy(out_, tiles_, *copy);
   if (std::holds_alternative<Barrier>(node.node)) return out_.line(dialect_.barrier);
   PB_CHECK(std::holds_alternative<TreeLoop>(node.node), "a group copies panels, waits, and runs parts of instances");
   const RuleInstance& instance = innermost_instance(node);
   instance.part == InstancePart::Rounds ? print_rounds(instance) : print_instances(instance);
+}
+
+/// Builds know the conditions of blocks.
+void KernelBlockPrinter::print_branch(const TreeBranch& branch) {
+  const bool is_ahead = branch.condition == copies_ahead();
+  PB_CHECK(is_ahead || branch.condition == on_matrix_units(), "blocks branch on what their build knows");
+  out_.verbatim(is_ahead ? "#if PB_BLOCK_STAGES == 2\n" : "#ifdef PB_MATRIX_UNITS\n");
+  for (const TreeNode& node : branch.then) print_node(node);
+  out_.verbatim("#else\n");
+  for (const TreeNode& node : branch.otherwise) print_node(node);
+  out_.verbatim("#endif\n");
 }
 
 /// The limits of loops are the same for all instances, so they are those of the group's first one.
@@ -71,18 +126,73 @@ void KernelBlockPrinter::print_blocks(const RoundBlocks& blocks) {
   out_.line("const long pb_first = " + texts.first + ";");
   out_.line("const long pb_last = " + texts.last + ";");
   out_.line("const long pb_count = " + texts.count + ";");
+  if (blocks.copies_ahead) {
+    print_first_copies(blocks);
+  } else {
+    out_.line("const int pb_panel = 0;");
+  }
   out_.open("for (long pb_done = 0; pb_done < pb_count; pb_done += PB_BLOCK_ROUNDS)");
-  out_.line("const int pb_block = (int)(pb_first + pb_done);");
   out_.line("const int pb_rounds = (int)PB_MIN((long)PB_BLOCK_ROUNDS, pb_count - pb_done);");
-  print_panel_begins(out_, tiles_);
-  for (const TreeNode& node : blocks.body) print_node(node);
+  if (blocks.copies_ahead) {
+    print_block_ahead(blocks);
+  } else {
+    out_.line("const int pb_block = (int)(pb_first + pb_done);");
+    print_panel_begins(out_, tiles_);
+    for (const TreeNode& node : blocks.body) print_node(node);
+  }
   out_.close();
   out_.close();
 }
 
+/// Declares which panels the block reads, and fills those of the first block.
+void KernelBlockPrinter::print_first_copies(const RoundBlocks& blocks) {
+  out_.line("int pb_panel = 0;");
+  out_.open("if (pb_count > 0)");
+  out_.line("const int pb_block = (int)pb_first;");
+  print_panel_begins(out_, tiles_);
+  for (const TreeNode& node : blocks.body)
+    if (const auto* copy = std::get_if<Copy>(&node.node)) print_panel_copy(out_, tiles_, *copy);
+  out_.line(dialect_.barrier);
+  out_.close();
+}
+
+/// Cells of the next block are on their way to registers while this block runs, and then go to the other panels.
+void KernelBlockPrinter::print_block_ahead(const RoundBlocks& blocks) {
+  std::vector<const Copy*> copies;
+  for (const TreeNode& node : blocks.body)
+    if (const auto* copy = std::get_if<Copy>(&node.node)) copies.push_back(copy);
+  for (const Copy* copy : copies) print_fetched_cells(out_, tiles_, *copy);
+  out_.line("const bool pb_has_next = pb_done + PB_BLOCK_ROUNDS < pb_count;");
+  out_.open("if (pb_has_next)");
+  out_.line("const int pb_block = (int)(pb_first + pb_done + PB_BLOCK_ROUNDS);");
+  print_panel_begins(out_, tiles_);
+  for (const Copy* copy : copies) print_panel_fetch(out_, tiles_, *copy);
+  out_.close();
+  out_.open("");
+  out_.line("const int pb_block = (int)(pb_first + pb_done);");
+  for (const TreeNode& node : blocks.body)
+    if (std::holds_alternative<TreeLoop>(node.node) || std::holds_alternative<TreeBranch>(node.node)) print_node(node);
+  out_.close();
+  out_.open("if (pb_has_next)");
+  for (const Copy* copy : copies) print_panel_store(out_, tiles_, *copy);
+  out_.close();
+  for (const TreeNode& node : blocks.body)
+    if (std::holds_alternative<Barrier>(node.node)) print_node(node);
+  out_.line("pb_panel = 1 - pb_panel;");
+}
+
+/// Matrix units run 8 rounds at a time, and work-items what is left of a block.
+///
 /// Whole blocks of short rounds are unrolled by a number that keeps the text of 64 instances below what compilers still
 /// unroll.
 void KernelBlockPrinter::print_rounds(const RuleInstance& instance) {
+  if (instance.on_matrix_units) {
+    print_products(out_, tiles_, rule_, instance);
+    print_unrolling(out_, "#pragma unroll 1\n");
+    out_.open("for (int pb_r = pb_rounds / 8 * 8; pb_r < pb_rounds; ++pb_r)");
+    print_round(instance);
+    return out_.close();
+  }
   const bool is_nest = instance.blocks->contraction.loops.size() > 1;
   if (!is_nest) {
     out_.open("if (pb_rounds == PB_BLOCK_ROUNDS)");

@@ -25,7 +25,14 @@ void print_panel_begins(Writer& out, const KernelTilePrinter& tiles);
 /// Copies the cells of a panel. `pb_flat` is the number of the work-item in its group.
 void print_panel_copy(Writer& out, const KernelTilePrinter& tiles, const Copy& copy);
 
-/// Declares a pointer to the cells of the instance at `pb_place0`, … of its group, and the strides of the dimensions in
+/// The same in two parts: the cells of the next block go to an array first, and then to the panels that `pb_panel` does
+/// not mean.
+void print_fetched_cells(Writer& out, const KernelTilePrinter& tiles, const Copy& copy);
+void print_panel_fetch(Writer& out, const KernelTilePrinter& tiles, const Copy& copy);
+void print_panel_store(Writer& out, const KernelTilePrinter& tiles, const Copy& copy);
+
+/// Declares a pointer to the cells of the instance at `pb_place0`, … of its group in the panels
+/// that `pb_panel` means, and the strides of the dimensions in
 /// `dims`.
 void print_panel_region(Writer& out, const KernelTilePrinter& tiles, BufferId id, const std::vector<std::size_t>& dims);
 

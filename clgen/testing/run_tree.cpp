@@ -37,6 +37,9 @@ struct BufferCell {
 /// Among the values: the instance is another one's twin and stores nothing.
 constexpr const char* kIsRepeated = "pb_is_repeated";
 
+/// Among the values: which of two panels a block reads, 0 or 1. Without blocks that copy ahead there is one.
+constexpr const char* kPanel = "pb_panel";
+
 /// What a lane did with cells of an output.
 struct Touch {
   std::int64_t lane = 0;
@@ -85,7 +88,10 @@ class Runner {
     }
     for (int dim = 0; dim < num_dims(); ++dim) {
       const auto d = static_cast<std::size_t>(dim);
-      const std::int64_t run = launch.items[d] % 4 == 0 ? 4 : launch.items[d] % 2 == 0 ? 2 : 1;
+      const std::int64_t run = launch.on_matrix_units         ? (is_first_loop(dim) ? 2 : 1)
+                               : launch.items[d] % 4 == 0 ? 4
+                               : launch.items[d] % 2 == 0 ? 2
+                                                          : 1;
       values_[item_run(dim).symbol] = run;
       values_[item_leap(dim).symbol] = run * launch.group_size[d];
     }
@@ -120,6 +126,10 @@ class Runner {
   };
 
   int num_dims() const { return static_cast<int>(kernel_.vars.size()); }
+  /// Whether the loop is the first one of the two along which work-items have several instances in blocks.
+  bool is_first_loop(int dim) const {
+    return instance_in_blocks(kernel_.tree)->blocks->loops[0] == static_cast<std::size_t>(dim);
+  }
   void fail(const std::string& what) {
     if (fault_.empty()) fault_ = what;
   }
@@ -147,7 +157,7 @@ class Runner {
   }
 
   void run_group(const TreeBlock& body, const Values& values) {
-    memory_.assign(kernel_.tree.buffers.size(), {});
+    memory_.assign(2 * kernel_.tree.buffers.size(), {});
     parts_.clear();
     std::vector<Item> items;
     Point none(launch_.group_size.size(), 0);
@@ -186,30 +196,71 @@ class Runner {
   // ---- what one work-item does
 
   void add_deeds(Item& item, const TreeBlock& block, const Values& values, const Point& local) {
-    for (const TreeNode& node : block) {
-      if (const auto* loop = std::get_if<TreeLoop>(&node.node)) {
-        add_loop(item, *loop, values, local);
-      } else if (const auto* branch = std::get_if<TreeBranch>(&node.node)) {
-        PB_CHECK(branch->condition == device_is_cpu() || branch->condition == has_lanes(),
-                 "kernels branch on the kind of device and on lanes");
-        const bool holds = branch->condition == has_lanes() ? launch_.has_lanes() : launch_.device_is_cpu;
-        add_deeds(item, holds ? branch->then : branch->otherwise, values, local);
-      } else if (const auto* copy = std::get_if<Copy>(&node.node)) {
-        add_copy(item, *copy, values, local);
-      } else if (std::holds_alternative<Barrier>(node.node)) {
-        item.deeds.emplace_back();
-      } else if (const auto* blocks = std::get_if<RoundBlocks>(&node.node)) {
-        Values inside = values;
-        for (std::int64_t first = 0; first < num_rounds(); first += launch_.block_rounds) {
-          inside[block_var()] = first;
-          add_deeds(item, blocks->body, inside, local);
-        }
-      } else {
-        const auto& instance = std::get<RuleInstance>(node.node);
-        if (!add_phases(item, instance, values, local)) return;
-        add_instance(item, instance, values);
-      }
+    for (const TreeNode& node : block)
+      if (!add_node(item, node, values, local)) return;
+  }
+
+  /// Returns whether the work-item goes on in this stage.
+  bool add_node(Item& item, const TreeNode& node, const Values& values, const Point& local) {
+    if (const auto* loop = std::get_if<TreeLoop>(&node.node)) {
+      add_loop(item, *loop, values, local);
+    } else if (const auto* branch = std::get_if<TreeBranch>(&node.node)) {
+      add_deeds(item, holds(branch->condition) ? branch->then : branch->otherwise, values, local);
+    } else if (const auto* copy = std::get_if<Copy>(&node.node)) {
+      add_copy(item, *copy, values, local);
+    } else if (std::holds_alternative<Barrier>(node.node)) {
+      item.deeds.emplace_back();
+    } else if (const auto* blocks = std::get_if<RoundBlocks>(&node.node)) {
+      add_blocks(item, *blocks, values, local);
+    } else {
+      const auto& instance = std::get<RuleInstance>(node.node);
+      if (!add_phases(item, instance, values, local)) return false;
+      add_instance(item, instance, values);
     }
+    return true;
+  }
+
+  /// Whether the launch has what a branch of a kernel is about.
+  bool holds(const Condition& condition) const {
+    if (condition == has_lanes()) return launch_.has_lanes();
+    if (condition == copies_ahead()) return launch_.copies_ahead;
+    if (condition == on_matrix_units()) return launch_.on_matrix_units;
+    PB_CHECK(condition == device_is_cpu(), "kernels branch on the kind of device and on how it runs a launch");
+    return launch_.device_is_cpu;
+  }
+
+  void add_blocks(Item& item, const RoundBlocks& blocks, const Values& values, const Point& local) {
+    Values inside = values;
+    const auto add_copies = [&](std::int64_t first, std::int64_t panel) {
+      Values of_block = values;
+      of_block[block_var()] = first;
+      of_block[kPanel] = panel;
+      for (const TreeNode& node : blocks.body)
+        if (const auto* copy = std::get_if<Copy>(&node.node)) add_copy(item, *copy, of_block, local);
+    };
+    if (blocks.copies_ahead && num_rounds() > 0) {
+      add_copies(0, 0);
+      item.deeds.emplace_back();
+    }
+    for (std::int64_t first = 0; first < num_rounds(); first += launch_.block_rounds) {
+      inside[block_var()] = first;
+      if (!blocks.copies_ahead) {
+        add_deeds(item, blocks.body, inside, local);
+        continue;
+      }
+      inside[kPanel] = first / launch_.block_rounds % 2;
+      const std::int64_t next = first + launch_.block_rounds;
+      if (next < num_rounds()) add_copies(next, 1 - inside[kPanel]);
+      for (const TreeNode& node : blocks.body)
+        if (!std::holds_alternative<Copy>(node.node)) add_node(item, node, inside, local);
+    }
+  }
+
+  /// The memory of a buffer; of two panels, that of the block at hand.
+  BufferMemory& memory_of(BufferId id, const Values& values) {
+    const auto panel = values.find(kPanel);
+    const bool is_other = panel != values.end() && panel->second != 0;
+    return memory_[id.index() + (is_other ? kernel_.tree.buffers.size() : 0)];
   }
 
   /// The loop of blocks is taken to run along the whole of the inputs that are staged.
@@ -418,20 +469,21 @@ class Runner {
                    : axis == CopyAxis::ById                          ? launch_.group_size.at(d)
                                                                      : group);
     }
+    BufferMemory& memory = memory_of(copy.to, values);
     std::int64_t number = 0;
     for_each_point(lengths, first, by, [&](const Point& at) {
       if (copy.axes.front() == CopyAxis::Flat && number++ % group != flat) return;
-      item.deeds.emplace_back([this, &copy, at, begin] {
+      item.deeds.emplace_back([this, &copy, &memory, at, begin] {
         Point from = at;
         for (std::size_t d = 0; d < at.size(); ++d) from[d] += begin[d];
-        copy_cell(copy, at, from);
+        copy_cell(copy, at, from, memory);
       });
     });
   }
 
   /// Copies a cell, or the one nearest to it that instances of the launch read. Neighbours in a block read along the
   /// rounds, too.
-  void copy_nearest(const Copy& copy, const Point& to, const Point& from) {
+  void copy_nearest(const Copy& copy, const Point& to, const Point& from, BufferMemory& memory) {
     const Buffer& buffer = kernel_.tree[copy.to];
     const RegionAccess& access = rule_.inputs[buffer.input];
     Point nearest = from;
@@ -451,11 +503,11 @@ class Runner {
     for (std::size_t d = 0; d < from.size(); ++d)
       if (nearest[d] < 0 || nearest[d] >= extents[d])
         return fail("a copy reads " + point_text(nearest) + ", outside of " + transform_.matrices[access.matrix].name);
-    memory_[copy.to.index()][to] = BufferCell{false, nearest};
+    memory[to] = BufferCell{false, nearest};
   }
 
-  void copy_cell(const Copy& copy, const Point& to, const Point& from) {
-    if (copy.outside == CopyOutside::Nearest) return copy_nearest(copy, to, from);
+  void copy_cell(const Copy& copy, const Point& to, const Point& from, BufferMemory& memory) {
+    if (copy.outside == CopyOutside::Nearest) return copy_nearest(copy, to, from, memory);
     const MatrixId matrix = rule_.inputs[kernel_.tree[copy.to].input].matrix;
     const auto extents = extents_of(matrix);
     bool is_inside = true;
@@ -467,7 +519,7 @@ class Runner {
       is_inside = is_inside && !precedes && !exceeds;
     }
     if (!is_inside && copy.outside == CopyOutside::Skip) return;
-    memory_[copy.to.index()][to] = BufferCell{!is_inside, from};
+    memory[to] = BufferCell{!is_inside, from};
   }
 
   Point extents_of(MatrixId matrix) const {
@@ -541,7 +593,7 @@ class Runner {
       if (at[d] < 0 || at[d] >= value(length_of(extent), values))
         return fail("an instance reads " + point_text(at) + ", outside of its buffer");
     }
-    const BufferMemory& memory = memory_[operand.buffer.index()];
+    const BufferMemory& memory = memory_of(operand.buffer, values);
     const auto found = memory.find(at);
     if (found == memory.end()) return fail("an instance reads " + point_text(meant) + " before it is copied");
     if (found->second.is_zero || found->second.from != meant)

@@ -28,6 +28,8 @@ class Condition {
     HasLanes,     ///< several work-items run one instance together, known when a kernel is built
     KeepsCells,   ///< they keep the cells of their rounds, known when a kernel is built
     InBlocks,     ///< the rounds of a fold run in blocks, known when a kernel is built
+    CopiesAhead,  ///< while a block runs, what the next one reads is copied, known when a kernel is built
+    OnMatrixUnits,  ///< units for products of matrices run the rounds, known when a kernel is built
     Apart,        ///< two matrices share no memory
     UnitStride,   ///< the cells of a matrix that differ by 1 in dimension 0 are neighbours in memory
     Not,          ///< the negation of a term that is no Not, Always, Never or Relation
@@ -92,6 +94,9 @@ class Condition {
 [[nodiscard]] inline Condition keeps_cells() { return Condition::fact(Condition::Kind::KeepsCells); }
 /// The condition that kernels run the rounds of their fold in blocks (RoundBlocks).
 [[nodiscard]] inline Condition runs_in_blocks() { return Condition::fact(Condition::Kind::InBlocks); }
+/// Conditions of instances that run in blocks.
+[[nodiscard]] inline Condition copies_ahead() { return Condition::fact(Condition::Kind::CopiesAhead); }
+[[nodiscard]] inline Condition on_matrix_units() { return Condition::fact(Condition::Kind::OnMatrixUnits); }
 [[nodiscard]] inline Condition are_apart(MatrixId a, MatrixId b) {
   return Condition::fact(Condition::Kind::Apart, {a, b});
 }
