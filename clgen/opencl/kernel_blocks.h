@@ -28,12 +28,15 @@ class KernelBlockPrinter {
  private:
   [[nodiscard]] int num_loops() const { return static_cast<int>(lowered_.vars.size()); }
   void declare_group();
+  void declare_group_place();
   void declare_squares();
   void print_node(const TreeNode& node);
   void print_branch(const TreeBranch& branch);
   void print_blocks(const RoundBlocks& blocks);
+  void print_wholeness(const RoundBlocks& blocks);
   void print_first_copies(const RoundBlocks& blocks);
-  void print_block_ahead(const RoundBlocks& blocks);
+  void print_block(const RoundBlocks& blocks, bool is_whole);
+  void print_block_ahead(const RoundBlocks& blocks, bool is_whole);
   void print_rounds(const RuleInstance& instance);
   void print_round(const RuleInstance& instance);
   void print_instances(const RuleInstance& instance);

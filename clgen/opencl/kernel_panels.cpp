@@ -70,8 +70,8 @@ std::string panel_size(const KernelTilePrinter& tiles, BufferId id) {
   return "PB_PANEL" + std::to_string(std::find(all.begin(), all.end(), id) - all.begin());
 }
 
-/// Prints copies to a panel. A work-item copies runs of cells that are neighbours in the matrix. Where no cell of the
-/// panel lies outside and the rows of the matrix are aligned, it reads a run at once.
+/// Prints copies to a panel. A work-item copies runs of cells that are neighbours in the matrix. Of whole blocks it reads a
+/// run at once.
 class PanelCopyPrinter {
  public:
   PanelCopyPrinter(Writer& out, const KernelTilePrinter& tiles, const Copy& copy)
@@ -84,16 +84,14 @@ class PanelCopyPrinter {
     PB_CHECK(copy.outside == CopyOutside::Nearest && copy.by == CopyBy::AllItems, "all work-items fill a panel");
   }
 
-  void print_copy() {
+  void print_copy(bool is_whole) {
     out_.open("");
     declare_runs();
-    print_both([&](bool at_once) {
-      open_runs();
-      out_.line(tiles_.type_of(panel_) + " pb_run[" + std::to_string(run_.length) + "];");
-      print_reads("pb_run", "", at_once);
-      print_writes("pb_run", "", "pb_panel");
-      close_runs();
-    });
+    open_runs();
+    out_.line(tiles_.type_of(panel_) + " pb_run[" + std::to_string(run_.length) + "];");
+    print_reads("pb_run", "", is_whole);
+    print_writes("pb_run", "", "pb_panel");
+    close_runs();
     out_.close();
   }
 
@@ -103,20 +101,38 @@ class PanelCopyPrinter {
               most + ") + 1) * " + most + "];");
   }
 
-  void print_fetch() {
+  void print_fetch(bool is_whole) {
     out_.open("");
     declare_runs();
-    print_both([&](bool at_once) {
-      open_runs();
-      print_reads(cells(), "pb_u / PB_GROUP_ITEMS * pb_wide + ", at_once);
-      close_runs();
-    });
+    open_runs();
+    print_reads(cells(), "pb_u / PB_GROUP_ITEMS * pb_wide + ", is_whole);
+    close_runs();
     out_.close();
+  }
+
+  /// The runs of all whole blocks are aligned if those of the first one are, because their distance is a multiple of
+  /// their length.
+  void print_wholeness() {
+    const std::size_t walked = walked_dim(tiles_, panel_);
+    const std::string length = std::to_string(run_.length), stride = names_.matrix + "_s";
+    std::string first = names_.matrix + "_offset", whole = "pb_is_whole";
+    if (run_.length > 1) whole += " && " + tile(names_, 0) + " % " + length + " == 0 && " + stride + "0 == 1";
+    for (std::size_t d = 0; d < rank(); ++d) {
+      const std::string dim = std::to_string(d), begin = from(names_, d);
+      first += " + " + begin + (d == 0 ? "" : " * " + stride + dim);
+      if (d > 0 && run_.length > 1) whole += " && " + stride + dim + " % " + length + " == 0";
+      const std::string end =
+          d == walked ? begin + " + pb_count / PB_BLOCK_ROUNDS * PB_BLOCK_ROUNDS" : begin + " + " + tile(names_, d);
+      if (copy_.edges[d].may_exceed) whole += " && " + end + " <= " + names_.binding + "_last" + dim + " + 1";
+      if (copy_.edges[d].may_precede) whole += " && " + begin + " >= " + names_.binding + "_least" + dim;
+    }
+    if (run_.length > 1) whole += " && (ulong)(" + names_.matrix + "_data + (" + first + ")) % 16 == 0";
+    out_.line("pb_is_whole = " + whole + ";");
   }
 
   void print_store() {
     out_.open("");
-    declare_lengths();
+    declare_runs();
     open_runs();
     print_writes(cells(), "pb_u / PB_GROUP_ITEMS * pb_wide + ", "(1 - pb_panel)");
     close_runs();
@@ -137,41 +153,15 @@ class PanelCopyPrinter {
   [[nodiscard]] std::string cells() const { return "pb_next_" + names_.binding.substr(names_.binding.find('_') + 1); }
   [[nodiscard]] std::size_t rank() const { return panel_.extents.size(); }
 
-  void declare_lengths() {
+  [[nodiscard]] std::string wide_text() const {
     const std::string length = std::to_string(run_.length);
-    out_.line("const int pb_wide = " +
-              (run_.length == 1 ? "1" : tile(names_, 0) + " % " + length + " == 0 ? " + length + " : 1") + ";");
+    return run_.length == 1 ? "1" : tile(names_, 0) + " % " + length + " == 0 ? " + length + " : 1";
+  }
+  void declare_runs() {
+    out_.line("const int pb_wide = " + wide_text() + ";");
     std::string runs = tile(names_, 0) + " / pb_wide";
     for (std::size_t d = 1; d < rank(); ++d) runs += " * " + tile(names_, d);
     out_.line("const int pb_runs = " + runs + ";");
-  }
-
-  /// Declares the runs, and whether they are read at once.
-  void declare_runs() {
-    declare_lengths();
-    if (run_.length == 1) return;
-    const std::string length = std::to_string(run_.length), stride = names_.matrix + "_s";
-    std::string first = names_.matrix + "_offset", whole;
-    for (std::size_t d = 0; d < rank(); ++d) {
-      const std::string dim = std::to_string(d);
-      first += " + " + from(names_, d) + (d == 0 ? "" : " * " + stride + dim);
-      if (d > 0) whole += " && " + stride + dim + " % " + length + " == 0";
-      if (copy_.edges[d].may_exceed)
-        whole += " && " + from(names_, d) + " + " + tile(names_, d) + " <= " + names_.binding + "_last" + dim + " + 1";
-      if (copy_.edges[d].may_precede) whole += " && " + from(names_, d) + " >= " + names_.binding + "_least" + dim;
-    }
-    out_.line("const bool pb_at_once = pb_wide == " + length + " && " + stride + "0 == 1 && (ulong)(" + names_.matrix +
-              "_data + (" + first + ")) % 16 == 0" + whole + ";");
-  }
-
-  template <class Print>
-  void print_both(const Print& print) {
-    if (run_.length == 1) return print(false);
-    out_.open("if (pb_at_once)");
-    print(true);
-    out_.reopen("else");
-    print(false);
-    out_.close();
   }
 
   /// Opens the loop over the runs of a work-item, and declares where a run begins in the panel.
@@ -208,13 +198,14 @@ class PanelCopyPrinter {
     out_.close();
   }
 
-  void print_reads(const std::string& to, const std::string& base, bool at_once) {
+  void print_reads(const std::string& to, const std::string& base, bool is_whole) {
     const std::string matrix = names_.matrix;
     std::string cell = "(PB_INDEX)" + matrix + "_offset";
-    if (at_once) {
+    if (is_whole) {
       for (std::size_t d = 0; d < rank(); ++d)
         cell += " + (" + from(names_, d) + " + pb_t" + std::to_string(d) + ")" +
                 (d == 0 ? "" : " * " + matrix + "_s" + std::to_string(d));
+      if (run_.length == 1) return out_.line(to + "[" + base + "0] = " + matrix + "_data[" + cell + "];");
       out_.line("const " + run_.type + " pb_read = *(" + tiles_.dialect().global + "const " + run_.type + "*)(" +
                 matrix + "_data + (" + cell + "));");
       for (int e = 0; e < run_.length; ++e)
@@ -307,16 +298,20 @@ void print_panel_begins(Writer& out, const KernelTilePrinter& tiles) {
   }
 }
 
-void print_panel_copy(Writer& out, const KernelTilePrinter& tiles, const Copy& copy) {
-  PanelCopyPrinter(out, tiles, copy).print_copy();
+void print_panel_wholeness(Writer& out, const KernelTilePrinter& tiles, const Copy& copy) {
+  PanelCopyPrinter(out, tiles, copy).print_wholeness();
+}
+
+void print_panel_copy(Writer& out, const KernelTilePrinter& tiles, const Copy& copy, bool is_whole) {
+  PanelCopyPrinter(out, tiles, copy).print_copy(is_whole);
 }
 
 void print_fetched_cells(Writer& out, const KernelTilePrinter& tiles, const Copy& copy) {
   PanelCopyPrinter(out, tiles, copy).declare_cells();
 }
 
-void print_panel_fetch(Writer& out, const KernelTilePrinter& tiles, const Copy& copy) {
-  PanelCopyPrinter(out, tiles, copy).print_fetch();
+void print_panel_fetch(Writer& out, const KernelTilePrinter& tiles, const Copy& copy, bool is_whole) {
+  PanelCopyPrinter(out, tiles, copy).print_fetch(is_whole);
 }
 
 void print_panel_store(Writer& out, const KernelTilePrinter& tiles, const Copy& copy) {
@@ -341,6 +336,18 @@ void print_panel_region(Writer& out, const KernelTilePrinter& tiles, BufferId id
   out.line(tiles.dialect().local + "const " + tiles.type_of(panel) + "* const " + name + " = " + at + ";");
   for (std::size_t k = 0; k < dims.size(); ++k)
     out.line("const int " + name + "_s" + std::to_string(k) + " = " + pitch(names, dims[k]) + ";");
+}
+
+std::string panel_step(const KernelTilePrinter& tiles, BufferId id, std::size_t loop) {
+  const Buffer& panel = tiles.lowered().tree[id];
+  std::string out;
+  for (std::size_t d = 0; d < panel.extents.size(); ++d) {
+    const std::int64_t step = panel.extents[d].step[loop];
+    if (step == 0) continue;
+    out += (out.empty() ? "" : " + ") + std::to_string(step);
+    if (d != panel.contiguous) out += " * " + pitch(tiles.names_of(panel), d);
+  }
+  return out;
 }
 
 }  // namespace pb

@@ -36,35 +36,40 @@ class ProductPrinter {
   void print_steps(const std::string& rounds) {
     out_.open("for (int pb_step = 0; pb_step + 8 <= " + rounds + "; pb_step += 8)");
     out_.line("double pb_right[2][PB_ITEMS" + dim(0) + " / 2], pb_left[2][PB_ITEMS" + dim(1) + "];");
-    print_unrolling(out_, kUnroll);
-    out_.open("for (int pb_half = 0; pb_half < 2; ++pb_half)");
-    out_.line("const int pb_r = pb_step + 4 * pb_half + pb_id" + dim(0) + " % 4;");
+    out_.line("const int pb_r = pb_step + (int)((uint)pb_id" + dim(0) + " % 4);");
     print_factors(0);
     print_factors(1);
-    out_.close();
     print_sums();
     out_.close();
   }
 
-  /// Reads the factors that move with one of the two loops: columns or rows of the unit.
+  /// Reads the factors that move with one of the two loops: columns or rows of the unit. All of them lie at fixed
+  /// distances from the first one.
   void print_factors(std::size_t loop) {
     const std::string d = dim(loop), item = "pb_k" + d;
-    print_unrolling(out_, kUnroll);
-    out_.open("for (int " + item + " = 0; " + item + " < PB_ITEMS" + d + (loop == 0 ? " / 2" : "") + "; ++" + item +
-              ")");
-    const std::string first = loop == 0 ? "pb_id" + d + " / 4 * 8 + pb_id" + dim(1) + " % 8" : "pb_item" + d;
-    for (std::size_t l = 0; l < tiles_.lowered().vars.size(); ++l) {
-      const std::string other = std::to_string(l);
-      out_.line("const int pb_place" + other + " = " +
-                (other == d ? first + " + " + item + " * pb_leap" + d : "pb_item" + other) + ";");
-    }
     const std::size_t input = blocks_.products->inputs[loop];
-    const BlockInput* staged = blocks_.find(input);
+    const BufferId panel = instance_.inputs[input].buffer;
     std::vector<std::size_t> dims;
     for (std::size_t m = 0; m < rule_.inputs[input].lo.size(); ++m)
       if (!rule_.inputs[input].is_fixed_dim(m)) dims.push_back(m);
-    print_panel_region(out_, tiles_, instance_.inputs[input].buffer, dims);
-    out_.line((loop == 0 ? "pb_right" : "pb_left") + ("[pb_half][" + item + "] = ") + cell(loop, *staged) + ";");
+    out_.open("");
+    for (std::size_t l = 0; l < tiles_.lowered().vars.size(); ++l) {
+      const bool is_column = l == blocks_.loops[0] && loop == 0;
+      out_.line("const int pb_place" + std::to_string(l) + " = " +
+                (is_column ? "(int)((uint)pb_id" + d + " / 4 * 8 + (uint)pb_id" + dim(1) + " % 8)"
+                           : "pb_item" + std::to_string(l)) +
+                ";");
+    }
+    print_panel_region(out_, tiles_, panel, dims);
+    const std::string type = tiles_.dialect().local + "const double* const pb_factors = ";
+    out_.line(type + "&" + cell(loop, *blocks_.find(input)) + ";");
+    print_unrolling(out_, kUnroll);
+    out_.line("for (int pb_half = 0; pb_half < 2; ++pb_half)");
+    print_unrolling(out_, kUnroll);
+    out_.line("for (int " + item + " = 0; " + item + " < PB_ITEMS" + d + (loop == 0 ? " / 2" : "") + "; ++" + item + ")");
+    out_.line(std::string(loop == 0 ? "  pb_right" : "  pb_left") + "[pb_half][" + item + "] = pb_factors[4 * pb_half * pb_at_" +
+              rule_.inputs[input].binding + "_s" + std::to_string(blocks_.find(input)->body_dim) + " + " + item + " * pb_leap" +
+              d + " * (" + panel_step(tiles_, panel, blocks_.loops[loop]) + ")];");
     out_.close();
   }
 
