@@ -41,12 +41,12 @@ enum class TunableRole : std::uint8_t {
 };
 
 inline constexpr TunableRole kTunableRoles[] = {
-    TunableRole::Cutoff,    TunableRole::Split,     TunableRole::Tile,       TunableRole::DeviceShare,
-    TunableRole::WorkGroup, TunableRole::Items,     TunableRole::FoldItems,  TunableRole::FoldOrder,
-    TunableRole::User,      TunableRole::Config,    TunableRole::Accuracy,   TunableRole::ForEnough,
-    TunableRole::Flag,      TunableRole::FoldChunk, TunableRole::KeptRounds, TunableRole::Packs,
-    TunableRole::Strip,     TunableRole::Stores,    TunableRole::RowBlock,   TunableRole::RowAhead,
-    TunableRole::Blocks,    TunableRole::ReadAhead, TunableRole::BlockItems, TunableRole::BlockRounds,
+    TunableRole::Cutoff,      TunableRole::Split,      TunableRole::Tile,       TunableRole::DeviceShare,
+    TunableRole::WorkGroup,   TunableRole::Items,      TunableRole::FoldItems,  TunableRole::FoldOrder,
+    TunableRole::User,        TunableRole::Config,     TunableRole::Accuracy,   TunableRole::ForEnough,
+    TunableRole::Flag,        TunableRole::FoldChunk,  TunableRole::KeptRounds, TunableRole::Packs,
+    TunableRole::Strip,       TunableRole::Stores,     TunableRole::RowBlock,   TunableRole::RowAhead,
+    TunableRole::Blocks,      TunableRole::ReadAhead,  TunableRole::BlockItems, TunableRole::BlockRounds,
     TunableRole::BlockStages, TunableRole::MatrixUnits};
 
 /// Whether a tunable of this role is a shape: a number per dimension.

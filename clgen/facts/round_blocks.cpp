@@ -243,7 +243,8 @@ class RoundBlockFinder {
   /// The sum of products that the rounds are; none if they do something else.
   [[nodiscard]] std::optional<BlockProducts> find_products() const {
     const Fold& fold = out_.fold;
-    if (loops().size() != 1 || fold.step != 1 || out_.carried.size() != 1 || fold.accumulators.size() != 1) return std::nullopt;
+    if (loops().size() != 1 || fold.step != 1 || out_.carried.size() != 1 || fold.accumulators.size() != 1)
+      return std::nullopt;
     const Accumulator& sum = fold.accumulators.front();
     if (sum.op != FoldOp::Add || sum.updates.size() != 1 || !is_double(sum.type)) return std::nullopt;
     const std::vector<StmtId> stmts = stmts_of(body_, std::get<ForStmt>(body_.stmts[loops().back()].node).body);

@@ -215,7 +215,14 @@ class Verifier {
     const std::vector<Fill> before = filled_;
     known_.insert(block_var());
     is_in_blocks_ = true;
-    if (blocks.copies_ahead) copy_first_block(blocks);
+    if (blocks.copies_ahead) {
+      // What the first block reads is copied before. Afterwards copies fill the other panels.
+      filled_ahead_.assign(filled_.size(), Fill::Empty);
+      for (const TreeNode& node : blocks.body)
+        if (const auto* copy = std::get_if<Copy>(&node.node)) check(*copy);
+      check(Barrier{});
+      copies_ahead_ = true;
+    }
     check_block(blocks.body);
     if (blocks.copies_ahead) std::swap(filled_, filled_ahead_);
     num_parts_ -= num_parts_ > 1 ? 1 : 0;
@@ -223,15 +230,6 @@ class Verifier {
     is_in_blocks_ = copies_ahead_ = false;
     known_.erase(block_var());
     filled_ = before;
-  }
-
-  /// What blocks that copy ahead do before the first one. Afterwards copies fill the other panels.
-  void copy_first_block(const RoundBlocks& blocks) {
-    filled_ahead_.assign(filled_.size(), Fill::Empty);
-    for (const TreeNode& node : blocks.body)
-      if (const auto* copy = std::get_if<Copy>(&node.node)) check(*copy);
-    check(Barrier{});
-    copies_ahead_ = true;
   }
 
   /// The parts of an instance follow one another, and staged inputs are read in its rounds.

@@ -96,9 +96,10 @@ void KernelBlockPrinter::declare_group_place() {
   }
 }
 
-/// Declares the work-item's place in its group. 32 work-items that follow one another stand in a rectangle, because then
-/// they read fewer different cells than in a line: 8 along the first of the two loops and 4 along the other one. Matrix
-/// units want 4 and 8. All of it is unsigned: compilers then know that no index is negative, and read neighbours at once.
+/// Declares the work-item's place in its group. 32 work-items that follow one another stand in a rectangle, because
+/// then they read fewer different cells than in a line: 8 along the first of the two loops and 4 along the other one.
+/// Matrix units want 4 and 8. All of it is unsigned: compilers then know that no index is negative, and read neighbours
+/// at once.
 void KernelBlockPrinter::declare_squares() {
   const RoundBlockFacts& blocks = *instance_in_blocks(lowered_.tree)->blocks;
   const std::string first = std::to_string(blocks.loops[0]), second = std::to_string(blocks.loops[1]);
@@ -109,8 +110,8 @@ void KernelBlockPrinter::declare_squares() {
     out_.verbatim("#else\n");
   }
   out_.line("const bool pb_has_squares = " + groups[0] + " % 8 == 0 && " + groups[1] + " % 4 == 0;");
-  out_.line("const uint pb_across = pb_has_squares ? 8 : " + groups[0] + ", pb_down = pb_has_squares ? 4 : " +
-            groups[1] + ";");
+  out_.line("const uint pb_across = pb_has_squares ? 8 : " + groups[0] +
+            ", pb_down = pb_has_squares ? 4 : " + groups[1] + ";");
   if (blocks.products) out_.verbatim("#endif\n");
   out_.line("const uint pb_square = (uint)pb_flat / (pb_across * pb_down);");
   out_.line("const uint pb_in_square = (uint)pb_flat % (pb_across * pb_down);");

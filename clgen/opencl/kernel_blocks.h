@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The text of a kernel whose folds run in blocks of rounds. Such a build has PB_BLOCK_ROUNDS, PB_BLOCK_STAGES, PB_GROUP0
-// to PB_GROUP2, PB_GROUP_ITEMS, their product, and PB_PANEL0 and so on, the elements of the panels. PB_MATRIX_UNITS says
-// that matrix units run the rounds (runtime/config/matrix_unit_text.h). Private to this folder.
+// The text of a kernel whose folds run in blocks of rounds. Such a build has PB_BLOCK_ROUNDS, PB_BLOCK_STAGES,
+// PB_GROUP0 to PB_GROUP2, PB_GROUP_ITEMS, their product, and PB_PANEL0 and so on, the elements of the panels.
+// PB_MATRIX_UNITS says that matrix units run the rounds (runtime/config/matrix_unit_text.h). Private to this folder.
 //
 // A carried value `s` of the instances of a work-item lies in `pb_carried_s`, an array with an element for each of
 // them. All loops over them are unrolled, so that the elements lie in registers.

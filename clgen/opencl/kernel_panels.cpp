@@ -70,8 +70,8 @@ std::string panel_size(const KernelTilePrinter& tiles, BufferId id) {
   return "PB_PANEL" + std::to_string(std::find(all.begin(), all.end(), id) - all.begin());
 }
 
-/// Prints copies to a panel. A work-item copies runs of cells that are neighbours in the matrix. Of whole blocks it reads a
-/// run at once.
+/// Prints copies to a panel. A work-item copies runs of cells that are neighbours in the matrix. Of whole blocks it
+/// reads a run at once.
 class PanelCopyPrinter {
  public:
   PanelCopyPrinter(Writer& out, const KernelTilePrinter& tiles, const Copy& copy)

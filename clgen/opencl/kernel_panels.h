@@ -22,8 +22,8 @@ void print_panel_shapes(Writer& out, const KernelTilePrinter& tiles);
 /// Declares where the panels of a block begin. `pb_block` is known.
 void print_panel_begins(Writer& out, const KernelTilePrinter& tiles);
 
-/// Makes `pb_is_whole` false unless the copies of all blocks that have all their rounds read cells inside, and find them
-/// aligned, so that a work-item may read neighbours at once. `pb_block` is that of the first block.
+/// Makes `pb_is_whole` false unless the copies of all blocks that have all their rounds read cells inside, and find
+/// them aligned, so that a work-item may read neighbours at once. `pb_block` is that of the first block.
 void print_panel_wholeness(Writer& out, const KernelTilePrinter& tiles, const Copy& copy);
 
 /// Copies the cells of a panel. `pb_flat` is the number of the work-item in its group. `is_whole`: `pb_is_whole` holds,

@@ -66,10 +66,12 @@ class ProductPrinter {
     print_unrolling(out_, kUnroll);
     out_.line("for (int pb_half = 0; pb_half < 2; ++pb_half)");
     print_unrolling(out_, kUnroll);
-    out_.line("for (int " + item + " = 0; " + item + " < PB_ITEMS" + d + (loop == 0 ? " / 2" : "") + "; ++" + item + ")");
-    out_.line(std::string(loop == 0 ? "  pb_right" : "  pb_left") + "[pb_half][" + item + "] = pb_factors[4 * pb_half * pb_at_" +
-              rule_.inputs[input].binding + "_s" + std::to_string(blocks_.find(input)->body_dim) + " + " + item + " * pb_leap" +
-              d + " * (" + panel_step(tiles_, panel, blocks_.loops[loop]) + ")];");
+    out_.line("for (int " + item + " = 0; " + item + " < PB_ITEMS" + d + (loop == 0 ? " / 2" : "") + "; ++" + item +
+              ")");
+    out_.line(std::string(loop == 0 ? "  pb_right" : "  pb_left") + "[pb_half][" + item +
+              "] = pb_factors[4 * pb_half * pb_at_" + rule_.inputs[input].binding + "_s" +
+              std::to_string(blocks_.find(input)->body_dim) + " + " + item + " * pb_leap" + d + " * (" +
+              panel_step(tiles_, panel, blocks_.loops[loop]) + ")];");
     out_.close();
   }
 
@@ -100,8 +102,8 @@ class ProductPrinter {
     const std::string sums = carried_array(blocks_.products->sum), own = "[pb_own";
     out_.line("const int pb_own = " + columns + " + PB_ITEMS" + dim(0) + " * " + rows + ";");
     const std::string below = " + PB_ITEMS" + dim(0);
-    out_.line("PB_ADD_PRODUCTS(" + sums + own + "], " + sums + own + " + 1], " + sums + own + below + "], " + sums + own +
-              below + " + 1], pb_left[0][" + rows + "], pb_left[0][" + rows + " + 1], pb_left[1][" + rows +
+    out_.line("PB_ADD_PRODUCTS(" + sums + own + "], " + sums + own + " + 1], " + sums + own + below + "], " + sums +
+              own + below + " + 1], pb_left[0][" + rows + "], pb_left[0][" + rows + " + 1], pb_left[1][" + rows +
               "], pb_left[1][" + rows + " + 1], pb_right[0][" + columns + " / 2], pb_right[1][" + columns + " / 2]);");
     out_.close();
   }

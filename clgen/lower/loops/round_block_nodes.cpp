@@ -35,7 +35,8 @@ class BlockLowering {
   /// Whether the build knows how many cells a work-item copies, so that these may lie in registers meanwhile.
   [[nodiscard]] bool may_copy_ahead() const {
     return std::all_of(facts_.inputs.begin(), facts_.inputs.end(), [&](const BlockInput& input) {
-      const Buffer& panel = tree_.buffers[tree_.buffers.size() - facts_.inputs.size() + (&input - facts_.inputs.data())];
+      const Buffer& panel =
+          tree_.buffers[tree_.buffers.size() - facts_.inputs.size() + (&input - facts_.inputs.data())];
       for (std::size_t d = 0; d < panel.extents.size(); ++d)
         if (d != input.walked && panel.extents[d].extent_of_one.op != IndexExpr::Op::Const) return false;
       return true;

@@ -447,10 +447,10 @@ TEST(LoweredKernels, WithWrongBlocksAreFoundWrong) {
   }
   launch.copies_ahead = false;
   EXPECT_NE(faults_of([](KernelTree& tree) {
-              change_blocks(tree, [](RoundBlocks& blocks) { blocks.copies_ahead = true; });
+              change_blocks(tree, [](RoundBlocks& blocks) { blocks.copies_ahead = false; });
             }).first,
             "")
-      << "blocks that copy ahead, but wait in between";
+      << "blocks that neither copy ahead nor wait in between";
   EXPECT_NE(faults_of([](KernelTree& tree) {
               change_blocks(tree, [](RoundBlocks& blocks) { blocks.body.erase(blocks.body.begin()); });
             }).first,

@@ -61,7 +61,9 @@ WorkShape shape_with(const LaunchPlan& plan, const DeviceInfo& device, const Til
   out.items[loops.second] = tile.items[1];
   out.block_rounds = plan.block_rounds;
   const bool may_copy_ahead = plan.kernel->may_copy_ahead && device.type != DeviceType::Cpu;
-  out.block_stages = plan.block_stages == 0 ? (may_copy_ahead ? 2 : 1) : plan.kernel->may_copy_ahead ? plan.block_stages : 1;
+  out.block_stages = plan.block_stages == 0        ? (may_copy_ahead ? 2 : 1)
+                     : plan.kernel->may_copy_ahead ? plan.block_stages
+                                                   : 1;
   if (plan.block_stages == 0 && out.block_stages > 1) out.block_rounds = std::min(out.block_rounds, kRoundsAhead);
   return out;
 }
@@ -196,13 +198,13 @@ std::size_t panel_bytes_of(const LaunchPlan& plan, const WorkShape& shape) {
 //
 // Where folds run in blocks, a group of 16 x 16 work-items has as many instances as registers have room for: 8 x 8 per
 // work-item if each of them keeps one number of 4 bytes between blocks. If it keeps 8 bytes, the group has 16 x 8
-// work-items. Work-items have fewer instances if there would be fewer groups than compute units, or if more than half of
-// a group's instances along a loop would lie beyond the end. A block has the rounds that the configuration says, or fewer
-// if its panels have no room.
+// work-items. Work-items have fewer instances if there would be fewer groups than compute units, or if more than half
+// of a group's instances along a loop would lie beyond the end. A block has the rounds that the configuration says, or
+// fewer if its panels have no room.
 //
 // Blocks of GPUs copy ahead, and have 8 rounds then: two panels of 8 rounds take no more room than one of 16. Where
-// matrix units run the rounds, 128 work-items have 16 x 4 instances each, since a warp then has 8 columns and 8 rows of a
-// unit for each of its 2 x 1 instances.
+// matrix units run the rounds, 128 work-items have 16 x 4 instances each, since a warp then has 8 columns and 8 rows of
+// a unit for each of its 2 x 1 instances.
 //
 // Launches with few instances do not run in blocks: lanes divide their folds instead. Nor do those of which a
 // configuration says how many lanes, or how many instances a work-item has. CPUs run folds in blocks only if a

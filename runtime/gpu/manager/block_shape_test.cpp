@@ -119,9 +119,7 @@ TEST(BlockShapes, SuitMatrixUnits) {
                                 .may_copy_ahead = true,
                                 .adds_products = true,
                                 .num_panels = 2};
-  const auto with_units = [](const LaunchPlan& plan) {
-    return block_shape_of(plan, device_of(DeviceType::Gpu), true);
-  };
+  const auto with_units = [](const LaunchPlan& plan) { return block_shape_of(plan, device_of(DeviceType::Gpu), true); };
   LaunchPlan plan = product_of(4096, 4096, kAdds, 8);
   EXPECT_FALSE(with_units(plan)->on_matrix_units) << "a configuration does not want them";
   plan.may_use_matrix_units = true;

@@ -53,7 +53,8 @@ class KernelTable {
 
  private:
   /// The values that decide a build: 32-bit indices, unit strides, group, instances per work-item, lanes, stage,
-  /// specialised scalars; and rounds, stages, units and panels of blocks. A kernel that is null is one that the driver rejected.
+  /// specialised scalars; and rounds, stages, units and panels of blocks. A kernel that is null is one that the driver
+  /// rejected.
   using Key = std::vector<std::int64_t>;
   struct Entry {
     std::string text;                  ///< of the description, since another one may lie at its address later
@@ -70,7 +71,7 @@ class KernelTable {
   [[nodiscard]] LaneExchange exchange_of(Device& device);
 
   std::map<const KernelDesc*, Entry> entries_;
-  std::optional<LaneExchange> exchange_;      ///< of the device, once a kernel has lanes
+  std::optional<LaneExchange> exchange_;     ///< of the device, once a kernel has lanes
   std::optional<MatrixUnits> matrix_units_;  ///< likewise, once a kernel may use them
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Units of a device that add products of small matrices of doubles. Kernels use them only where they round as `fma` does,
-// one product after the other, so that results are those of a kernel without them.
+// Units of a device that add products of small matrices of doubles. Kernels use them only where they round as `fma`
+// does, one product after the other, so that results are those of a kernel without them.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace pbrt::gpu {
 /// How many rows a unit's instruction has (runtime/config/matrix_unit_text.h).
 enum class MatrixUnits : std::uint8_t { None = 0, Rows8 = 8, Rows16 = 16 };
 
-/// Returns the largest units that a kernel can use: the device takes a small kernel with them, and this kernel gives the
-/// bits of `fma` for numbers of many magnitudes, among them zeros of both signs, subnormal numbers, and sums that
+/// Returns the largest units that a kernel can use: the device takes a small kernel with them, and this kernel gives
+/// the bits of `fma` for numbers of many magnitudes, among them zeros of both signs, subnormal numbers, and sums that
 /// overflow. Only GPUs of NVIDIA have such units.
 ///
 /// Errors: throws what the device throws but for refusals and failed builds
