@@ -36,26 +36,30 @@ enum class TunableRole : std::uint8_t {
   BlockItems,   ///< instances of a kernel's work-item where the rounds of their fold run in blocks; 0: the program
                 ///< chooses
   BlockRounds,  ///< rounds of such a block; 0: there are none
+  BlockStages,  ///< 2: what the next block reads is copied while a block runs, 1: it is not; 0: the program chooses
+  MatrixUnits,  ///< 1: units for products of matrices run such rounds, where the device has them; 0: work-items do
 };
 
 inline constexpr TunableRole kTunableRoles[] = {
-    TunableRole::Cutoff,    TunableRole::Split,     TunableRole::Tile,       TunableRole::DeviceShare,
-    TunableRole::WorkGroup, TunableRole::Items,     TunableRole::FoldItems,  TunableRole::FoldOrder,
-    TunableRole::User,      TunableRole::Config,    TunableRole::Accuracy,   TunableRole::ForEnough,
-    TunableRole::Flag,      TunableRole::FoldChunk, TunableRole::KeptRounds, TunableRole::Packs,
-    TunableRole::Strip,     TunableRole::Stores,    TunableRole::RowBlock,   TunableRole::RowAhead,
-    TunableRole::Blocks,    TunableRole::ReadAhead, TunableRole::BlockItems, TunableRole::BlockRounds};
+    TunableRole::Cutoff,      TunableRole::Split,      TunableRole::Tile,       TunableRole::DeviceShare,
+    TunableRole::WorkGroup,   TunableRole::Items,      TunableRole::FoldItems,  TunableRole::FoldOrder,
+    TunableRole::User,        TunableRole::Config,     TunableRole::Accuracy,   TunableRole::ForEnough,
+    TunableRole::Flag,        TunableRole::FoldChunk,  TunableRole::KeptRounds, TunableRole::Packs,
+    TunableRole::Strip,       TunableRole::Stores,     TunableRole::RowBlock,   TunableRole::RowAhead,
+    TunableRole::Blocks,      TunableRole::ReadAhead,  TunableRole::BlockItems, TunableRole::BlockRounds,
+    TunableRole::BlockStages, TunableRole::MatrixUnits};
 
 /// Whether a tunable of this role is a shape: a number per dimension.
 [[nodiscard]] constexpr bool is_shape(TunableRole role) {
   return role == TunableRole::Tile || role == TunableRole::WorkGroup || role == TunableRole::Items ||
          role == TunableRole::FoldItems || role == TunableRole::KeptRounds || role == TunableRole::BlockItems ||
-         role == TunableRole::BlockRounds;
+         role == TunableRole::BlockRounds || role == TunableRole::BlockStages || role == TunableRole::MatrixUnits;
 }
 /// Whether a tunable of this role belongs to the launches of kernels.
 [[nodiscard]] constexpr bool is_of_launches(TunableRole role) {
   return role == TunableRole::WorkGroup || role == TunableRole::Items || role == TunableRole::FoldItems ||
-         role == TunableRole::KeptRounds || role == TunableRole::BlockItems || role == TunableRole::BlockRounds;
+         role == TunableRole::KeptRounds || role == TunableRole::BlockItems || role == TunableRole::BlockRounds ||
+         role == TunableRole::BlockStages || role == TunableRole::MatrixUnits;
 }
 /// Whether a tunable of this role says which form a rule's loops have on the CPU.
 [[nodiscard]] constexpr bool is_of_loop_forms(TunableRole role) {
@@ -115,6 +119,10 @@ inline constexpr TunableRole kTunableRoles[] = {
       return "block_items";
     case TunableRole::BlockRounds:
       return "block_rounds";
+    case TunableRole::BlockStages:
+      return "block_stages";
+    case TunableRole::MatrixUnits:
+      return "matrix_units";
   }
   return "?";
 }

@@ -64,6 +64,8 @@ std::string shape_words(TunableRole role, const std::vector<double>& values) {
     return "at most " + text + (text == "1" ? " round" : " rounds") + " kept per work-item";
   if (role == TunableRole::BlockItems) return text + " instances per work-item in blocks";
   if (role == TunableRole::BlockRounds) return "blocks of at most " + text + " rounds";
+  if (role == TunableRole::BlockStages) return text == "1" ? "blocks copied at once" : "blocks copied ahead";
+  if (role == TunableRole::MatrixUnits) return "matrix units where the device has them";
   return "work-groups of " + text;
 }
 
@@ -190,6 +192,7 @@ std::string value_words(TunableRole role, const std::vector<double>& values, con
   if (role == TunableRole::FoldChunk) return chunk_words(values[0]);
   if (role == TunableRole::KeptRounds || role == TunableRole::BlockRounds)
     return values[0] != 0 ? values_text(values, separator) : "none";
+  if (role == TunableRole::MatrixUnits) return values[0] != 0 ? "where the device has them" : "none";
   if (pb::is_of_launches(role)) return is_open ? "as the program chooses" : values_text(values, " x ");
   if (role == TunableRole::Packs) return values[0] != 0 ? "on packs" : "one instance after the other";
   if (role == TunableRole::Stores || role == TunableRole::RowBlock || role == TunableRole::Blocks)

@@ -93,6 +93,8 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
     case TunableRole::KeptRounds:
     case TunableRole::BlockItems:
     case TunableRole::BlockRounds:
+    case TunableRole::BlockStages:
+    case TunableRole::MatrixUnits:
     case TunableRole::Config:
       break;
   }

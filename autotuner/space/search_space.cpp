@@ -370,9 +370,13 @@ std::vector<std::vector<double>> Space::usual_values(const TunableGene& gene) co
   } else if (gene.info->role == TunableRole::KeptRounds) {
     out = {{0}, {8}, {16}, {32}, {64}};
   } else if (gene.info->role == TunableRole::BlockItems) {
-    out = {{0, 0}, {8, 8}, {4, 8}, {8, 4}, {4, 4}, {2, 4}, {2, 2}};
+    out = {{0, 0}, {8, 8}, {4, 8}, {8, 4}, {4, 4}, {2, 4}, {2, 2}, {16, 4}};
   } else if (gene.info->role == TunableRole::BlockRounds) {
     out = {{16}, {8}, {32}, {0}};
+  } else if (gene.info->role == TunableRole::BlockStages) {
+    out = {{0}, {1}, {2}};
+  } else if (gene.info->role == TunableRole::MatrixUnits) {
+    out = {{1}, {0}};
   } else if (gene.info->role == TunableRole::FoldOrder) {
     out = {{1}, {0}};
   } else if (gene.info->role == TunableRole::FoldChunk) {

@@ -126,6 +126,8 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
       const RoundBlockFacts& blocks = *blocked->blocks;
       out.line(".block_loops = {" + std::to_string(blocks.loops[0]) + ", " + std::to_string(blocks.loops[1]) + "},");
       out.line(".block_bytes = " + std::to_string(blocks.carried_bytes) + ",");
+      if (may_copy_ahead(lowered.tree)) out.line(".may_copy_ahead = true,");
+      if (blocks.products) out.line(".adds_products = true,");
       out.line(".num_panels = " + std::to_string(lowered.tree.buffers.size() - num_tiles) + ",");
     }
     out.close(";");

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t kLeastLoops = 2, kMostLoops = 3;
 constexpr std::size_t kMostCarriedBytes = 64;  // more would leave registers for few instances
+constexpr int kWideBytes = 16;                 // what a work-item reads at once
+constexpr int kMostWide = 4;                   // cells of it
 
 class RoundBlockFinder {
  public:
@@ -37,6 +39,8 @@ class RoundBlockFinder {
         !std::all_of(loops().begin(), loops().end(), [&](StmtId loop) { return has_common_range(loop); }))
       return std::nullopt;
     if (!find_loops()) return std::nullopt;
+    for (std::size_t l = 0; l < out_.wide.size(); ++l) out_.wide[l] = wide_along(out_.loops[l]);
+    out_.products = find_products();
     return std::move(out_);
   }
 
@@ -169,7 +173,8 @@ class RoundBlockFinder {
       return std::nullopt;
     const std::optional<std::size_t> moving = moving_dim(*box, loop);
     if (!moving) return std::nullopt;
-    BlockInput out{i, 0, *body_dim, *moving};
+    const Matrix& matrix = transform_.matrices[input.matrix];
+    BlockInput out{i, 0, *body_dim, *moving, matrix.is_element_t ? program_.element : matrix.element};
     std::size_t left = *body_dim;
     for (std::size_t d = 0; d < box->lo.size(); ++d) {
       if (input.is_fixed_dim(d)) continue;
@@ -196,6 +201,69 @@ class RoundBlockFinder {
     std::sort(out_.inputs.begin(), out_.inputs.end(),
               [](const BlockInput& a, const BlockInput& b) { return a.input < b.input; });
     return !out_.inputs.empty();
+  }
+
+  // ---- what a round does
+
+  [[nodiscard]] bool moves_with(const BlockInput& input, std::size_t loop) const {
+    return moves_with(*box_of(input.input), loop);
+  }
+
+  /// How many cells of the staged inputs that move with a loop fill what a work-item reads at once.
+  [[nodiscard]] int wide_along(std::size_t loop) const {
+    int out = kMostWide;
+    for (const BlockInput& input : out_.inputs)
+      if (moves_with(input, loop)) out = std::min(out, std::max(1, kWideBytes / size_bytes(input.element)));
+    return out;
+  }
+
+  template <class Node>
+  [[nodiscard]] const Node* node_of(ExprId id) const {
+    return std::get_if<Node>(&body_.exprs[id].node);
+  }
+
+  /// Whether the type is double, and no other name of a number.
+  [[nodiscard]] bool is_double(const BodyType& type) const {
+    return type.kind == BodyType::Kind::Double && !(type.is_element && program_.element != ElementType::Double);
+  }
+
+  /// The staged input of doubles of which the expression reads the cell of this round; none if it reads something else.
+  [[nodiscard]] const BlockInput* input_read_by(ExprId id) const {
+    const auto* member = node_of<MemberExpr>(id);
+    if (member == nullptr || !is_cell_call(*member) || node_of<NameExpr>(member->object) == nullptr) return nullptr;
+    const NameBinding& binding = rule_.body_types.bindings[member->object.index()];
+    if (binding.kind != NameKind::Input || !is_double(rule_.body_types.types[id.index()])) return nullptr;
+    const BlockInput* input = out_.find(binding.index);
+    if (input == nullptr || input->element != ElementType::Double) return nullptr;
+    for (std::size_t d = 0; d < member->args.size(); ++d)
+      if (d != input->body_dim && node_of<IntegerExpr>(member->args[d]) == nullptr) return nullptr;
+    return input;
+  }
+
+  /// The sum of products that the rounds are; none if they do something else.
+  [[nodiscard]] std::optional<BlockProducts> find_products() const {
+    const Fold& fold = out_.fold;
+    if (loops().size() != 1 || fold.step != 1 || out_.carried.size() != 1 || fold.accumulators.size() != 1)
+      return std::nullopt;
+    const Accumulator& sum = fold.accumulators.front();
+    if (sum.op != FoldOp::Add || sum.updates.size() != 1 || !is_double(sum.type)) return std::nullopt;
+    const std::vector<StmtId> stmts = stmts_of(body_, std::get<ForStmt>(body_.stmts[loops().back()].node).body);
+    const auto* only = stmts.size() == 1 ? std::get_if<ExprStmt>(&body_.stmts[stmts.front()].node) : nullptr;
+    const auto* add = only == nullptr ? nullptr : node_of<AssignExpr>(only->expr);
+    if (add == nullptr || !add->is_compound || add->op != BinaryOp::Add) return std::nullopt;
+    const auto* product = node_of<BinaryExpr>(add->rhs);
+    if (product == nullptr || product->op != BinaryOp::Mul) return std::nullopt;
+    BlockProducts out;
+    out.sum = out_.carried.front().name;
+    for (const ExprId factor : {product->lhs, product->rhs}) {
+      const BlockInput* input = input_read_by(factor);
+      if (input == nullptr) return std::nullopt;
+      const std::size_t l = moves_with(*input, out_.loops[0]) ? 0 : 1;
+      if (!out.cells[l].is_none()) return std::nullopt;
+      out.inputs[l] = input->input;
+      out.cells[l] = factor;
+    }
+    return out;
   }
 
   const Program& program_;

@@ -28,12 +28,24 @@ struct CarriedValue {
 
 /// An input whose cells a group copies block by block.
 struct BlockInput {
-  std::size_t input = 0;     ///< index into Rule::inputs
-  std::size_t walked = 0;    ///< the dimension of the matrix along which the rounds walk
-  std::size_t body_dim = 0;  ///< the same as a dimension of the region in the body
-  std::size_t moving = 0;    ///< the dimension of the matrix that moves with one of the two loops
+  std::size_t input = 0;                      ///< index into Rule::inputs
+  std::size_t walked = 0;                     ///< the dimension of the matrix along which the rounds walk
+  std::size_t body_dim = 0;                   ///< the same as a dimension of the region in the body
+  std::size_t moving = 0;                     ///< the dimension of the matrix that moves with one of the two loops
+  ElementType element = ElementType::Double;  ///< of the matrix
 
   bool operator==(const BlockInput&) const = default;
+};
+
+/// Rounds that do nothing but add the product of two cells to one value: `sum += a.cell(i) * b.cell(i)`. All of them
+/// are doubles, so units for products of matrices may run several rounds of several instances at once. Such a unit
+/// multiplies and adds with one rounding, round by round, where the device says so (runtime/gpu/matrix_units.h).
+struct BlockProducts {
+  std::string sum;                      ///< the carried value
+  std::array<std::size_t, 2> inputs{};  ///< the input that moves with the first of the two loops, and the other one
+  std::array<ExprId, 2> cells{};        ///< the reads of these inputs
+
+  bool operator==(const BlockProducts&) const = default;
 };
 
 struct RoundBlockFacts {
@@ -42,14 +54,16 @@ struct RoundBlockFacts {
   std::vector<CarriedValue> carried;
   std::array<std::size_t, 2> loops{};  ///< loops along which a work-item has several instances; 0 is the fastest
   std::vector<BlockInput> inputs;  ///< at least one moves with the first of the loops alone, and one with the second
-  std::size_t carried_bytes = 0;   ///< of the carried values of one instance, each 4 at least
+  std::array<int, 2> wide{};       ///< neighbours along each of the loops whose cells work-items read at once
+  std::optional<BlockProducts> products = {};  ///< what the rounds add up, if they do nothing else
+  std::size_t carried_bytes = 0;               ///< of the carried values of one instance, each 4 at least
 
   /// The staged input with this index; null if the input is not staged.
   [[nodiscard]] const BlockInput* find(std::size_t input) const;
 
   bool operator==(const RoundBlockFacts& other) const {
     return contraction == other.contraction && carried == other.carried && loops == other.loops &&
-           inputs == other.inputs;
+           inputs == other.inputs && wide == other.wide && products == other.products;
   }
 };
 

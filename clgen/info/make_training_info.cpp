@@ -98,7 +98,9 @@ std::string needed_tunable(const Transform& transform, const TransformPlan& plan
     return found == plan.tunables.end() ? std::string() : found->name;
   };
   if (tunable.role == TunableRole::RowAhead) return of_rule(TunableRole::RowBlock);
-  if (tunable.role == TunableRole::BlockItems) return of_rule(TunableRole::BlockRounds);
+  if (tunable.role == TunableRole::BlockItems || tunable.role == TunableRole::BlockStages ||
+      tunable.role == TunableRole::MatrixUnits)
+    return of_rule(TunableRole::BlockRounds);
   if (tunable.role != TunableRole::FoldChunk) return "";
   const auto divided = find_task_loops(transform.rules[*tunable.rule], plan.computations[tunable.rule->index()]);
   if (std::any_of(divided.begin(), divided.end(), [](const TaskLoop& fold) { return !fold.is_rounded; })) return "";

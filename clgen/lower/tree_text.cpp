@@ -171,8 +171,8 @@ class TreeText {
   void print_node(const Barrier&) { line("barrier"); }
 
   void print_node(const RoundBlocks& blocks) {
-    line(fmt::format("blocks of {} rounds of the loop over {}", to_string(block_rounds()),
-                     loop_var(rule_, blocks.loop)));
+    line(fmt::format("blocks of {} rounds of the loop over {}{}", to_string(block_rounds()),
+                     loop_var(rule_, blocks.loop), blocks.copies_ahead ? ", each copying ahead for the next" : ""));
     print_inside(blocks.body);
   }
 
@@ -290,6 +290,7 @@ class TreeText {
       std::vector<std::string> names;
       for (const CarriedValue& each : instance.blocks->carried) names.push_back(each.name);
       text += ", keeping " + joined(names);
+      if (instance.on_matrix_units) text += ", on matrix units";
     }
     line(text);
   }

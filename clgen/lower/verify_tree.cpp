@@ -168,19 +168,25 @@ class Verifier {
   void check(const TreeBranch& branch) {
     if (!items_.empty() || has_lanes_) return fail("work-items of a group take the same branch");
     const std::vector<Fill> before = filled_;
+    const int parts_before = num_parts_;
     check_block(branch.then);
     const std::vector<Fill> after = filled_;
+    const int parts_after = num_parts_;
     filled_ = before;
+    num_parts_ = parts_before;
     check_block(branch.otherwise);
     if (after != filled_) fail("both blocks of a branch fill the same buffers");
+    if (parts_before > 0 && parts_after != num_parts_) fail("both blocks of a branch run the same parts");
+    num_parts_ = parts_after;
   }
 
   bool all_items_come_by() const { return items_.empty() && static_cast<int>(groups_.size()) == num_dims(); }
 
   void check(const Copy& copy) {
     if (!all_items_come_by()) return fail("a copy stands between groups and items");
-    if (copy.to.index() >= filled_.size()) return fail("a copy fills a buffer of the tree");
-    if (filled_[copy.to.index()] == Fill::Read)
+    std::vector<Fill>& filled = copies_ahead_ ? filled_ahead_ : filled_;
+    if (copy.to.index() >= filled.size()) return fail("a copy fills a buffer of the tree");
+    if (filled[copy.to.index()] == Fill::Read)
       return fail("a barrier stands between the instances that read a buffer and the next copy to it");
     const Buffer& buffer = kernel_.tree[copy.to];
     if (copy.edges.size() != buffer.extents.size() || copy.axes.size() != buffer.extents.size())
@@ -192,13 +198,14 @@ class Verifier {
       check_names(begin_of(extent, kernel_.vars), "the begin of a buffer");
       check_names(length_of(extent), "the length of a buffer");
     }
-    filled_[copy.to.index()] = Fill::Copied;
+    filled[copy.to.index()] = Fill::Copied;
   }
 
   void check(const Barrier&) {
     if (!all_items_come_by()) return fail("a barrier stands where all work-items of a group come by");
-    for (Fill& fill : filled_)
-      if (fill == Fill::Copied || fill == Fill::Read) fill = Fill::Ready;
+    for (auto* fills : {&filled_, &filled_ahead_})
+      for (Fill& fill : *fills)
+        if (fill == Fill::Copied || fill == Fill::Read) fill = Fill::Ready;
   }
 
   /// What a block leaves in the buffers is not read after it. The second walk stands for the next block.
@@ -208,10 +215,19 @@ class Verifier {
     const std::vector<Fill> before = filled_;
     known_.insert(block_var());
     is_in_blocks_ = true;
+    if (blocks.copies_ahead) {
+      // What the first block reads is copied before. Afterwards copies fill the other panels.
+      filled_ahead_.assign(filled_.size(), Fill::Empty);
+      for (const TreeNode& node : blocks.body)
+        if (const auto* copy = std::get_if<Copy>(&node.node)) check(*copy);
+      check(Barrier{});
+      copies_ahead_ = true;
+    }
     check_block(blocks.body);
+    if (blocks.copies_ahead) std::swap(filled_, filled_ahead_);
     num_parts_ -= num_parts_ > 1 ? 1 : 0;
     check_block(blocks.body);
-    is_in_blocks_ = false;
+    is_in_blocks_ = copies_ahead_ = false;
     known_.erase(block_var());
     filled_ = before;
   }
@@ -223,6 +239,8 @@ class Verifier {
     if (is_in_blocks_ != (instance.part == InstancePart::Rounds)) return fail("rounds run in blocks");
     if (num_repeated_ != num_dims()) return fail("instances beyond the end come by the barriers of blocks, too");
     if (!instance.blocks || instance.blocks->carried.empty()) return fail("an instance in parts has values to keep");
+    if (instance.on_matrix_units && (!instance.blocks->products || instance.part != InstancePart::Rounds))
+      return fail("matrix units run rounds that add up products");
     for (std::size_t i = 0; i < instance.inputs.size(); ++i)
       if ((instance.inputs[i].kind == OperandKind::Staged) != (instance.blocks->find(i) != nullptr))
         return fail("the inputs of a block are staged");
@@ -273,11 +291,13 @@ class Verifier {
   std::set<std::string> known_;
   std::set<int> groups_, items_, unrolled_;
   std::vector<Fill> filled_;
+  std::vector<Fill> filled_ahead_;  ///< the other panels of blocks that copy ahead
   int num_instances_ = 0, num_with_lanes_ = 0, num_that_keep_ = 0;
   int num_repeated_ = 0;  ///< loops around that repeat the last instance
   static constexpr int kNumParts = 3;
   int num_parts_ = 0;             ///< of the instance in parts, so far
   bool is_in_blocks_ = false;     ///< in blocks of rounds
+  bool copies_ahead_ = false;     ///< in blocks that copy ahead, behind the first block's copies
   bool has_lanes_ = false;        ///< in a loop over lanes
   bool has_fold_groups_ = false;  ///< in a loop over the groups that run the same instances
   std::string fault_;

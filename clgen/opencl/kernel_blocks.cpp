@@ -7,6 +7,7 @@
 #include "clgen/opencl/fold_parts.h"
 #include "clgen/opencl/kernel_body.h"
 #include "clgen/opencl/kernel_panels.h"
+#include "clgen/opencl/kernel_products.h"
 #include "clgen/opencl/kernel_words.h"
 #include "lang/check.h"
 
@@ -23,6 +24,13 @@ const RuleInstance& innermost_instance(const TreeNode& node) {
   return std::get<RuleInstance>(at->node);
 }
 
+std::vector<const Copy*> copies_of(const RoundBlocks& blocks) {
+  std::vector<const Copy*> out;
+  for (const TreeNode& node : blocks.body)
+    if (const auto* copy = std::get_if<Copy>(&node.node)) out.push_back(copy);
+  return out;
+}
+
 }  // namespace
 
 void KernelBlockPrinter::print(const TreeBlock& block) {
@@ -37,27 +45,107 @@ void KernelBlockPrinter::print(const TreeBlock& block) {
 
 /// Declares the place of the group, and that of the work-item in it.
 void KernelBlockPrinter::declare_group() {
-  tiles_.print_group();
+  const RoundBlockFacts& blocks = *instance_in_blocks(lowered_.tree)->blocks;
+  declare_group_place();
   std::string flat, size;
   for (int d = 0; d < num_loops(); ++d) {
-    const std::string dim = std::to_string(d), items = "PB_ITEMS" + dim;
-    out_.line("const int pb_run" + dim + " = " + items + " % 4 == 0 ? 4 : " + items + " % 2 == 0 ? 2 : 1;");
-    out_.line("const int pb_leap" + dim + " = PB_GROUP" + dim + " * pb_run" + dim + ";");
-    out_.line("const int pb_item" + dim + " = (int)" + dialect_.local_id(d) + " * pb_run" + dim + ";");
     flat += (d == 0 ? "" : " + ") + ("(int)" + dialect_.local_id(d)) + size;
-    size += " * PB_GROUP" + dim;
+    size += " * PB_GROUP" + std::to_string(d);
   }
   out_.line("const int pb_flat = " + flat + ";");
+  declare_squares();
+  for (std::size_t d = 0; d < lowered_.vars.size(); ++d) {
+    const std::string dim = std::to_string(d), items = "PB_ITEMS" + dim;
+    const bool is_first = d == blocks.loops[0];
+    const int wide = is_first ? blocks.wide[0] : d == blocks.loops[1] ? blocks.wide[1] : 1;
+    std::string run = wide >= 2 ? items + " % 2 == 0 ? 2 : 1" : "1";
+    if (wide >= 4) run = items + " % 4 == 0 ? 4 : " + run;
+    if (blocks.products) out_.verbatim("#ifdef PB_MATRIX_UNITS\n");
+    if (blocks.products) out_.line("const int pb_run" + dim + " = " + (is_first ? "2;" : "1;"));
+    if (blocks.products) out_.verbatim("#else\n");
+    out_.line("const int pb_run" + dim + " = " + run + ";");
+    if (blocks.products) out_.verbatim("#endif\n");
+    out_.line("const int pb_leap" + dim + " = PB_GROUP" + dim + " * pb_run" + dim + ";");
+    out_.line("const int pb_item" + dim + " = pb_id" + dim + " * pb_run" + dim + ";");
+  }
   out_.line("const int pb_block_rounds = PB_BLOCK_ROUNDS;");
+}
+
+/// Declares the first instance of the group. Groups that follow one another stand in columns of 8 rows, so
+/// that those that run at once read few different cells, which caches then have.
+void KernelBlockPrinter::declare_group_place() {
+  const std::string rows = "8";
+  const RoundBlockFacts& blocks = *instance_in_blocks(lowered_.tree)->blocks;
+  const auto groups = [](const std::string& d) {
+    return "((uint)pb_extent" + d + " + PB_SPAN" + d + " - 1) / PB_SPAN" + d;
+  };
+  const auto id = [&](const std::string& d) { return "(uint)" + dialect_.group_id(std::stoi(d)); };
+  const std::string first = std::to_string(blocks.loops[0]), second = std::to_string(blocks.loops[1]);
+  out_.line("const uint pb_columns = " + groups(first) + ", pb_rows = " + groups(second) + ";");
+  out_.line("const uint pb_number = " + id(first) + " + " + id(second) + " * pb_columns;");
+  out_.line("const uint pb_row = pb_number / (pb_columns * " + rows + ") * " + rows + ";");
+  out_.line("const uint pb_near = PB_MIN(pb_rows - pb_row, " + rows + "u);");
+  out_.line("const uint pb_in_rows = pb_number - pb_row * pb_columns;");
+  for (int d = 0; d < num_loops(); ++d) {
+    const std::string dim = std::to_string(d);
+    const std::string place = dim == first    ? "(pb_in_rows / pb_near)"
+                              : dim == second ? "(pb_row + pb_in_rows % pb_near)"
+                                              : dialect_.group_id(d);
+    out_.line("const int pb_group" + dim + " = (int)" + place + " * PB_SPAN" + dim + ";");
+    out_.line("const int pb_first" + dim + " = pb_lo" + dim + " + pb_group" + dim + ";");
+  }
+}
+
+/// Declares the work-item's place in its group. 32 work-items that follow one another stand in a rectangle, because
+/// then they read fewer different cells than in a line: 8 along the first of the two loops and 4 along the other one.
+/// Matrix units want 4 and 8. All of it is unsigned: compilers then know that no index is negative, and read neighbours
+/// at once.
+void KernelBlockPrinter::declare_squares() {
+  const RoundBlockFacts& blocks = *instance_in_blocks(lowered_.tree)->blocks;
+  const std::string first = std::to_string(blocks.loops[0]), second = std::to_string(blocks.loops[1]);
+  const std::string groups[] = {"PB_GROUP" + first, "PB_GROUP" + second};
+  if (blocks.products) {
+    out_.verbatim("#ifdef PB_MATRIX_UNITS\n");
+    out_.line("const uint pb_across = 4, pb_down = 8;");
+    out_.verbatim("#else\n");
+  }
+  out_.line("const bool pb_has_squares = " + groups[0] + " % 8 == 0 && " + groups[1] + " % 4 == 0;");
+  out_.line("const uint pb_across = pb_has_squares ? 8 : " + groups[0] +
+            ", pb_down = pb_has_squares ? 4 : " + groups[1] + ";");
+  if (blocks.products) out_.verbatim("#endif\n");
+  out_.line("const uint pb_square = (uint)pb_flat / (pb_across * pb_down);");
+  out_.line("const uint pb_in_square = (uint)pb_flat % (pb_across * pb_down);");
+  for (int d = 0; d < num_loops(); ++d) {
+    const std::string dim = std::to_string(d), id = "const int pb_id" + dim + " = (int)";
+    const std::string across = "(" + groups[0] + " / pb_across)";
+    if (dim == first) {
+      out_.line(id + "(pb_in_square % pb_across + pb_square % " + across + " * pb_across);");
+    } else if (dim == second) {
+      out_.line(id + "(pb_in_square / pb_across + pb_square / " + across + " * pb_down);");
+    } else {
+      out_.line("const int pb_id" + dim + " = 0;");
+    }
+  }
 }
 
 void KernelBlockPrinter::print_node(const TreeNode& node) {
   if (const auto* blocks = std::get_if<RoundBlocks>(&node.node)) return print_blocks(*blocks);
-  if (const auto* copy = std::get_if<Copy>(&node.node)) return print_panel_copy(out_, tiles_, *copy);
+  if (const auto* branch = std::get_if<TreeBranch>(&node.node)) return print_branch(*branch);
   if (std::holds_alternative<Barrier>(node.node)) return out_.line(dialect_.barrier);
-  PB_CHECK(std::holds_alternative<TreeLoop>(node.node), "a group copies panels, waits, and runs parts of instances");
+  PB_CHECK(std::holds_alternative<TreeLoop>(node.node), "a group waits and runs parts of instances");
   const RuleInstance& instance = innermost_instance(node);
   instance.part == InstancePart::Rounds ? print_rounds(instance) : print_instances(instance);
+}
+
+/// Builds know the conditions of blocks.
+void KernelBlockPrinter::print_branch(const TreeBranch& branch) {
+  const bool is_ahead = branch.condition == copies_ahead();
+  PB_CHECK(is_ahead || branch.condition == on_matrix_units(), "blocks branch on what their build knows");
+  out_.verbatim(is_ahead ? "#if PB_BLOCK_STAGES == 2\n" : "#ifdef PB_MATRIX_UNITS\n");
+  for (const TreeNode& node : branch.then) print_node(node);
+  out_.verbatim("#else\n");
+  for (const TreeNode& node : branch.otherwise) print_node(node);
+  out_.verbatim("#endif\n");
 }
 
 /// The limits of loops are the same for all instances, so they are those of the group's first one.
@@ -71,18 +159,93 @@ void KernelBlockPrinter::print_blocks(const RoundBlocks& blocks) {
   out_.line("const long pb_first = " + texts.first + ";");
   out_.line("const long pb_last = " + texts.last + ";");
   out_.line("const long pb_count = " + texts.count + ";");
-  out_.open("for (long pb_done = 0; pb_done < pb_count; pb_done += PB_BLOCK_ROUNDS)");
-  out_.line("const int pb_block = (int)(pb_first + pb_done);");
+  print_wholeness(blocks);
+  out_.line((blocks.copies_ahead ? "" : "const ") + std::string("uint pb_panel = 0;"));
+  if (blocks.copies_ahead) print_first_copies(blocks);
+  out_.line("long pb_done = 0;");
+  // Most blocks are whole and lie inside. In their own loop nothing else keeps registers.
+  out_.line("if (pb_is_whole)");
+  out_.open(std::string("for (; pb_done + ") + (blocks.copies_ahead ? "2 * " : "") +
+            "PB_BLOCK_ROUNDS <= pb_count; pb_done += PB_BLOCK_ROUNDS)");
+  out_.line("const int pb_rounds = PB_BLOCK_ROUNDS;");
+  print_block(blocks, true);
+  out_.close();
+  out_.open("for (; pb_done < pb_count; pb_done += PB_BLOCK_ROUNDS)");
   out_.line("const int pb_rounds = (int)PB_MIN((long)PB_BLOCK_ROUNDS, pb_count - pb_done);");
-  print_panel_begins(out_, tiles_);
-  for (const TreeNode& node : blocks.body) print_node(node);
+  print_block(blocks, false);
   out_.close();
   out_.close();
 }
 
+/// Declares whether copies of whole blocks read only cells inside, and read neighbours at once.
+void KernelBlockPrinter::print_wholeness(const RoundBlocks& blocks) {
+  out_.line("bool pb_is_whole = true;");
+  out_.open("");
+  out_.line("const int pb_block = (int)pb_first;");
+  print_panel_begins(out_, tiles_);
+  for (const Copy* copy : copies_of(blocks)) print_panel_wholeness(out_, tiles_, *copy);
+  out_.close();
+}
+
+/// Fills the panels of the first block.
+void KernelBlockPrinter::print_first_copies(const RoundBlocks& blocks) {
+  out_.open("if (pb_count > 0)");
+  out_.line("const int pb_block = (int)pb_first;");
+  print_panel_begins(out_, tiles_);
+  for (const Copy* copy : copies_of(blocks)) print_panel_copy(out_, tiles_, *copy, false);
+  out_.line(dialect_.barrier);
+  out_.close();
+}
+
+void KernelBlockPrinter::print_block(const RoundBlocks& blocks, bool is_whole) {
+  if (blocks.copies_ahead) return print_block_ahead(blocks, is_whole);
+  out_.line("const int pb_block = (int)(pb_first + pb_done);");
+  print_panel_begins(out_, tiles_);
+  for (const TreeNode& node : blocks.body) {
+    if (const auto* copy = std::get_if<Copy>(&node.node)) {
+      print_panel_copy(out_, tiles_, *copy, is_whole);
+    } else {
+      print_node(node);
+    }
+  }
+}
+
+/// Cells of the next block are on their way to registers while this block runs, and then go to the other panels. There
+/// is a next block behind those that are whole.
+void KernelBlockPrinter::print_block_ahead(const RoundBlocks& blocks, bool is_whole) {
+  const std::string has_next = is_whole ? "" : "if (pb_done + PB_BLOCK_ROUNDS < pb_count)";
+  const std::vector<const Copy*> copies = copies_of(blocks);
+  for (const Copy* copy : copies) print_fetched_cells(out_, tiles_, *copy);
+  out_.open(has_next);
+  out_.line("const int pb_block = (int)(pb_first + pb_done + PB_BLOCK_ROUNDS);");
+  print_panel_begins(out_, tiles_);
+  for (const Copy* copy : copies) print_panel_fetch(out_, tiles_, *copy, is_whole);
+  out_.close();
+  out_.open("");
+  out_.line("const int pb_block = (int)(pb_first + pb_done);");
+  for (const TreeNode& node : blocks.body)
+    if (std::holds_alternative<TreeLoop>(node.node) || std::holds_alternative<TreeBranch>(node.node)) print_node(node);
+  out_.close();
+  out_.open(has_next);
+  for (const Copy* copy : copies) print_panel_store(out_, tiles_, *copy);
+  out_.close();
+  for (const TreeNode& node : blocks.body)
+    if (std::holds_alternative<Barrier>(node.node)) print_node(node);
+  out_.line("pb_panel = 1 - pb_panel;");
+}
+
+/// Matrix units run 8 rounds at a time, and work-items what is left of a block.
+///
 /// Whole blocks of short rounds are unrolled by a number that keeps the text of 64 instances below what compilers still
 /// unroll.
 void KernelBlockPrinter::print_rounds(const RuleInstance& instance) {
+  if (instance.on_matrix_units) {
+    print_products(out_, tiles_, rule_, instance);
+    print_unrolling(out_, "#pragma unroll 1\n");
+    out_.open("for (int pb_r = pb_rounds / 8 * 8; pb_r < pb_rounds; ++pb_r)");
+    print_round(instance);
+    return out_.close();
+  }
   const bool is_nest = instance.blocks->contraction.loops.size() > 1;
   if (!is_nest) {
     out_.open("if (pb_rounds == PB_BLOCK_ROUNDS)");

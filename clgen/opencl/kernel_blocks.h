@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The text of a kernel whose folds run in blocks of rounds. Such a build has PB_BLOCK_ROUNDS, PB_GROUP0 to PB_GROUP2,
-// PB_GROUP_ITEMS, their product, and PB_PANEL0 and so on, the elements of the panels. Private to this folder.
+// The text of a kernel whose folds run in blocks of rounds. Such a build has PB_BLOCK_ROUNDS, PB_BLOCK_STAGES,
+// PB_GROUP0 to PB_GROUP2, PB_GROUP_ITEMS, their product, and PB_PANEL0 and so on, the elements of the panels.
+// PB_MATRIX_UNITS says that matrix units run the rounds (runtime/config/matrix_unit_text.h). Private to this folder.
 //
 // A carried value `s` of the instances of a work-item lies in `pb_carried_s`, an array with an element for each of
 // them. All loops over them are unrolled, so that the elements lie in registers.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "clgen/opencl/kernel_operands.h"
 #include "clgen/opencl/kernel_tiles.h"
@@ -24,8 +28,15 @@ class KernelBlockPrinter {
  private:
   [[nodiscard]] int num_loops() const { return static_cast<int>(lowered_.vars.size()); }
   void declare_group();
+  void declare_group_place();
+  void declare_squares();
   void print_node(const TreeNode& node);
+  void print_branch(const TreeBranch& branch);
   void print_blocks(const RoundBlocks& blocks);
+  void print_wholeness(const RoundBlocks& blocks);
+  void print_first_copies(const RoundBlocks& blocks);
+  void print_block(const RoundBlocks& blocks, bool is_whole);
+  void print_block_ahead(const RoundBlocks& blocks, bool is_whole);
   void print_rounds(const RuleInstance& instance);
   void print_round(const RuleInstance& instance);
   void print_instances(const RuleInstance& instance);

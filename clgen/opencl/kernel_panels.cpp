@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/opencl/kernel_panels.h"
 
+#include <algorithm>
+#include <set>
+
 #include "base/panel_rows.h"
 #include "clgen/facts/names.h"
 #include "clgen/opencl/fold_parts.h"
@@ -61,14 +64,205 @@ void print_bound(Writer& out, const KernelTilePrinter& tiles, const Buffer& pane
   out.close();
 }
 
+/// The elements of a panel.
+std::string panel_size(const KernelTilePrinter& tiles, BufferId id) {
+  const std::vector<BufferId> all = panels_of(tiles.lowered().tree);
+  return "PB_PANEL" + std::to_string(std::find(all.begin(), all.end(), id) - all.begin());
+}
+
+/// Prints copies to a panel. A work-item copies runs of cells that are neighbours in the matrix. Of whole blocks it
+/// reads a run at once.
+class PanelCopyPrinter {
+ public:
+  PanelCopyPrinter(Writer& out, const KernelTilePrinter& tiles, const Copy& copy)
+      : out_(out),
+        tiles_(tiles),
+        copy_(copy),
+        panel_(tiles.lowered().tree[copy.to]),
+        names_(tiles.names_of(panel_)),
+        run_(run_of(instance_in_blocks(tiles.lowered().tree)->blocks->find(panel_.input)->element)) {
+    PB_CHECK(copy.outside == CopyOutside::Nearest && copy.by == CopyBy::AllItems, "all work-items fill a panel");
+  }
+
+  void print_copy(bool is_whole) {
+    out_.open("");
+    declare_runs();
+    open_runs();
+    out_.line(tiles_.type_of(panel_) + " pb_run[" + std::to_string(run_.length) + "];");
+    print_reads("pb_run", "", is_whole);
+    print_writes("pb_run", "", "pb_panel");
+    close_runs();
+    out_.close();
+  }
+
+  void declare_cells() {
+    const std::string most = std::to_string(run_.length);
+    out_.line(tiles_.type_of(panel_) + " " + cells() + "[(" + panel_size(tiles_, copy_.to) + " / (PB_GROUP_ITEMS * " +
+              most + ") + 1) * " + most + "];");
+  }
+
+  void print_fetch(bool is_whole) {
+    out_.open("");
+    declare_runs();
+    open_runs();
+    print_reads(cells(), "pb_u / PB_GROUP_ITEMS * pb_wide + ", is_whole);
+    close_runs();
+    out_.close();
+  }
+
+  /// The runs of all whole blocks are aligned if those of the first one are, because their distance is a multiple of
+  /// their length.
+  void print_wholeness() {
+    const std::size_t walked = walked_dim(tiles_, panel_);
+    const std::string length = std::to_string(run_.length), stride = names_.matrix + "_s";
+    std::string first = names_.matrix + "_offset", whole = "pb_is_whole";
+    if (run_.length > 1) whole += " && " + tile(names_, 0) + " % " + length + " == 0 && " + stride + "0 == 1";
+    for (std::size_t d = 0; d < rank(); ++d) {
+      const std::string dim = std::to_string(d), begin = from(names_, d);
+      first += " + " + begin + (d == 0 ? "" : " * " + stride + dim);
+      if (d > 0 && run_.length > 1) whole += " && " + stride + dim + " % " + length + " == 0";
+      const std::string end =
+          d == walked ? begin + " + pb_count / PB_BLOCK_ROUNDS * PB_BLOCK_ROUNDS" : begin + " + " + tile(names_, d);
+      if (copy_.edges[d].may_exceed) whole += " && " + end + " <= " + names_.binding + "_last" + dim + " + 1";
+      if (copy_.edges[d].may_precede) whole += " && " + begin + " >= " + names_.binding + "_least" + dim;
+    }
+    if (run_.length > 1) whole += " && (ulong)(" + names_.matrix + "_data + (" + first + ")) % 16 == 0";
+    out_.line("pb_is_whole = " + whole + ";");
+  }
+
+  void print_store() {
+    out_.open("");
+    declare_runs();
+    open_runs();
+    print_writes(cells(), "pb_u / PB_GROUP_ITEMS * pb_wide + ", "(1 - pb_panel)");
+    close_runs();
+    out_.close();
+  }
+
+ private:
+  /// Cells that are read or written at once: their number, and their type in OpenCL C.
+  struct Run {
+    int length = 1;
+    std::string type;
+  };
+  static Run run_of(ElementType element) {
+    if (element == ElementType::Double) return {2, "double2"};
+    if (element == ElementType::Float) return {4, "float4"};
+    return element == ElementType::Int ? Run{4, "int4"} : Run();
+  }
+  [[nodiscard]] std::string cells() const { return "pb_next_" + names_.binding.substr(names_.binding.find('_') + 1); }
+  [[nodiscard]] std::size_t rank() const { return panel_.extents.size(); }
+
+  [[nodiscard]] std::string wide_text() const {
+    const std::string length = std::to_string(run_.length);
+    return run_.length == 1 ? "1" : tile(names_, 0) + " % " + length + " == 0 ? " + length + " : 1";
+  }
+  void declare_runs() {
+    out_.line("const int pb_wide = " + wide_text() + ";");
+    std::string runs = tile(names_, 0) + " / pb_wide";
+    for (std::size_t d = 1; d < rank(); ++d) runs += " * " + tile(names_, d);
+    out_.line("const int pb_runs = " + runs + ";");
+  }
+
+  /// Opens the loop over the runs of a work-item, and declares where a run begins in the panel.
+  void open_runs() {
+    print_unrolling(out_, "#pragma unroll\n");
+    out_.open("for (int pb_u = 0; pb_u < pb_runs; pb_u += PB_GROUP_ITEMS)");
+    out_.line("const uint pb_t = (uint)(pb_u + pb_flat);");
+    out_.open("if (pb_runs % PB_GROUP_ITEMS == 0 || pb_t < (uint)pb_runs)");
+    // Where the number of work-items is a multiple of the length, all runs of a work-item have the same place along it.
+    std::string rest = "pb_t";
+    for (std::size_t d = 0; d < rank(); ++d) {
+      const std::string dim = std::to_string(d), length = "(uint)" + tile(names_, d) + (d == 0 ? " / pb_wide" : "");
+      const std::string width = d == 0 ? " * pb_wide" : "";
+      if (d + 1 == rank()) {
+        out_.line("const int pb_t" + dim + " = (int)" + rest + width + ";");
+        continue;
+      }
+      const std::string number = "pb_length" + dim, same = "pb_same" + dim;
+      out_.line("const uint " + number + " = " + length + ";");
+      if (d == 0) {
+        out_.line("const bool " + same + " = PB_GROUP_ITEMS % " + number + " == 0;");
+        out_.line("const int pb_t0 = (int)((" + same + " ? (uint)pb_flat : pb_t) % " + number + ")" + width + ";");
+        out_.line("const uint pb_rest0 = " + same + " ? (uint)pb_flat / " + number + " + (uint)pb_u / " + number +
+                  " : pb_t / " + number + ";");
+      } else {
+        out_.line("const int pb_t" + dim + " = (int)(" + rest + " % " + number + ");");
+        out_.line("const uint pb_rest" + dim + " = " + rest + " / " + number + ";");
+      }
+      rest = "pb_rest" + dim;
+    }
+  }
+  void close_runs() {
+    out_.close();
+    out_.close();
+  }
+
+  void print_reads(const std::string& to, const std::string& base, bool is_whole) {
+    const std::string matrix = names_.matrix;
+    std::string cell = "(PB_INDEX)" + matrix + "_offset";
+    if (is_whole) {
+      for (std::size_t d = 0; d < rank(); ++d)
+        cell += " + (" + from(names_, d) + " + pb_t" + std::to_string(d) + ")" +
+                (d == 0 ? "" : " * " + matrix + "_s" + std::to_string(d));
+      if (run_.length == 1) return out_.line(to + "[" + base + "0] = " + matrix + "_data[" + cell + "];");
+      out_.line("const " + run_.type + " pb_read = *(" + tiles_.dialect().global + "const " + run_.type + "*)(" +
+                matrix + "_data + (" + cell + "));");
+      for (int e = 0; e < run_.length; ++e)
+        out_.line(to + "[" + base + std::to_string(e) + "] = pb_read." + "xyzw"[e] + ";");
+      return;
+    }
+    print_unrolling(out_, "#pragma unroll\n");
+    out_.open("for (int pb_e = 0; pb_e < pb_wide; ++pb_e)");
+    for (std::size_t d = 0; d < rank(); ++d) {
+      const std::string dim = std::to_string(d);
+      std::string at = from(names_, d) + " + pb_t" + dim + (d == 0 ? " + pb_e" : "");
+      if (copy_.edges[d].may_exceed) at = "PB_MIN(" + at + ", " + names_.binding + "_last" + dim + ")";
+      if (copy_.edges[d].may_precede) at = "PB_MAX(" + at + ", " + names_.binding + "_least" + dim + ")";
+      out_.line("const int pb_at" + dim + " = " + at + ";");
+      cell += " + pb_at" + dim + " * " + matrix + "_s" + dim;
+    }
+    out_.line(to + "[" + base + "pb_e] = " + matrix + "_data[" + cell + "];");
+    out_.close();
+  }
+
+  void print_writes(const std::string& of, const std::string& base, const std::string& panel) {
+    const std::string begin = panel + " * " + panel_size(tiles_, copy_.to);
+    std::string place;
+    for (std::size_t d = 1; d < rank(); ++d)
+      place += " + pb_t" + std::to_string(d) + (d == panel_.contiguous ? "" : " * " + pitch(names_, d));
+    const bool has_runs = panel_.contiguous == 0 && run_.length > 1;
+    if (has_runs) {
+      out_.open("if (pb_wide == " + std::to_string(run_.length) + ")");
+      out_.line(run_.type + " pb_written;");
+      for (int e = 0; e < run_.length; ++e)
+        out_.line(std::string("pb_written.") + "xyzw"[e] + " = " + of + "[" + base + std::to_string(e) + "];");
+      out_.line("*(" + tiles_.dialect().local + run_.type + "*)(" + names_.memory + " + " + begin + " + pb_t0" + place +
+                ") = pb_written;");
+      out_.reopen("else");
+    }
+    print_unrolling(out_, "#pragma unroll\n");
+    out_.line("for (int pb_e = 0; pb_e < pb_wide; ++pb_e)");
+    out_.line("  " + names_.memory + "[" + begin + " + (pb_t0 + pb_e)" +
+              (panel_.contiguous == 0 ? "" : " * " + pitch(names_, 0)) + place + "] = " + of + "[" + base + "pb_e];");
+    if (has_runs) out_.close();
+  }
+
+  Writer& out_;
+  const KernelTilePrinter& tiles_;
+  const Copy& copy_;
+  const Buffer& panel_;
+  const Names names_;
+  const Run run_;
+};
+
 }  // namespace
 
 void print_panel_arrays(Writer& out, const KernelTilePrinter& tiles, const LoopTree& tree, const std::string& head) {
   out.verbatim("#ifdef PB_BLOCK_ROUNDS\n");
-  int number = 0;
   for (const BufferId id : panels_of(tree))
-    out.line(head + tiles.type_of(tree[id]) + " " + tiles.names_of(tree[id]).memory + "[PB_PANEL" +
-             std::to_string(number++) + "] __attribute__((aligned(16)));");
+    out.line(head + tiles.type_of(tree[id]) + " " + tiles.names_of(tree[id]).memory + "[" + panel_size(tiles, id) +
+             " * PB_BLOCK_STAGES] __attribute__((aligned(16)));");
   out.verbatim("#endif\n");
 }
 
@@ -84,9 +278,10 @@ void print_panel_shapes(Writer& out, const KernelTilePrinter& tiles) {
     }
     print_pitches(out, names, panel);
   }
+  std::set<BufferId> done;
   walk(tree.root, [&](const TreeNode& node) {
     const auto* copy = std::get_if<Copy>(&node.node);
-    if (copy == nullptr || tree[copy->to].space != BufferSpace::Panel) return;
+    if (copy == nullptr || tree[copy->to].space != BufferSpace::Panel || !done.insert(copy->to).second) return;
     for (std::size_t d = 0; d < copy->edges.size(); ++d) {
       if (copy->edges[d].may_exceed) print_bound(out, tiles, tree[copy->to], d, true);
       if (copy->edges[d].may_precede) print_bound(out, tiles, tree[copy->to], d, false);
@@ -103,43 +298,31 @@ void print_panel_begins(Writer& out, const KernelTilePrinter& tiles) {
   }
 }
 
-void print_panel_copy(Writer& out, const KernelTilePrinter& tiles, const Copy& copy) {
-  PB_CHECK(copy.outside == CopyOutside::Nearest && copy.by == CopyBy::AllItems, "all work-items fill a panel");
-  const Buffer& panel = tiles.lowered().tree[copy.to];
-  const Names names = tiles.names_of(panel);
-  std::vector<std::string> lengths;
-  for (std::size_t d = 0; d < panel.extents.size(); ++d) lengths.push_back(tile(names, d));
-  out.open("");
-  out.line("const int pb_cells = " + joined(lengths, " * ") + ";");
-  print_unrolling(out, "#pragma unroll\n");
-  out.open("for (int pb_u = 0; pb_u < pb_cells; pb_u += PB_GROUP_ITEMS)");
-  out.line("const uint pb_t = (uint)(pb_u + pb_flat);");
-  out.open("if (pb_cells % PB_GROUP_ITEMS == 0 || pb_t < (uint)pb_cells)");
-  std::string rest = "pb_t", to, cell = "(PB_INDEX)" + names.matrix + "_offset";
-  for (std::size_t d = 0; d < panel.extents.size(); ++d) {
-    const std::string dim = std::to_string(d), length = "(uint)" + tile(names, d);
-    const bool is_last = d + 1 == panel.extents.size();
-    out.line("const int pb_t" + dim + " = (int)(" + rest + (is_last ? "" : " % " + length) + ");");
-    if (!is_last) {
-      out.line("const uint pb_rest" + dim + " = " + rest + " / " + length + ";");
-      rest = "pb_rest" + dim;
-    }
-    std::string at = from(names, d) + " + pb_t" + dim;
-    if (copy.edges[d].may_exceed) at = "PB_MIN(" + at + ", " + names.binding + "_last" + dim + ")";
-    if (copy.edges[d].may_precede) at = "PB_MAX(" + at + ", " + names.binding + "_least" + dim + ")";
-    out.line("const int pb_at" + dim + " = " + at + ";");
-    to += (d == 0 ? "" : " + ") + ("pb_t" + dim) + (d == panel.contiguous ? "" : " * " + pitch(names, d));
-    cell += " + pb_at" + dim + " * " + names.matrix + "_s" + dim;
-  }
-  out.line(names.memory + "[" + to + "] = " + names.matrix + "_data[" + cell + "];");
-  for (int i = 0; i < 3; ++i) out.close();
+void print_panel_wholeness(Writer& out, const KernelTilePrinter& tiles, const Copy& copy) {
+  PanelCopyPrinter(out, tiles, copy).print_wholeness();
+}
+
+void print_panel_copy(Writer& out, const KernelTilePrinter& tiles, const Copy& copy, bool is_whole) {
+  PanelCopyPrinter(out, tiles, copy).print_copy(is_whole);
+}
+
+void print_fetched_cells(Writer& out, const KernelTilePrinter& tiles, const Copy& copy) {
+  PanelCopyPrinter(out, tiles, copy).declare_cells();
+}
+
+void print_panel_fetch(Writer& out, const KernelTilePrinter& tiles, const Copy& copy, bool is_whole) {
+  PanelCopyPrinter(out, tiles, copy).print_fetch(is_whole);
+}
+
+void print_panel_store(Writer& out, const KernelTilePrinter& tiles, const Copy& copy) {
+  PanelCopyPrinter(out, tiles, copy).print_store();
 }
 
 void print_panel_region(Writer& out, const KernelTilePrinter& tiles, BufferId id,
                         const std::vector<std::size_t>& dims) {
   const Buffer& panel = tiles.lowered().tree[id];
   const Names names = tiles.names_of(panel);
-  std::string at = names.memory;
+  std::string at = names.memory + " + pb_panel * " + panel_size(tiles, id);
   for (std::size_t d = 0; d < panel.extents.size(); ++d)
     for (std::size_t l = 0; l < tiles.lowered().vars.size(); ++l) {
       const std::int64_t step = panel.extents[d].step[l];
@@ -153,6 +336,18 @@ void print_panel_region(Writer& out, const KernelTilePrinter& tiles, BufferId id
   out.line(tiles.dialect().local + "const " + tiles.type_of(panel) + "* const " + name + " = " + at + ";");
   for (std::size_t k = 0; k < dims.size(); ++k)
     out.line("const int " + name + "_s" + std::to_string(k) + " = " + pitch(names, dims[k]) + ";");
+}
+
+std::string panel_step(const KernelTilePrinter& tiles, BufferId id, std::size_t loop) {
+  const Buffer& panel = tiles.lowered().tree[id];
+  std::string out;
+  for (std::size_t d = 0; d < panel.extents.size(); ++d) {
+    const std::int64_t step = panel.extents[d].step[loop];
+    if (step == 0) continue;
+    out += (out.empty() ? "" : " + ") + std::to_string(step);
+    if (d != panel.contiguous) out += " * " + pitch(tiles.names_of(panel), d);
+  }
+  return out;
 }
 
 }  // namespace pb

@@ -22,11 +22,26 @@ void print_panel_shapes(Writer& out, const KernelTilePrinter& tiles);
 /// Declares where the panels of a block begin. `pb_block` is known.
 void print_panel_begins(Writer& out, const KernelTilePrinter& tiles);
 
-/// Copies the cells of a panel. `pb_flat` is the number of the work-item in its group.
-void print_panel_copy(Writer& out, const KernelTilePrinter& tiles, const Copy& copy);
+/// Makes `pb_is_whole` false unless the copies of all blocks that have all their rounds read cells inside, and find
+/// them aligned, so that a work-item may read neighbours at once. `pb_block` is that of the first block.
+void print_panel_wholeness(Writer& out, const KernelTilePrinter& tiles, const Copy& copy);
 
-/// Declares a pointer to the cells of the instance at `pb_place0`, … of its group, and the strides of the dimensions in
+/// Copies the cells of a panel. `pb_flat` is the number of the work-item in its group. `is_whole`: `pb_is_whole` holds,
+/// and the block has all its rounds.
+void print_panel_copy(Writer& out, const KernelTilePrinter& tiles, const Copy& copy, bool is_whole);
+
+/// The same in two parts: the cells of the next block go to an array first, and then to the panels that `pb_panel` does
+/// not mean.
+void print_fetched_cells(Writer& out, const KernelTilePrinter& tiles, const Copy& copy);
+void print_panel_fetch(Writer& out, const KernelTilePrinter& tiles, const Copy& copy, bool is_whole);
+void print_panel_store(Writer& out, const KernelTilePrinter& tiles, const Copy& copy);
+
+/// Declares a pointer to the cells of the instance at `pb_place0`, … of its group in the panels
+/// that `pb_panel` means, and the strides of the dimensions in
 /// `dims`.
 void print_panel_region(Writer& out, const KernelTilePrinter& tiles, BufferId id, const std::vector<std::size_t>& dims);
+
+/// Returns the distance in a panel between the cells of instances that are neighbours along a loop.
+[[nodiscard]] std::string panel_step(const KernelTilePrinter& tiles, BufferId id, std::size_t loop);
 
 }  // namespace pb

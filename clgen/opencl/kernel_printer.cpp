@@ -17,6 +17,7 @@
 #include "clgen/writer/writer.h"
 #include "lang/check.h"
 #include "lang/source.h"
+#include "runtime/config/matrix_unit_text.h"
 
 namespace pb {
 namespace {
@@ -51,11 +52,13 @@ class KernelHeadPrinter {
     if (context_.is_strict && !dialect_.no_contraction.empty()) out_.verbatim(dialect_.no_contraction + "\n");
     out_.line("typedef " + opencl_type(program_.element) + " ElementT;");
     print_kernel_functions(out_, rule_, dialect_.function);
+    const RuleInstance* const blocked = instance_in_blocks(lowered_.tree);
+    if (blocked != nullptr && blocked->blocks->products) out_.verbatim(PB_MATRIX_UNIT_TEXT);
     if (const std::string functions = border_functions(rule_, dialect_.function); !functions.empty())
       out_.verbatim(functions);
     out_.blank();
     const bool keeps = instance_that_keeps(lowered_.tree) != nullptr;
-    const bool has_blocks = instance_in_blocks(lowered_.tree) != nullptr;
+    const bool has_blocks = blocked != nullptr;
     if (has_blocks) print_block_bound();
     if (keeps)
       out_.verbatim(std::string(has_blocks ? "#elif defined(PB_KEPT_ROUNDS)" : "#ifdef PB_KEPT_ROUNDS") +

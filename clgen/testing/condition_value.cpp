@@ -48,6 +48,8 @@ bool holds(const Condition& condition, const CallState& call) {
     case Condition::Kind::HasLanes:
     case Condition::Kind::KeepsCells:
     case Condition::Kind::InBlocks:
+    case Condition::Kind::CopiesAhead:
+    case Condition::Kind::OnMatrixUnits:
     case Condition::Kind::Apart:
     case Condition::Kind::UnitStride:
       return call.facts.contains(condition.kind());

@@ -11,23 +11,12 @@
 #include <tuple>
 #include <utility>
 
+#include "clgen/testing/tree_points.h"
 #include "lang/body/body_walk.h"
 #include "lang/check.h"
 
 namespace pb::testing {
 namespace {
-
-std::int64_t value(const IndexExpr& expr, const Values& values) {
-  const auto found = evaluate(expr, {values.begin(), values.end()});
-  PB_CHECK(found.has_value(), "an expression of a tree has a value");
-  return *found;
-}
-
-std::string point_text(const Point& point) {
-  std::string out;
-  for (const std::int64_t at : point) out += (out.empty() ? "(" : ", ") + std::to_string(at);
-  return out + ")";
-}
 
 /// What a cell of a buffer holds: nothing known, a zero, or the cell of the matrix that was copied.
 struct BufferCell {
@@ -36,6 +25,9 @@ struct BufferCell {
 };
 /// Among the values: the instance is another one's twin and stores nothing.
 constexpr const char* kIsRepeated = "pb_is_repeated";
+
+/// Among the values: which of two panels a block reads, 0 or 1. Without blocks that copy ahead there is one.
+constexpr const char* kPanel = "pb_panel";
 
 /// What a lane did with cells of an output.
 struct Touch {
@@ -47,22 +39,33 @@ struct Touch {
 
 using BufferMemory = std::map<Point, BufferCell>;
 
-/// Calls `visit` with points of the box from 0 to `lengths`. Along dimension d they begin at first[d] and are by[d]
-/// apart.
-void for_each_point(const Point& lengths, const Point& first, const Point& by,
-                    const std::function<void(const Point&)>& visit) {
-  Point at = first;
-  for (std::size_t d = 0; d < at.size(); ++d)
-    if (at[d] >= lengths[d]) return;
-  for (;;) {
-    visit(at);
-    std::size_t d = 0;
-    while (d < at.size() && (at[d] += by[d]) >= lengths[d]) {
-      at[d] = first[d];
-      ++d;
-    }
-    if (d == at.size()) return;
-  }
+/// The memory of a buffer among that of all; of two panels, that of the block at hand.
+BufferMemory& memory_of(std::vector<BufferMemory>& memory, BufferId id, const Values& values) {
+  const auto panel = values.find(kPanel);
+  const bool is_other = panel != values.end() && panel->second != 0;
+  return memory[id.index() + (is_other ? memory.size() / 2 : 0)];
+}
+
+/// Whether a launch has what a branch inside of groups is about.
+bool holds(const LaunchShape& launch, const Condition& condition) {
+  if (condition == has_lanes()) return launch.has_lanes();
+  if (condition == copies_ahead()) return launch.copies_ahead;
+  if (condition == on_matrix_units()) return launch.on_matrix_units;
+  PB_CHECK(condition == device_is_cpu(), "kernels branch on the kind of device and on how it runs a launch");
+  return launch.device_is_cpu;
+}
+
+/// How many neighbours a work-item has along a loop where folds run in blocks.
+std::int64_t run_of(const KernelTree& kernel, const LaunchShape& launch, std::size_t loop) {
+  const RuleInstance* blocked = instance_in_blocks(kernel.tree);
+  if (launch.on_matrix_units && blocked != nullptr) return blocked->blocks->loops[0] == loop ? 2 : 1;
+  return launch.items[loop] % 4 == 0 ? 4 : launch.items[loop] % 2 == 0 ? 2 : 1;
+}
+
+/// The number of a lane among those of all groups that run its instance.
+std::int64_t worker_of(const LaunchShape& launch, const Values& values) {
+  const auto group = values.find(fold_group_var());
+  return values.at(lane_var()) + (group == values.end() ? 0 : launch.lanes * group->second);
 }
 
 class Runner {
@@ -85,7 +88,7 @@ class Runner {
     }
     for (int dim = 0; dim < num_dims(); ++dim) {
       const auto d = static_cast<std::size_t>(dim);
-      const std::int64_t run = launch.items[d] % 4 == 0 ? 4 : launch.items[d] % 2 == 0 ? 2 : 1;
+      const std::int64_t run = run_of(kernel, launch, d);
       values_[item_run(dim).symbol] = run;
       values_[item_leap(dim).symbol] = run * launch.group_size[d];
     }
@@ -147,7 +150,7 @@ class Runner {
   }
 
   void run_group(const TreeBlock& body, const Values& values) {
-    memory_.assign(kernel_.tree.buffers.size(), {});
+    memory_.assign(2 * kernel_.tree.buffers.size(), {});
     parts_.clear();
     std::vector<Item> items;
     Point none(launch_.group_size.size(), 0);
@@ -185,30 +188,50 @@ class Runner {
 
   // ---- what one work-item does
 
-  void add_deeds(Item& item, const TreeBlock& block, const Values& values, const Point& local) {
+  /// Copies of blocks that copy ahead are not among what a block itself does.
+  void add_deeds(Item& item, const TreeBlock& block, const Values& values, const Point& local, bool copies = true) {
     for (const TreeNode& node : block) {
       if (const auto* loop = std::get_if<TreeLoop>(&node.node)) {
         add_loop(item, *loop, values, local);
       } else if (const auto* branch = std::get_if<TreeBranch>(&node.node)) {
-        PB_CHECK(branch->condition == device_is_cpu() || branch->condition == has_lanes(),
-                 "kernels branch on the kind of device and on lanes");
-        const bool holds = branch->condition == has_lanes() ? launch_.has_lanes() : launch_.device_is_cpu;
-        add_deeds(item, holds ? branch->then : branch->otherwise, values, local);
+        add_deeds(item, holds(launch_, branch->condition) ? branch->then : branch->otherwise, values, local);
       } else if (const auto* copy = std::get_if<Copy>(&node.node)) {
-        add_copy(item, *copy, values, local);
+        if (copies) add_copy(item, *copy, values, local);
       } else if (std::holds_alternative<Barrier>(node.node)) {
         item.deeds.emplace_back();
       } else if (const auto* blocks = std::get_if<RoundBlocks>(&node.node)) {
-        Values inside = values;
-        for (std::int64_t first = 0; first < num_rounds(); first += launch_.block_rounds) {
-          inside[block_var()] = first;
-          add_deeds(item, blocks->body, inside, local);
-        }
+        add_blocks(item, *blocks, values, local);
       } else {
         const auto& instance = std::get<RuleInstance>(node.node);
         if (!add_phases(item, instance, values, local)) return;
         add_instance(item, instance, values);
       }
+    }
+  }
+
+  void add_blocks(Item& item, const RoundBlocks& blocks, const Values& values, const Point& local) {
+    Values inside = values;
+    const auto add_copies = [&](std::int64_t first, std::int64_t panel) {
+      Values of_block = values;
+      of_block[block_var()] = first;
+      of_block[kPanel] = panel;
+      for (const TreeNode& node : blocks.body)
+        if (const auto* copy = std::get_if<Copy>(&node.node)) add_copy(item, *copy, of_block, local);
+    };
+    if (blocks.copies_ahead && num_rounds() > 0) {
+      add_copies(0, 0);
+      item.deeds.emplace_back();
+    }
+    for (std::int64_t first = 0; first < num_rounds(); first += launch_.block_rounds) {
+      inside[block_var()] = first;
+      if (!blocks.copies_ahead) {
+        add_deeds(item, blocks.body, inside, local);
+        continue;
+      }
+      inside[kPanel] = first / launch_.block_rounds % 2;
+      const std::int64_t next = first + launch_.block_rounds;
+      if (next < num_rounds()) add_copies(next, 1 - inside[kPanel]);
+      add_deeds(item, blocks.body, inside, local, false);
     }
   }
 
@@ -291,7 +314,7 @@ class Runner {
       const bool is_of_first = is_phase && phase->kind == PhaseKind::First;
       const bool stores = is_of_first || (is_phase && phase->stores);
       const bool is_now = stage_ == 0 || !is_phase || phase->kind == PhaseKind::Alike || phase->stage == stage_;
-      if (is_now && !(stores && values.contains(kIsRepeated)) && !(is_of_first && worker_of(values) != 0))
+      if (is_now && !(stores && values.contains(kIsRepeated)) && !(is_of_first && worker_of(launch_, values) != 0))
         add_touches(item, instance, stmt, stores, num_waits, values);
       if (is_phase && phase->kind == PhaseKind::Divided) {
         if (!divided->fold.accumulators.empty()) add_fold(item, divided->stage, values, local);
@@ -300,12 +323,6 @@ class Runner {
       if (stage_ > 0 && is_phase && phase->ends_stage && phase->stage == stage_) return false;
     }
     return true;
-  }
-
-  /// The number of a lane among those of all groups that run its instance.
-  [[nodiscard]] std::int64_t worker_of(const Values& values) const {
-    const auto group = values.find(fold_group_var());
-    return values.at(lane_var()) + (group == values.end() ? 0 : launch_.lanes * group->second);
   }
 
   /// Whether a statement's accesses to an output are to cells that its lane keeps, and do not reach memory.
@@ -338,14 +355,14 @@ class Runner {
     for (const std::string& var : kernel_.vars) instance.push_back(values.at(var));
     std::erase_if(outputs, [&](std::uint32_t output) { return are_kept(rule, stmt, output); });
     for (const std::uint32_t output : outputs)
-      item.deeds.emplace_back(
-          [this, key = std::pair(instance, output), touch = Touch{worker_of(values), stmt, num_waits, stores}] {
-            for (const Touch& other : touches_[key])
-              if (other.lane != touch.lane && other.stmt != touch.stmt && other.num_waits == touch.num_waits &&
-                  (other.stores || touch.stores))
-                fail("lanes do not wait for cells that others store");
-            touches_[key].push_back(touch);
-          });
+      item.deeds.emplace_back([this, key = std::pair(instance, output),
+                               touch = Touch{worker_of(launch_, values), stmt, num_waits, stores}] {
+        for (const Touch& other : touches_[key])
+          if (other.lane != touch.lane && other.stmt != touch.stmt && other.num_waits == touch.num_waits &&
+              (other.stores || touch.stores))
+            fail("lanes do not wait for cells that others store");
+        touches_[key].push_back(touch);
+      });
   }
 
   /// A divided fold. The part of a lane is its number among those of all groups. All lanes must see the numbers of all
@@ -418,20 +435,21 @@ class Runner {
                    : axis == CopyAxis::ById                          ? launch_.group_size.at(d)
                                                                      : group);
     }
+    BufferMemory& memory = memory_of(memory_, copy.to, values);
     std::int64_t number = 0;
     for_each_point(lengths, first, by, [&](const Point& at) {
       if (copy.axes.front() == CopyAxis::Flat && number++ % group != flat) return;
-      item.deeds.emplace_back([this, &copy, at, begin] {
+      item.deeds.emplace_back([this, &copy, &memory, at, begin] {
         Point from = at;
         for (std::size_t d = 0; d < at.size(); ++d) from[d] += begin[d];
-        copy_cell(copy, at, from);
+        copy_cell(copy, at, from, memory);
       });
     });
   }
 
   /// Copies a cell, or the one nearest to it that instances of the launch read. Neighbours in a block read along the
   /// rounds, too.
-  void copy_nearest(const Copy& copy, const Point& to, const Point& from) {
+  void copy_nearest(const Copy& copy, const Point& to, const Point& from, BufferMemory& memory) {
     const Buffer& buffer = kernel_.tree[copy.to];
     const RegionAccess& access = rule_.inputs[buffer.input];
     Point nearest = from;
@@ -451,11 +469,11 @@ class Runner {
     for (std::size_t d = 0; d < from.size(); ++d)
       if (nearest[d] < 0 || nearest[d] >= extents[d])
         return fail("a copy reads " + point_text(nearest) + ", outside of " + transform_.matrices[access.matrix].name);
-    memory_[copy.to.index()][to] = BufferCell{false, nearest};
+    memory[to] = BufferCell{false, nearest};
   }
 
-  void copy_cell(const Copy& copy, const Point& to, const Point& from) {
-    if (copy.outside == CopyOutside::Nearest) return copy_nearest(copy, to, from);
+  void copy_cell(const Copy& copy, const Point& to, const Point& from, BufferMemory& memory) {
+    if (copy.outside == CopyOutside::Nearest) return copy_nearest(copy, to, from, memory);
     const MatrixId matrix = rule_.inputs[kernel_.tree[copy.to].input].matrix;
     const auto extents = extents_of(matrix);
     bool is_inside = true;
@@ -467,7 +485,7 @@ class Runner {
       is_inside = is_inside && !precedes && !exceeds;
     }
     if (!is_inside && copy.outside == CopyOutside::Skip) return;
-    memory_[copy.to.index()][to] = BufferCell{!is_inside, from};
+    memory[to] = BufferCell{!is_inside, from};
   }
 
   Point extents_of(MatrixId matrix) const {
@@ -490,7 +508,7 @@ class Runner {
           item.deeds.emplace_back(
               [this, operand = instance.inputs[i], cell, values] { read(operand, cell.second, values); });
     }
-    if (launch_.has_lanes() && worker_of(values) != 0) return;
+    if (launch_.has_lanes() && worker_of(launch_, values) != 0) return;
     if (values.contains(kIsRepeated)) return;
     if (instance.part == InstancePart::Begin || instance.part == InstancePart::Rounds) {
       item.deeds.emplace_back([this, part = instance.part, vars, values] { go_on(part, vars, values); });
@@ -541,7 +559,7 @@ class Runner {
       if (at[d] < 0 || at[d] >= value(length_of(extent), values))
         return fail("an instance reads " + point_text(at) + ", outside of its buffer");
     }
-    const BufferMemory& memory = memory_[operand.buffer.index()];
+    const BufferMemory& memory = memory_of(memory_, operand.buffer, values);
     const auto found = memory.find(at);
     if (found == memory.end()) return fail("an instance reads " + point_text(meant) + " before it is copied");
     if (found->second.is_zero || found->second.from != meant)

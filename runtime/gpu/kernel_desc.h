@@ -66,8 +66,10 @@ struct KernelDesc {
   int record_bytes = 0;           ///< what a group keeps of the folds of an instance
   /// The loops along which a work-item has several instances where the rounds of a fold run in blocks; none: never.
   int block_loops[2] = {-1, -1};
-  int block_bytes = 0;  ///< what a work-item keeps of each of these instances between blocks
-  int num_panels = 0;   ///< the parts of inputs that a group copies for each block
+  int block_bytes = 0;          ///< what a work-item keeps of each of these instances between blocks
+  bool may_copy_ahead = false;  ///< a block may copy what the next one reads
+  bool adds_products = false;   ///< matrix units can run the rounds of blocks
+  int num_panels = 0;           ///< the parts of inputs that a group copies for each block
 
   /// Whether several groups run an instance in this stage, from 1.
   [[nodiscard]] constexpr bool is_divided(int stage) const { return stage < num_stages || last_is_divided; }

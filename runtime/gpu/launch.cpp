@@ -172,7 +172,8 @@ static std::size_t number_at(const std::int64_t* number) {
 
 Launch& Launch::group(const std::int64_t* shape, int num_dims, const std::int64_t* items, const std::int64_t* lanes,
                       const std::int64_t* kept_rounds, const std::int64_t* block_items,
-                      const std::int64_t* block_rounds) {
+                      const std::int64_t* block_rounds, const std::int64_t* block_stages,
+                      const std::int64_t* matrix_units) {
   set_shape(request_->plan.group, shape, num_dims);
   set_shape(request_->plan.items, items, num_dims);
   request_->plan.lanes = number_at(lanes);
@@ -180,6 +181,8 @@ Launch& Launch::group(const std::int64_t* shape, int num_dims, const std::int64_
   for (std::size_t i = 0; i < request_->plan.block_items.size(); ++i)
     request_->plan.block_items[i] = number_at(block_items == nullptr ? nullptr : block_items + i);
   request_->plan.block_rounds = number_at(block_rounds);
+  request_->plan.block_stages = number_at(block_stages);
+  request_->plan.may_use_matrix_units = number_at(matrix_units) != 0;
   return *this;
 }
 

@@ -146,10 +146,13 @@ class Launch {
   /// for them, they stand in several. Kernels without lanes have one. `kept_rounds`: the most rounds of which a lane
   /// keeps cells; null or 0: it keeps none. `block_items`: the instances of a work-item along the two loops that the
   /// kernel has them along where folds run in blocks; null or a 0 leaves the choice to the manager. `block_rounds`: the
-  /// most rounds of a block; null or 0: there are no blocks.
+  /// most rounds of a block; null or 0: there are no blocks. `block_stages`: 2 if what the next block reads is copied
+  /// while a block runs, 1 if not; null or 0 leaves the choice to the manager. `matrix_units`: whether units for
+  /// products of matrices run the rounds where device and kernel have them; null: no.
   Launch& group(const std::int64_t* shape, int num_dims, const std::int64_t* items = nullptr,
                 const std::int64_t* lanes = nullptr, const std::int64_t* kept_rounds = nullptr,
-                const std::int64_t* block_items = nullptr, const std::int64_t* block_rounds = nullptr);
+                const std::int64_t* block_items = nullptr, const std::int64_t* block_rounds = nullptr,
+                const std::int64_t* block_stages = nullptr, const std::int64_t* matrix_units = nullptr);
 
   /// Runs the kernel; the fiber is suspended meanwhile. If it returns false, nothing was changed: the caller does the
   /// work on the CPU and counts reason().

@@ -62,10 +62,10 @@ class Check:
         self.in_blocks = [name for name, tunable in self.tunables.items() if tunable["role"] == "block_rounds"]
 
     def run(self, inputs, schedule):
-        """`schedule`: work-items of a group along the two loops, instances of a work-item along them, rounds of a block."""
-        group, items, rounds = schedule
+        """`schedule`: work-items of a group along the two loops, instances of a work-item along them, rounds of a block, and its stages."""
+        group, items, rounds, stages = schedule
         choices = {self.name: {site: next(a for a in alternatives if a[1] == "opencl") for _, site, alternatives in self.program.sites()}}
-        values = {"block_items": list(items), "block_rounds": rounds}
+        values = {"block_items": list(items), "block_rounds": rounds, "block_stages": stages}
         values = {name: values[tunable["role"]] for name, tunable in self.tunables.items() if tunable["role"] in values}
         for name, tunable in self.tunables.items():
             if tunable["role"] == "work_group":
@@ -85,7 +85,7 @@ class Check:
         inputs = [self.work / f"in{i}.npy" for i in range(len(matrices))]
         for path, matrix in zip(inputs, matrices):
             np.save(path, matrix)
-        without = self.run(inputs, ((8, 8), (0, 0), 16))
+        without = self.run(inputs, ((8, 8), (0, 0), 16, 0))
         where = f"extents {[matrix.shape for matrix in matrices]}, seed {polybricks.seed()}"
         for name, value in expected.items():
             kind = without[name].dtype
@@ -105,7 +105,7 @@ def random_schedules(rng):
             group, items = (int(rng.integers(1, 9)), int(rng.integers(1, 9))), (int(rng.integers(1, 9)), int(rng.integers(1, 9)))
             if np.prod(group) * np.prod(items) <= MOST_IN_BLOCK:
                 break
-        yield group, items, int(rng.integers(1, 20))
+        yield group, items, int(rng.integers(1, 20)), int(rng.integers(0, 3))
 
 
 def main():
@@ -114,7 +114,7 @@ def main():
     tools = polybricks.Tools(args.dist)
     rng = np.random.default_rng(polybricks.seed())
     num_runs = 0
-    fixed = [((4, 4), (4, 2), 8)]
+    fixed = [((4, 4), (4, 2), 8, 1), ((8, 4), (2, 4), 4, 2)]
     for element, kind, schedules in (("float", np.float32, fixed + list(random_schedules(rng))), ("double", np.float64, fixed)):
         check = Check(tools.compile(PROGRAMS / "reals.pbcc", work / f"reals_{element}", "--element", element), work)
         polybricks.check(len(check.in_blocks) == len(check.outputs), f"only {check.in_blocks} have blocks")

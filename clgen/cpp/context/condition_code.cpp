@@ -40,6 +40,8 @@ bool is_primary(const Condition& condition) {
     case Kind::HasLanes:
     case Kind::KeepsCells:
     case Kind::InBlocks:
+    case Kind::CopiesAhead:
+    case Kind::OnMatrixUnits:
     case Kind::Not:
     case Kind::All:
     case Kind::Any:
@@ -81,6 +83,8 @@ std::string to_cpp(const Condition& condition, const OperandSpelling& spell) {
     case Kind::HasLanes:
     case Kind::KeepsCells:
     case Kind::InBlocks:
+    case Kind::CopiesAhead:
+    case Kind::OnMatrixUnits:
       break;
     case Kind::Apart:
       return "pbrt::is_apart(" + view(0) + ", " + view(1) + ")";

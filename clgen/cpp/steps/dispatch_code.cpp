@@ -218,7 +218,8 @@ std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const 
       if (instance_with_lanes(kernel.tree.tree) != nullptr) roles.push_back(TunableRole::FoldItems);
       if (kernel.tree.kept_length) roles.push_back(TunableRole::KeptRounds);
       if (instance_in_blocks(kernel.tree.tree) != nullptr)
-        roles.insert(roles.end(), {TunableRole::BlockItems, TunableRole::BlockRounds});
+        roles.insert(roles.end(), {TunableRole::BlockItems, TunableRole::BlockRounds, TunableRole::BlockStages,
+                                   TunableRole::MatrixUnits});
       for (const TunableRole role : roles) shapes += shape_value(step, version, role) + ", ";
     }
     tries.push_back({"(" + to_operand(chosen) + " && " + functions_.at({step_id, version}) + "(" + joined(args) + ",",

@@ -316,7 +316,7 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
            (lowered.kept_length ? ", pb_kept_rounds"
             : has_blocks        ? ", nullptr"
                                 : "") +
-           (has_blocks ? ", pb_block_items, pb_block_rounds" : "") + ");");
+           (has_blocks ? ", pb_block_items, pb_block_rounds, pb_block_stages, pb_matrix_units" : "") + ");");
   const std::string run = "pb_frame.context().run(pb_frame, pb_launch, pb_site, pb_alternative)";
   if (numbers.empty()) return out.line("return " + run + ";");
   out.line("if (!" + run + ") return false;");
@@ -349,7 +349,8 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
     if (instance_with_lanes(kernel.lowered.tree) != nullptr) params.push_back({"const std::int64_t*", "pb_lanes"});
     if (kernel.lowered.kept_length) params.push_back({"const std::int64_t*", "pb_kept_rounds"});
     if (instance_in_blocks(kernel.lowered.tree) != nullptr)
-      for (const char* shape : {"pb_block_items", "pb_block_rounds"}) params.push_back({"const std::int64_t*", shape});
+      for (const char* shape : {"pb_block_items", "pb_block_rounds", "pb_block_stages", "pb_matrix_units"})
+        params.push_back({"const std::int64_t*", shape});
     params.push_back({"const pbrt::gpu::CopyOut", "pb_copy_out"});
     for (const char* number : {"pb_site", "pb_alternative"}) params.push_back({"const int", number});
     Writer statements;

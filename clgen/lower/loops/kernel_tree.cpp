@@ -132,7 +132,8 @@ class KernelLowering {
     TreeBlock group;
     if (out_.version == Version::OpenClLocal) add_staging(group);
     group.push_back(has_phases() ? loops_with_lanes_or_without() : item_loops());
-    const auto blocks = out_.version == Version::OpenCl ? find_round_blocks(program_, plan_, step_) : std::nullopt;
+    auto blocks = out_.version == Version::OpenCl ? find_round_blocks(program_, plan_, step_) : std::nullopt;
+    if (blocks && !may_use_matrix_units()) blocks->products.reset();
     if (blocks) group = {with_round_blocks(step_, rule_, *blocks, instance(), out_.vars, out_.tree, std::move(group))};
     out_.tree.root.push_back(group_loops(std::move(group)));
     return std::move(out_);
@@ -140,6 +141,13 @@ class KernelLowering {
 
  private:
   int num_loops() const { return static_cast<int>(out_.vars.size()); }
+
+  /// Whether a tunable says that matrix units run the rule's rounds (list_loop_tunables.h).
+  bool may_use_matrix_units() const {
+    return std::any_of(plan_.tunables.begin(), plan_.tunables.end(), [&](const PlanTunable& tunable) {
+      return tunable.role == TunableRole::MatrixUnits && tunable.rule == step_.rule;
+    });
+  }
 
   // ---- parameters
 

@@ -80,37 +80,59 @@ Store<RuleId, Roles> roles_of(const TransformPlan& plan, const RuleShapes& rules
 
 /// How the rounds of the rule's fold run in blocks on devices (clgen/facts/round_blocks.h).
 PlanTunable block_tunable(const Rule& rule, RuleId id, TunableRole role) {
-  constexpr double kRounds = 16, kMostRounds = 64, kMostItems = 16;
+  constexpr double kRounds = 16, kMostRounds = 64, kMostItems = 16, kMostStages = 2;
   PlanTunable out;
   out.name = rule.name + "." + to_string(Version::OpenCl) + "." + to_string(role);
   out.role = role;
   out.rule = id;
   out.version = Version::OpenCl;
-  const bool is_shape = role == TunableRole::BlockItems;
-  out.initial.assign(is_shape ? 2 : 1, is_shape ? 0 : kRounds);
+  out.initial = {0};
+  if (role == TunableRole::BlockItems) {
+    out.initial = {0, 0};
+    out.max = kMostItems;
+  } else if (role == TunableRole::BlockRounds) {
+    out.initial = {kRounds};
+    out.max = kMostRounds;
+  } else if (role == TunableRole::BlockStages) {
+    out.max = kMostStages;
+  } else {
+    out.initial = {1};
+    out.max = 1;
+  }
   out.count = static_cast<int>(out.initial.size());
-  out.max = is_shape ? kMostItems : kMostRounds;
   return out;
 }
 
-bool has_round_blocks(const Program& program, const TransformPlan& plan, RuleId rule) {
-  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
-    const auto runs = [&](const Site& site) {
-      return std::any_of(site.alternatives.begin(), site.alternatives.end(), [&](const Alternative& alternative) {
-        const auto has = [](const auto& list, const auto& item) {
-          return std::find(list.begin(), list.end(), item) != list.end();
-        };
-        return has(alternative.rules, rule) && has(alternative.versions, Version::OpenCl);
-      });
-    };
-    return step.rule == rule && std::any_of(plan.sites.begin(), plan.sites.end(), runs) &&
-           find_round_blocks(program, plan, step).has_value();
+/// Whether a device may run the rule's step.
+bool runs_on_device(const TransformPlan& plan, RuleId rule) {
+  return std::any_of(plan.sites.begin(), plan.sites.end(), [&](const Site& site) {
+    return std::any_of(site.alternatives.begin(), site.alternatives.end(), [&](const Alternative& alternative) {
+      const auto has = [](const auto& list, const auto& item) {
+        return std::find(list.begin(), list.end(), item) != list.end();
+      };
+      return has(alternative.rules, rule) && has(alternative.versions, Version::OpenCl);
+    });
   });
+}
+
+/// The tunables of blocks of rounds that the rule has.
+std::vector<TunableRole> block_roles(const Program& program, const TransformPlan& plan, RuleId rule, bool may_fuse) {
+  std::vector<TunableRole> out;
+  if (!runs_on_device(plan, rule)) return out;
+  bool adds_products = false;
+  for (const Step& step : plan.steps) {
+    const auto blocks = step.rule == rule ? find_round_blocks(program, plan, step) : std::nullopt;
+    if (!blocks) continue;
+    out = {TunableRole::BlockItems, TunableRole::BlockRounds, TunableRole::BlockStages};
+    adds_products = adds_products || blocks->products.has_value();
+  }
+  if (adds_products && may_fuse) out.push_back(TunableRole::MatrixUnits);
+  return out;
 }
 
 }  // namespace
 
-Plan list_loop_tunables(const Program& program, Plan plan) {
+Plan list_loop_tunables(const Program& program, Plan plan, bool may_fuse) {
   const bool program_has_kernels = has_kernels(plan);
   for (TransformPlan& transform : plan.transforms) {
     const RuleShapes rules = find_rule_shapes(program, transform, program_has_kernels);
@@ -118,9 +140,8 @@ Plan list_loop_tunables(const Program& program, Plan plan) {
     for (const RuleId id : rules.ids())
       for (const TunableRole role : roles[id]) transform.tunables.push_back(tunable_of(rules[id].rule, id, role));
     for (const RuleId id : rules.ids())
-      if (has_round_blocks(program, transform, id))
-        for (const TunableRole role : {TunableRole::BlockItems, TunableRole::BlockRounds})
-          transform.tunables.push_back(block_tunable(rules[id].rule, id, role));
+      for (const TunableRole role : block_roles(program, transform, id, may_fuse))
+        transform.tunables.push_back(block_tunable(rules[id].rule, id, role));
   }
   return plan;
 }

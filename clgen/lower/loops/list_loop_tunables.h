@@ -9,9 +9,10 @@
 namespace pb {
 
 /// Returns the Plan with tunables for the rules whose loops on CPUs have such forms, as `RULE.cpu.strip`, and for those
-/// whose folds may run in blocks on devices, as `RULE.opencl.block_rounds`.
+/// whose folds may run in blocks on devices, as `RULE.opencl.block_rounds`. Only if `may_fuse`, a product and its sum
+/// may have one rounding together; then sums of products may run on matrix units, as `RULE.opencl.matrix_units` says.
 ///
 /// Pre: `plan` was made from `program` and has no such tunables
-[[nodiscard]] Plan list_loop_tunables(const Program& program, Plan plan);
+[[nodiscard]] Plan list_loop_tunables(const Program& program, Plan plan, bool may_fuse = true);
 
 }  // namespace pb

@@ -21,23 +21,48 @@ class BlockLowering {
     TreeBranch branch;
     branch.condition = runs_in_blocks();
     branch.otherwise = std::move(otherwise);
-    RoundBlocks rounds;
-    rounds.loop = facts_.contraction.loops.front();
-    for (const BlockInput& input : facts_.inputs) {
-      tree_.buffers.push_back(panel_of(input));
-      rounds.body.push_back({panel_copy(BufferId(tree_.buffers.size() - 1), input)});
-    }
-    rounds.body.push_back({Barrier{}});
-    rounds.body.push_back(items(part_of(InstancePart::Rounds)));
-    rounds.body.push_back({Barrier{}});
+    for (const BlockInput& input : facts_.inputs) tree_.buffers.push_back(panel_of(input));
     branch.then.push_back(items(part_of(InstancePart::Begin)));
-    branch.then.push_back({std::move(rounds)});
+    branch.then.push_back(!may_copy_ahead() ? blocks(false)
+                                            : TreeNode{TreeBranch{copies_ahead(), {blocks(true)}, {blocks(false)}}});
     branch.then.push_back(items(part_of(InstancePart::End)));
     return {std::move(branch)};
   }
 
  private:
   int num_loops() const { return static_cast<int>(vars_.size()); }
+
+  /// Whether the build knows how many cells a work-item copies, so that these may lie in registers meanwhile.
+  [[nodiscard]] bool may_copy_ahead() const {
+    return std::all_of(facts_.inputs.begin(), facts_.inputs.end(), [&](const BlockInput& input) {
+      const Buffer& panel =
+          tree_.buffers[tree_.buffers.size() - facts_.inputs.size() + (&input - facts_.inputs.data())];
+      for (std::size_t d = 0; d < panel.extents.size(); ++d)
+        if (d != input.walked && panel.extents[d].extent_of_one.op != IndexExpr::Op::Const) return false;
+      return true;
+    });
+  }
+
+  [[nodiscard]] TreeNode blocks(bool copies_ahead) const {
+    RoundBlocks out;
+    out.loop = facts_.contraction.loops.front();
+    out.copies_ahead = copies_ahead;
+    for (std::size_t i = 0; i < facts_.inputs.size(); ++i)
+      out.body.push_back({panel_copy(BufferId(tree_.buffers.size() - facts_.inputs.size() + i), facts_.inputs[i])});
+    if (!copies_ahead) out.body.push_back({Barrier{}});
+    out.body.push_back(rounds());
+    out.body.push_back({Barrier{}});
+    return {std::move(out)};
+  }
+
+  /// The rounds of a block.
+  [[nodiscard]] TreeNode rounds() const {
+    RuleInstance part = part_of(InstancePart::Rounds);
+    TreeNode one_by_one = items(part);
+    if (!facts_.products) return one_by_one;
+    part.on_matrix_units = true;
+    return {TreeBranch{on_matrix_units(), {items(std::move(part))}, {std::move(one_by_one)}}};
+  }
 
   Buffer panel_of(const BlockInput& input) const {
     const auto box = std::find_if(step_.input_boxes.begin(), step_.input_boxes.end(),
@@ -82,7 +107,7 @@ class BlockLowering {
 
   /// The loops over the instances of a group. Runs of neighbours belong to one work-item. Beyond the end the last
   /// instance runs again, because all work-items come by the barriers.
-  TreeNode items(RuleInstance part) const {
+  [[nodiscard]] TreeNode items(RuleInstance part) const {
     TreeBlock inside = {TreeNode{std::move(part)}};
     for (int dim = 0; dim < num_loops(); ++dim) {
       const IndexExpr first = index_symbol(group_var(dim));

@@ -20,19 +20,21 @@ class Condition {
   enum class Kind : std::uint8_t {
     Always,
     Never,
-    Chosen,       ///< a site of the call has this choice, by its number among the site's flattened alternatives
-    Relation,     ///< between two expressions over sizes, or over what is in scope
-    Named,        ///< what was declared before under this name
-    IsRoot,       ///< the call is the run itself, so that its outputs are the run's results
-    DeviceIsCpu,  ///< the device runs the work-items of a group one after the other, known when a kernel is built
-    HasLanes,     ///< several work-items run one instance together, known when a kernel is built
-    KeepsCells,   ///< they keep the cells of their rounds, known when a kernel is built
-    InBlocks,     ///< the rounds of a fold run in blocks, known when a kernel is built
-    Apart,        ///< two matrices share no memory
-    UnitStride,   ///< the cells of a matrix that differ by 1 in dimension 0 are neighbours in memory
-    Not,          ///< the negation of a term that is no Not, Always, Never or Relation
-    All,          ///< two or more terms that are no All, each once
-    Any,          ///< two or more terms that are no Any, each once
+    Chosen,         ///< a site of the call has this choice, by its number among the site's flattened alternatives
+    Relation,       ///< between two expressions over sizes, or over what is in scope
+    Named,          ///< what was declared before under this name
+    IsRoot,         ///< the call is the run itself, so that its outputs are the run's results
+    DeviceIsCpu,    ///< the device runs the work-items of a group one after the other, known when a kernel is built
+    HasLanes,       ///< several work-items run one instance together, known when a kernel is built
+    KeepsCells,     ///< they keep the cells of their rounds, known when a kernel is built
+    InBlocks,       ///< the rounds of a fold run in blocks, known when a kernel is built
+    CopiesAhead,    ///< while a block runs, what the next one reads is copied, known when a kernel is built
+    OnMatrixUnits,  ///< units for products of matrices run the rounds, known when a kernel is built
+    Apart,          ///< two matrices share no memory
+    UnitStride,     ///< the cells of a matrix that differ by 1 in dimension 0 are neighbours in memory
+    Not,            ///< the negation of a term that is no Not, Always, Never or Relation
+    All,            ///< two or more terms that are no All, each once
+    Any,            ///< two or more terms that are no Any, each once
   };
 
   [[nodiscard]] static Condition always() { return Condition(Kind::Always); }
@@ -92,6 +94,9 @@ class Condition {
 [[nodiscard]] inline Condition keeps_cells() { return Condition::fact(Condition::Kind::KeepsCells); }
 /// The condition that kernels run the rounds of their fold in blocks (RoundBlocks).
 [[nodiscard]] inline Condition runs_in_blocks() { return Condition::fact(Condition::Kind::InBlocks); }
+/// Conditions of instances that run in blocks.
+[[nodiscard]] inline Condition copies_ahead() { return Condition::fact(Condition::Kind::CopiesAhead); }
+[[nodiscard]] inline Condition on_matrix_units() { return Condition::fact(Condition::Kind::OnMatrixUnits); }
 [[nodiscard]] inline Condition are_apart(MatrixId a, MatrixId b) {
   return Condition::fact(Condition::Kind::Apart, {a, b});
 }

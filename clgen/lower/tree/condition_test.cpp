@@ -67,6 +67,8 @@ bool value_of(const Condition& condition, const std::map<std::string, bool>& nam
     case Kind::HasLanes:
     case Kind::KeepsCells:
     case Kind::InBlocks:
+    case Kind::CopiesAhead:
+    case Kind::OnMatrixUnits:
     case Kind::Apart:
     case Kind::UnitStride:
       return condition.kind() == Kind::Apart;

@@ -58,6 +58,10 @@ std::string to_text(const Transform& transform, const Condition& condition) {
       return "lanes keep their cells";
     case Kind::InBlocks:
       return "folds run in blocks";
+    case Kind::CopiesAhead:
+      return "copies run ahead";
+    case Kind::OnMatrixUnits:
+      return "rounds run on matrix units";
     case Kind::Apart:
       return fact_text(transform, condition, "apart");
     case Kind::UnitStride:

@@ -149,6 +149,15 @@ const RuleInstance* instance_in_blocks(const LoopTree& tree) {
   return found;
 }
 
+bool may_copy_ahead(const LoopTree& tree) {
+  bool found = false;
+  walk(tree.root, [&](const TreeNode& node) {
+    const auto* blocks = std::get_if<RoundBlocks>(&node.node);
+    found = found || (blocks != nullptr && blocks->copies_ahead);
+  });
+  return found;
+}
+
 bool has_barrier(const LoopTree& tree) {
   int in_all = 0, in_blocks = 0;
   walk(tree.root, [&](const TreeNode& node) {

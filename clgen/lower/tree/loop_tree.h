@@ -254,6 +254,7 @@ struct RuleInstance {
   std::vector<KeptRegion> kept = {};
   InstancePart part = InstancePart::Whole;
   std::optional<RoundBlockFacts> blocks = {};  ///< where the part is not the whole
+  bool on_matrix_units = false;  ///< units for products of matrices run these rounds, for many instances at once
 
   bool operator==(const RuleInstance&) const = default;
 };
@@ -375,8 +376,12 @@ struct TreeBranch {
 /// A work-group runs the rounds of a contraction's outermost loop in blocks of block_rounds(), one after the other; the
 /// last block may have fewer. `block_var()` is the loop's variable in a block's first round. Inside stand copies of
 /// what the block reads, the rounds of all instances of the group, and barriers between them.
+///
+/// Blocks that copy ahead have each panel twice. The copies inside then fill the other panels with what the next block
+/// reads, if there is one. What the first block reads is copied before, and the group waits.
 struct RoundBlocks {
   StmtId loop;
+  bool copies_ahead = false;
   TreeBlock body;
 
   bool operator==(const RoundBlocks&) const;
@@ -483,6 +488,8 @@ void walk(const TreeBlock& block, const Visit& visit) {
 [[nodiscard]] bool has_stages(const RuleInstance& instance);
 /// Returns the instance that runs in blocks of rounds, in its part there; null if there is none.
 [[nodiscard]] const RuleInstance* instance_in_blocks(const LoopTree& tree);
+/// Whether the tree has blocks of rounds that copy ahead.
+[[nodiscard]] bool may_copy_ahead(const LoopTree& tree);
 /// Whether the tree has a barrier where folds do not run in blocks of rounds.
 [[nodiscard]] bool has_barrier(const LoopTree& tree);
 /// The buffers that are parameters of a kernel: those that are no panels.

@@ -384,6 +384,10 @@ LaunchShape block_launch(const KernelTree& kernel, const Values& sizes, std::mt1
     out.items.push_back(is_tiled ? draw(5) : 1);
   }
   out.block_rounds = draw(4);
+  out.copies_ahead = random() % 2 == 0;
+  out.on_matrix_units = random() % 2 == 0;
+  if (!out.on_matrix_units) return out;
+  for (const std::size_t loop : loops) out.items[loop] += out.items[loop] % 2;
   return out;
 }
 
@@ -427,14 +431,26 @@ TEST(LoweredKernels, WithWrongBlocksAreFoundWrong) {
                      run_kernel(program->transform(), changed, sizes, launch, 1));
   };
   EXPECT_EQ(faults_of([](KernelTree&) {}), std::pair(std::string(), std::string()));
-  // Nodes of a block: two copies, a barrier, the rounds, a barrier.
-  for (const std::size_t barrier : {2, 4}) {
-    const auto found = faults_of([&](KernelTree& tree) {
-      change_blocks(tree, [&](RoundBlocks& blocks) { blocks.body.erase(blocks.body.begin() + barrier); });
-    });
-    EXPECT_NE(found.first, "") << barrier;
-    EXPECT_NE(found.second, "") << barrier;
+  // Nodes of a block: two copies, a barrier unless it copies ahead, the rounds, a barrier.
+  for (const bool is_ahead : {false, true}) {
+    launch.copies_ahead = is_ahead;
+    EXPECT_EQ(faults_of([](KernelTree&) {}), std::pair(std::string(), std::string()));
+    for (const std::size_t barrier : is_ahead ? std::vector<std::size_t>{3} : std::vector<std::size_t>{2, 4}) {
+      const auto found = faults_of([&](KernelTree& tree) {
+        change_blocks(tree, [&](RoundBlocks& blocks) {
+          if (blocks.copies_ahead == is_ahead) blocks.body.erase(blocks.body.begin() + barrier);
+        });
+      });
+      EXPECT_NE(found.first, "") << barrier;
+      EXPECT_NE(found.second, "") << barrier;
+    }
   }
+  launch.copies_ahead = false;
+  EXPECT_NE(faults_of([](KernelTree& tree) {
+              change_blocks(tree, [](RoundBlocks& blocks) { blocks.copies_ahead = false; });
+            }).first,
+            "")
+      << "blocks that neither copy ahead nor wait in between";
   EXPECT_NE(faults_of([](KernelTree& tree) {
               change_blocks(tree, [](RoundBlocks& blocks) { blocks.body.erase(blocks.body.begin()); });
             }).first,

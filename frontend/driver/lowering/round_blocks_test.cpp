@@ -33,6 +33,8 @@ std::string blocks_of(const std::string& rule) {
   for (const BlockInput& input : found->inputs)
     out += "; " + first.inputs[input.input].binding + " walks " + std::to_string(input.walked) + ", moves " +
            std::to_string(input.moving);
+  if (found->products)
+    for (const std::size_t input : found->products->inputs) out += "; adds " + first.inputs[input].binding;
   out += "; keeps";
   for (const CarriedValue& each : found->carried) out += " " + each.name;
   return out + " (" + std::to_string(found->carried_bytes) + ")";
@@ -47,7 +49,7 @@ std::string blocks_with(const std::string& from, const std::string& body) {
 std::string product_with(const std::string& body) { return blocks_with("A.row(y) a, B.column(x) b", body); }
 
 TEST(RoundBlocks, AreOfFoldsWhoseNeighboursShareCells) {
-  const std::string found = "0 1; a walks 0, moves 1; b walks 1, moves 0; keeps s (8)";
+  const std::string found = "0 1; a walks 0, moves 1; b walks 1, moves 0; adds b; adds a; keeps s (8)";
   const std::string product = "double s = 0; for (int i = 0; i < k; i++) s += a.cell(i) * b.cell(i); return s;";
   EXPECT_EQ(product_with(product), found);
   EXPECT_EQ(product_with("float s = 0, t = 1; for (int i = 0; i < a.count(); i++) { s += a.cell(i); t *= b.cell(i); } "
@@ -55,7 +57,7 @@ TEST(RoundBlocks, AreOfFoldsWhoseNeighboursShareCells) {
             "0 1; a walks 0, moves 1; b walks 1, moves 0; keeps s t (8)");
   EXPECT_EQ(blocks_with("A.row(m-1-y) a, B.column(n-1-x) b", product), found);
   EXPECT_EQ(blocks_with("A.row(y) a, V.region(x, x+k) b", product),
-            "0 1; a walks 0, moves 1; b walks 0, moves 0; keeps s (8)");
+            "0 1; a walks 0, moves 1; b walks 0, moves 0; adds b; adds a; keeps s (8)");
   EXPECT_EQ(blocks_of("D.cell(x, y, z) from (A.row(y) a, Stack.region(x, 0, z, x+1, k, z+1) b) { double s = 0; "
                       "for (int i = 0; i < k; i++) s += a.cell(i) * b.cell(0, i, 0); return s; }\n"
                       "C.cell(x, y) from (N one) { return one; }"),
@@ -67,6 +69,23 @@ TEST(RoundBlocks, AreOfFoldsWhoseNeighboursShareCells) {
                       "C.cell(x, y) from (N one) { return one; }"),
             "0 2; e walks 2, moves 0; w walks 1, moves 2; keeps s (8)")
       << "a layer";
+}
+
+TEST(RoundBlocks, AddProductsOnlyWhereRoundsDoNothingElse) {
+  const std::string found = "0 1; a walks 0, moves 1; b walks 1, moves 0; keeps s (8)";
+  const auto with_round = [](const std::string& round) {
+    return product_with("double s = 0; for (int i = 0; i < k; i++) " + round + " return s;");
+  };
+  EXPECT_NE(with_round("s += b.cell(i) * a.cell(i);"), found);
+  EXPECT_NE(with_round("{ s += a.cell(i) * b.cell(i); }"), found);
+  EXPECT_EQ(with_round("s -= a.cell(i) * b.cell(i);"), found);
+  EXPECT_EQ(with_round("s += a.cell(i) + b.cell(i);"), found);
+  EXPECT_EQ(with_round("s += 2 * a.cell(i) * b.cell(i);"), found);
+  EXPECT_EQ(with_round("s += a.cell(i) * a.cell(i) + b.cell(i);"), found);
+  EXPECT_EQ(with_round("if (i > 2) s += a.cell(i) * b.cell(i);"), found);
+  EXPECT_EQ(with_round("{ const double p = a.cell(i) * b.cell(i); s += p; }"), found);
+  EXPECT_EQ(product_with("float s = 0; for (int i = 0; i < k; i++) s += a.cell(i) * b.cell(i); return s;"),
+            "0 1; a walks 0, moves 1; b walks 1, moves 0; keeps s (4)");
 }
 
 TEST(RoundBlocks, AreNotOfOthers) {

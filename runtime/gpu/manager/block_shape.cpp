@@ -11,20 +11,33 @@ namespace {
 
 using Pair = std::array<std::size_t, 2>;
 
+/// Work-items of a group, and instances of a work-item, along the two loops.
+struct Tile {
+  Pair group, items;
+};
+
 constexpr std::size_t kGroup = 16;          // work-items of a group along each of the two loops
 constexpr std::size_t kGroupOfCpu = 4;      // likewise, on devices that run work-items as loops
+constexpr Pair kGroupOfUnits = {8, 16};     // likewise, where matrix units run the rounds
 constexpr std::size_t kLeastRounds = 4;     // of a block that the runtime makes shorter
+constexpr std::size_t kRoundsAhead = 8;     // of a block that copies ahead, where the runtime says so
 constexpr std::size_t kMaxBlockItems = 64;  // instances of a work-item
 constexpr std::size_t kMostOfCpu = 262144;  // bytes that a group keeps between blocks there: they lie on a stack
 constexpr std::size_t kMostIdle = 4;        // compute units per group, where there are few instances
 
-/// Instances of a work-item that registers have room for, the most first. `words`: registers that each of them needs
+/// Tiles whose instances registers have room for, the largest first. `words`: registers that each instance needs
 /// between blocks.
-std::vector<Pair> usual_items(std::size_t words) {
-  if (words <= 1) return {{8, 8}, {4, 8}, {4, 4}, {2, 2}};
-  if (words == 2) return {{4, 8}, {4, 4}, {2, 2}};
-  if (words <= 4) return {{4, 4}, {2, 2}};
-  return {{2, 2}};
+std::vector<Tile> usual_tiles(std::size_t words) {
+  const Pair group = {kGroup, kGroup};
+  if (words <= 1) return {{group, {8, 8}}, {group, {4, 8}}, {group, {4, 4}}, {group, {2, 2}}};
+  if (words == 2) return {{{16, 8}, {8, 8}}, {group, {4, 4}}, {group, {2, 2}}};
+  if (words <= 4) return {{group, {4, 4}}, {group, {2, 2}}};
+  return {{group, {2, 2}}};
+}
+
+/// The same for matrix units.
+std::vector<Tile> tiles_of_units() {
+  return {{kGroupOfUnits, {16, 4}}, {kGroupOfUnits, {8, 4}}, {{8, 8}, {8, 4}}, {{8, 8}, {4, 4}}};
 }
 
 std::size_t groups_along(std::size_t extent, std::size_t span) { return (extent + span - 1) / span; }
@@ -37,25 +50,46 @@ Loops loops_of(const LaunchPlan& plan) {
   return {static_cast<std::size_t>(plan.kernel->block_loops[0]), static_cast<std::size_t>(plan.kernel->block_loops[1])};
 }
 
-WorkShape shape_with(const LaunchPlan& plan, const Pair& items, std::size_t group) {
+/// The shape without matrix units. A group that the plan gives counts.
+WorkShape shape_with(const LaunchPlan& plan, const DeviceInfo& device, const Tile& tile) {
   const Loops loops = loops_of(plan);
   WorkShape out;
   const bool is_given = !is_open(plan.group);
-  out.group[loops.first] = is_given ? plan.group[loops.first] : group;
-  out.group[loops.second] = is_given ? plan.group[loops.second] : group;
-  out.items[loops.first] = items[0];
-  out.items[loops.second] = items[1];
+  out.group[loops.first] = is_given ? plan.group[loops.first] : tile.group[0];
+  out.group[loops.second] = is_given ? plan.group[loops.second] : tile.group[1];
+  out.items[loops.first] = tile.items[0];
+  out.items[loops.second] = tile.items[1];
   out.block_rounds = plan.block_rounds;
+  const bool may_copy_ahead = plan.kernel->may_copy_ahead && device.type != DeviceType::Cpu;
+  out.block_stages = plan.block_stages == 0        ? (may_copy_ahead ? 2 : 1)
+                     : plan.kernel->may_copy_ahead ? plan.block_stages
+                                                   : 1;
+  if (plan.block_stages == 0 && out.block_stages > 1) out.block_rounds = std::min(out.block_rounds, kRoundsAhead);
   return out;
 }
 
-/// Makes blocks shorter until a group has room for them. Returns whether it has.
+/// Makes blocks shorter until a group has room for them, and then no longer copies ahead, unless the plan says that it
+/// does. Returns whether the group has room.
 bool fit(const LaunchPlan& plan, const DeviceInfo& device, WorkShape& shape) {
   while (panel_bytes_of(plan, shape) > device.local_bytes) {
-    if (shape.block_rounds <= kLeastRounds) return false;
-    shape.block_rounds /= 2;
+    if (shape.block_rounds > kLeastRounds) {
+      shape.block_rounds /= 2;
+    } else if (shape.block_stages > 1 && plan.block_stages == 0) {
+      shape.block_stages = 1;
+    } else {
+      return false;
+    }
   }
   return true;
+}
+
+/// Whether matrix units can run the rounds of the shape: warps are 4 x 8 work-items, and a unit has two instances of
+/// each of them along both loops, and 8 rounds.
+bool suits_matrix_units(const LaunchPlan& plan, const WorkShape& shape) {
+  constexpr std::size_t kAcross = 4, kDown = 8, kRounds = 8;
+  const Loops loops = loops_of(plan);
+  return shape.group[loops.first] % kAcross == 0 && shape.group[loops.second] % kDown == 0 &&
+         shape.items[loops.first] % 2 == 0 && shape.items[loops.second] % 2 == 0 && shape.block_rounds % kRounds == 0;
 }
 
 std::size_t num_groups(const LaunchPlan& plan, const WorkShape& shape) {
@@ -74,32 +108,37 @@ bool is_filled(const LaunchPlan& plan, const WorkShape& shape) {
   });
 }
 
-std::optional<WorkShape> default_shape(const LaunchPlan& plan, const DeviceInfo& device) {
+/// The first of the tiles that fills the device.
+std::optional<WorkShape> first_shape(const LaunchPlan& plan, const DeviceInfo& device, const std::vector<Tile>& tiles,
+                                     bool on_matrix_units) {
   const auto units = static_cast<std::size_t>(std::max(1, device.compute_units));
-  const std::vector<Pair> usual = usual_items((static_cast<std::size_t>(plan.kernel->block_bytes) + 3) / 4);
-  for (const Pair& items : usual) {
-    WorkShape shape = shape_with(plan, items, kGroup);
-    const std::size_t least = items == usual.back() ? (units + kMostIdle - 1) / kMostIdle : units;
-    if (is_filled(plan, shape) && num_groups(plan, shape) >= least && fit(plan, device, shape)) return shape;
+  for (const Tile& tile : tiles) {
+    WorkShape shape = shape_with(plan, device, tile);
+    const std::size_t least = &tile == &tiles.back() ? (units + kMostIdle - 1) / kMostIdle : units;
+    if (!is_filled(plan, shape) || num_groups(plan, shape) < least || !fit(plan, device, shape)) continue;
+    shape.on_matrix_units = on_matrix_units;
+    if (!on_matrix_units || suits_matrix_units(plan, shape)) return shape;
   }
   return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<WorkShape> block_shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
-  if (plan.kernel->block_loops[0] < 0 || plan.block_rounds == 0) return std::nullopt;
+/// The shape of the instances that the plan gives.
+std::optional<WorkShape> given_shape(const LaunchPlan& plan, const DeviceInfo& device, bool has_matrix_units) {
   const bool is_cpu = device.type == DeviceType::Cpu;
-  if (plan.block_items[0] == 0 || plan.block_items[1] == 0) {
-    if (is_cpu || plan.lanes != 0 || !is_open(plan.items)) return std::nullopt;
-    return default_shape(plan, device);
-  }
   Pair items = plan.block_items;
   while (items[0] * items[1] > kMaxBlockItems) {
     std::size_t& most = *std::max_element(items.begin(), items.end());
     most = (most + 1) / 2;
   }
-  WorkShape shape = shape_with(plan, items, is_cpu ? kGroupOfCpu : kGroup);
+  if (has_matrix_units) {
+    WorkShape shape = shape_with(plan, device, {kGroupOfUnits, items});
+    if (fit(plan, device, shape) && suits_matrix_units(plan, shape)) {
+      shape.on_matrix_units = true;
+      return shape;
+    }
+  }
+  const std::size_t along = is_cpu ? kGroupOfCpu : kGroup;
+  WorkShape shape = shape_with(plan, device, {{along, along}, items});
   const std::size_t kept = static_cast<std::size_t>(plan.kernel->block_bytes) * items[0] * items[1];
   while (is_cpu && shape.group[0] * shape.group[1] * shape.group[2] * kept > kMostOfCpu) {
     std::size_t& most = *std::max_element(shape.group.begin(), shape.group.end());
@@ -108,6 +147,22 @@ std::optional<WorkShape> block_shape_of(const LaunchPlan& plan, const DeviceInfo
   }
   if (!fit(plan, device, shape)) return std::nullopt;
   return shape;
+}
+
+}  // namespace
+
+bool wants_matrix_units(const LaunchPlan& plan) {
+  return plan.may_use_matrix_units && plan.kernel->adds_products && plan.block_rounds > 0;
+}
+
+std::optional<WorkShape> block_shape_of(const LaunchPlan& plan, const DeviceInfo& device, bool has_matrix_units) {
+  if (plan.kernel->block_loops[0] < 0 || plan.block_rounds == 0) return std::nullopt;
+  const bool may_use_units = has_matrix_units && wants_matrix_units(plan);
+  if (plan.block_items[0] != 0 && plan.block_items[1] != 0) return given_shape(plan, device, may_use_units);
+  if (device.type == DeviceType::Cpu || plan.lanes != 0 || !is_open(plan.items)) return std::nullopt;
+  if (may_use_units)
+    if (const auto shape = first_shape(plan, device, tiles_of_units(), true)) return shape;
+  return first_shape(plan, device, usual_tiles((static_cast<std::size_t>(plan.kernel->block_bytes) + 3) / 4), false);
 }
 
 std::vector<std::size_t> panel_elements_of(const LaunchPlan& plan, const WorkShape& shape) {
@@ -132,7 +187,7 @@ std::size_t panel_bytes_of(const LaunchPlan& plan, const WorkShape& shape) {
   for (std::size_t i = 0; i < elements.size(); ++i) {
     constexpr std::size_t kAlignment = 16;
     const std::size_t bytes = elements[i] * static_cast<std::size_t>(plan.panels[i].cells.element_bytes);
-    out += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    out += (bytes * shape.block_stages + kAlignment - 1) / kAlignment * kAlignment;
   }
   return out;
 }
@@ -142,9 +197,14 @@ std::size_t panel_bytes_of(const LaunchPlan& plan, const WorkShape& shape) {
 // Note [Default blocks]
 //
 // Where folds run in blocks, a group of 16 x 16 work-items has as many instances as registers have room for: 8 x 8 per
-// work-item if each of them keeps one number of 4 bytes between blocks, 4 x 8 if it keeps 8 bytes. Work-items have
-// fewer if there would be fewer groups than compute units, or if more than half of a group's instances along a loop
-// would lie beyond the end. A block has the rounds that the configuration says, or fewer if its panels have no room.
+// work-item if each of them keeps one number of 4 bytes between blocks. If it keeps 8 bytes, the group has 16 x 8
+// work-items. Work-items have fewer instances if there would be fewer groups than compute units, or if more than half
+// of a group's instances along a loop would lie beyond the end. A block has the rounds that the configuration says, or
+// fewer if its panels have no room.
+//
+// Blocks of GPUs copy ahead, and have 8 rounds then: two panels of 8 rounds take no more room than one of 16. Where
+// matrix units run the rounds, 128 work-items have 16 x 4 instances each, since a warp then has 8 columns and 8 rows of
+// a unit for each of its 2 x 1 instances.
 //
 // Launches with few instances do not run in blocks: lanes divide their folds instead. Nor do those of which a
 // configuration says how many lanes, or how many instances a work-item has. CPUs run folds in blocks only if a

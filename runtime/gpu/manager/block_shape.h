@@ -14,7 +14,12 @@
 namespace pbrt::gpu {
 
 /// Returns the shape of the launch, if its folds run in blocks: see Note [Default blocks] in block_shape.cpp.
-[[nodiscard]] std::optional<WorkShape> block_shape_of(const LaunchPlan& plan, const DeviceInfo& device);
+/// `has_matrix_units`: whether the device has units for products of matrices.
+[[nodiscard]] std::optional<WorkShape> block_shape_of(const LaunchPlan& plan, const DeviceInfo& device,
+                                                      bool has_matrix_units = false);
+
+/// Whether the plan asks for matrix units that run the rounds of its kernel's blocks, if the device has them.
+[[nodiscard]] bool wants_matrix_units(const LaunchPlan& plan);
 
 /// Returns the elements of each panel.
 [[nodiscard]] std::vector<std::size_t> panel_elements_of(const LaunchPlan& plan, const WorkShape& shape);

@@ -40,7 +40,8 @@ TEST(BlockShapes, FillRegistersWhereThereAreEnoughInstances) {
   EXPECT_EQ(on_gpu(product_of(4096, 4096))->items, (Extents{8, 8, 1}));
   EXPECT_EQ(on_gpu(product_of(4096, 4096))->group, (Extents{16, 16, 1}));
   EXPECT_EQ(on_gpu(product_of(4096, 4096))->block_rounds, 16U);
-  EXPECT_EQ(on_gpu(product_of(4096, 4096, kWide, 8))->items, (Extents{4, 8, 1}));
+  EXPECT_EQ(on_gpu(product_of(4096, 4096, kWide, 8))->items, (Extents{8, 8, 1}));
+  EXPECT_EQ(on_gpu(product_of(4096, 4096, kWide, 8))->group, (Extents{16, 8, 1}));
   EXPECT_EQ(on_gpu(product_of(1024, 1024))->items, (Extents{4, 4, 1}));
   EXPECT_EQ(on_gpu(product_of(512, 512))->items, (Extents{2, 2, 1}));
   EXPECT_EQ(on_gpu(product_of(65536, 31))->items, (Extents{2, 2, 1})) << "most of larger groups would lie outside";
@@ -85,6 +86,59 @@ TEST(BlockShapes, AreThoseOfTheConfiguration) {
   plan.group = {8, 4, 2};
   EXPECT_EQ(on_gpu(plan)->items, (Extents{2, 1, 4}));
   EXPECT_EQ(on_gpu(plan)->group, (Extents{8, 1, 2})) << "along other loops a group has one work-item";
+}
+
+TEST(BlockShapes, CopyAheadWhereTheKernelCan) {
+  constexpr KernelDesc kAhead = {
+      .name = "product", .block_loops = {0, 1}, .block_bytes = 4, .may_copy_ahead = true, .num_panels = 2};
+  LaunchPlan plan = product_of(4096, 4096, kAhead);
+  EXPECT_EQ(on_gpu(plan)->block_stages, 2U);
+  EXPECT_EQ(on_gpu(plan)->block_rounds, 8U);
+  plan.block_rounds = 4;
+  EXPECT_EQ(on_gpu(plan)->block_rounds, 4U) << "a configuration wants short blocks";
+  plan.block_rounds = 16;
+  plan.block_stages = 1;
+  EXPECT_EQ(on_gpu(plan)->block_stages, 1U);
+  EXPECT_EQ(on_gpu(plan)->block_rounds, 16U);
+  plan.block_stages = 2;
+  EXPECT_EQ(on_gpu(plan)->block_stages, 2U);
+  EXPECT_EQ(on_gpu(plan)->block_rounds, 16U);
+  plan.block_items = {4, 4};
+  EXPECT_EQ(block_shape_of(plan, device_of(DeviceType::Cpu))->block_stages, 2U);
+  plan.block_stages = 0;
+  EXPECT_EQ(block_shape_of(plan, device_of(DeviceType::Cpu))->block_stages, 1U);
+  plan = product_of(4096, 4096);
+  plan.block_stages = 2;
+  EXPECT_EQ(on_gpu(plan)->block_stages, 1U) << "the kernel cannot";
+}
+
+TEST(BlockShapes, SuitMatrixUnits) {
+  constexpr KernelDesc kAdds = {.name = "product",
+                                .block_loops = {0, 1},
+                                .block_bytes = 8,
+                                .may_copy_ahead = true,
+                                .adds_products = true,
+                                .num_panels = 2};
+  const auto with_units = [](const LaunchPlan& plan) { return block_shape_of(plan, device_of(DeviceType::Gpu), true); };
+  LaunchPlan plan = product_of(4096, 4096, kAdds, 8);
+  EXPECT_FALSE(with_units(plan)->on_matrix_units) << "a configuration does not want them";
+  plan.may_use_matrix_units = true;
+  EXPECT_FALSE(on_gpu(plan)->on_matrix_units) << "the device has none";
+  ASSERT_TRUE(with_units(plan)->on_matrix_units);
+  EXPECT_EQ(with_units(plan)->group, (Extents{8, 16, 1}));
+  EXPECT_EQ(with_units(plan)->items, (Extents{16, 4, 1}));
+  EXPECT_FALSE(with_group(*with_units(plan), {8, 8, 1}).on_matrix_units) << "a kernel allows smaller groups only";
+  plan.block_rounds = 4;
+  EXPECT_FALSE(with_units(plan)->on_matrix_units) << "a unit runs 8 rounds";
+  plan.block_rounds = 16;
+  plan.block_items = {4, 2};
+  EXPECT_TRUE(with_units(plan)->on_matrix_units);
+  EXPECT_EQ(with_units(plan)->items, (Extents{4, 2, 1}));
+  plan.block_items = {3, 2};
+  EXPECT_FALSE(with_units(plan)->on_matrix_units) << "a unit has two neighbours of a work-item";
+  plan.block_items = {4, 2};
+  plan.group = {6, 16, 1};
+  EXPECT_FALSE(with_units(plan)->on_matrix_units) << "a warp has 4 x 8 work-items";
 }
 
 TEST(BlockShapes, HavePanelsWithPaddedRows) {

@@ -23,6 +23,8 @@ enum KeyField : std::size_t {
   kGroupItems,
   kKeptRounds,
   kBlockRounds,
+  kBlockStages,
+  kMatrixUnits,
   kStage,
   kRecords,
   kFirstScalar
@@ -45,7 +47,8 @@ bool fits_32_bits(const OwnedView& view) {
 /// What is known to builds whose folds run in blocks.
 std::string block_options(const KernelDesc& desc, const std::vector<std::int64_t>& key) {
   std::string out = " -DPB_GROUP_ITEMS=" + std::to_string(key[kGroup0] * key[kGroup1] * key[kGroup2]) +
-                    " -DPB_BLOCK_ROUNDS=" + std::to_string(key[kBlockRounds]);
+                    " -DPB_BLOCK_ROUNDS=" + std::to_string(key[kBlockRounds]) +
+                    " -DPB_BLOCK_STAGES=" + std::to_string(key[kBlockStages]);
   const std::size_t first = kFirstScalar + static_cast<std::size_t>(desc.num_specialized);
   for (std::size_t i = first; i < key.size(); ++i)
     out += " -DPB_PANEL" + std::to_string(i - first) + "=" + std::to_string(key[i]);
@@ -74,6 +77,8 @@ KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const WorkShape& sh
     if (region.view.num_dims > 0 && region.view.strides[0] != 1) key[kUnitStride] = 0;
   }
   key[kBlockRounds] = static_cast<std::int64_t>(shape.block_rounds);
+  if (shape.block_rounds > 0) key[kBlockStages] = static_cast<std::int64_t>(shape.block_stages);
+  key[kMatrixUnits] = shape.on_matrix_units ? 1 : 0;
   if (plan.kernel->specialize_group || shape.block_rounds > 0)
     for (std::size_t d = 0; d < 3; ++d) key[kGroup0 + d] = static_cast<std::int64_t>(shape.group[d]);
   for (std::size_t d = 0; d < 3; ++d) key[kItems0 + d] = static_cast<std::int64_t>(shape.items[d]);
@@ -124,6 +129,11 @@ LaneExchange KernelTable::exchange_of(Device& device) {
   return *exchange_;
 }
 
+MatrixUnits KernelTable::matrix_units_of(Device& device) {
+  if (!matrix_units_) matrix_units_ = find_matrix_units(device);
+  return *matrix_units_;
+}
+
 void KernelTable::note_unloaded_code() noexcept { num_unloadings.fetch_add(1, std::memory_order_release); }  // entry_of
 
 KernelTable::Entry& KernelTable::entry_of(const KernelDesc& desc) {
@@ -149,6 +159,7 @@ KernelTable::Found KernelTable::find(Device& device, const LaunchPlan& plan, con
     if (entry.variants.size() < static_cast<std::size_t>(kMaxVariants)) {
       std::string options = options_of(desc, key);
       if (shape.lanes > 1) options += build_options_of(exchange_of(device));
+      if (shape.on_matrix_units) options += build_options_of(matrix_units_of(device));
       std::unique_ptr<Kernel> built = device.build(desc.source, desc.name, options);
       Kernel* kernel = built.get();
       entry.variants.emplace(std::move(key), std::move(built));

@@ -14,6 +14,7 @@
 #include "runtime/gpu/device.h"
 #include "runtime/gpu/manager/queue/launch_job.h"
 #include "runtime/gpu/manager/work_shape.h"
+#include "runtime/gpu/units/matrix_units.h"
 
 namespace pbrt::gpu {
 
@@ -40,14 +41,20 @@ class KernelTable {
   /// Tells all tables that code with descriptions of kernels was unloaded, so that others may lie at their addresses.
   /// Threads: any
   static void note_unloaded_code() noexcept;
+  /// The device's units for products of matrices. The first call tries them.
+  ///
+  /// Errors: throws what find_matrix_units throws
+  [[nodiscard]] MatrixUnits matrix_units_of(Device& device);
   void clear() {
     entries_.clear();
     exchange_.reset();
+    matrix_units_.reset();
   }
 
  private:
   /// The values that decide a build: 32-bit indices, unit strides, group, instances per work-item, lanes, stage,
-  /// specialised scalars; and rounds and panels of blocks. A kernel that is null is one that the driver rejected.
+  /// specialised scalars; and rounds, stages, units and panels of blocks. A kernel that is null is one that the driver
+  /// rejected.
   using Key = std::vector<std::int64_t>;
   struct Entry {
     std::string text;                  ///< of the description, since another one may lie at its address later
@@ -64,7 +71,8 @@ class KernelTable {
   [[nodiscard]] LaneExchange exchange_of(Device& device);
 
   std::map<const KernelDesc*, Entry> entries_;
-  std::optional<LaneExchange> exchange_;  ///< of the device, once a kernel has lanes
+  std::optional<LaneExchange> exchange_;     ///< of the device, once a kernel has lanes
+  std::optional<MatrixUnits> matrix_units_;  ///< likewise, once a kernel may use them
 };
 
 }  // namespace pbrt::gpu

@@ -95,7 +95,7 @@ TEST_F(KernelTableTest, BlocksOfRoundsAreConstantsOfABuild) {
   static_cast<void>(table.find(device, plan, shape, 0));
   EXPECT_THAT(control->build_options(),
               ElementsAre(" -DPB_INDEX=int -DPB_UNIT_STRIDE=1 -DPB_GROUP0=4 -DPB_GROUP1=2 -DPB_GROUP2=1 -DPB_ITEMS0=2 "
-                          "-DPB_ITEMS1=8 -DPB_GROUP_ITEMS=8 -DPB_BLOCK_ROUNDS=3 -DPB_PANEL0=36"));
+                          "-DPB_ITEMS1=8 -DPB_GROUP_ITEMS=8 -DPB_BLOCK_ROUNDS=3 -DPB_BLOCK_STAGES=1 -DPB_PANEL0=36"));
 }
 
 TEST_F(KernelTableTest, WhatIsNotSpecializedHasNoBuildOfItsOwn) {

@@ -170,7 +170,8 @@ bool LaunchTasks::add_stages(LaunchJob& job, const WorkShape& wanted, KernelTabl
 
 bool LaunchTasks::choose_blocks(LaunchJob& job) {
   const LaunchPlan& plan = job.plan;
-  const std::optional<WorkShape> wanted = block_shape_of(plan, parts_.device.info());
+  const bool has_units = wants_matrix_units(plan) && kernels_.matrix_units_of(*parts_.device) != MatrixUnits::None;
+  const std::optional<WorkShape> wanted = block_shape_of(plan, parts_.device.info(), has_units);
   if (!wanted) return false;
   WorkShape shape = *wanted;
   const KernelTable::Found found = find_kernel(plan, shape, 0);
@@ -183,6 +184,7 @@ bool LaunchTasks::choose_blocks(LaunchJob& job) {
   job.stages = {{found.kernel, range_of(plan, shape)}};
   parts_.statistics.count([&](DeviceStatistics& s) {
     ++s.launches_in_blocks;
+    s.launches_on_matrix_units += shape.on_matrix_units ? 1 : 0;
     s.groups_clamped += shape.group != wanted->group ? 1 : 0;
   });
   return true;

@@ -187,6 +187,7 @@ WorkShape with_fewer_items(WorkShape shape) {
 }
 
 WorkShape with_group(WorkShape shape, const Extents& group) {
+  if (group != shape.group) shape.on_matrix_units = false;
   shape.group = group;
   if (!shape.has_lanes()) return shape;
   shape.group = {power_to(group[0]), 1, 1};

@@ -20,6 +20,8 @@ struct WorkShape {
   std::size_t fold_groups = 1;   ///< groups that run one instance together; all but the last stage have that many
   std::size_t kept_rounds = 0;   ///< rounds that a lane has, or more, and whose cells it keeps; 0: it keeps none
   std::size_t block_rounds = 0;  ///< rounds of a block of folds (block_shape.h); 0: there are no blocks
+  std::size_t block_stages = 1;  ///< panels of an input: with 2, blocks copy ahead
+  bool on_matrix_units = false;  ///< matrix units run the rounds of blocks
 
   /// Whether several work-items run one instance.
   [[nodiscard]] bool has_lanes() const { return lanes > 1 || fold_groups > 1; }
@@ -42,7 +44,7 @@ struct WorkShape {
 [[nodiscard]] WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device);
 
 /// Returns the shape with a group that a device allows, and as many lanes as it has room for. If these are fewer, none
-/// keeps cells.
+/// keeps cells. Matrix units only run shapes whose group is allowed as it is.
 [[nodiscard]] WorkShape with_group(WorkShape shape, const std::array<std::size_t, 3>& group);
 
 /// Returns the shape with fewer instances per work-item; the same shape if there is one.

@@ -61,6 +61,7 @@ void fill_device_report(const gpu::Manager& device, const gpu::DeviceStatistics&
   const gpu::DeviceStatistics after = device.statistics();
   report.device.name = device.info().name;
   report.device.launches_in_blocks = after.launches_in_blocks - before.launches_in_blocks;
+  report.device.launches_on_matrix_units = after.launches_on_matrix_units - before.launches_on_matrix_units;
   report.device.bytes_to_device = after.bytes_to_device - before.bytes_to_device;
   report.device.bytes_to_host = after.bytes_to_host - before.bytes_to_host;
   report.bytes_moved = report.device.bytes_to_device + report.device.bytes_to_host;

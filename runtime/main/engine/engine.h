@@ -45,8 +45,9 @@ struct RunWishes {
 
 /// Counts of what a run did on the device.
 struct DeviceReport {
-  std::string name;                     ///< empty: none
-  std::int64_t launches_in_blocks = 0;  ///< of kernels whose folds ran in blocks of rounds
+  std::string name;                           ///< empty: none
+  std::int64_t launches_in_blocks = 0;        ///< of kernels whose folds ran in blocks of rounds
+  std::int64_t launches_on_matrix_units = 0;  ///< among them, those whose rounds matrix units ran
   std::int64_t bytes_to_device = 0;
   std::int64_t bytes_to_host = 0;
   std::vector<RuleTotals> kernels;

@@ -190,6 +190,7 @@ void add_profile(nlohmann::ordered_json& json, const RunReport& run) {
   json["devices"] = nlohmann::ordered_json::array({{{"name", run.device.name},
                                                     {"kernels", json_of(run.device.kernels)},
                                                     {"launches_in_blocks", run.device.launches_in_blocks},
+                                                    {"launches_on_matrix_units", run.device.launches_on_matrix_units},
                                                     {"bytes_to_device", run.device.bytes_to_device},
                                                     {"bytes_to_host", run.device.bytes_to_host}}});
 }

@@ -80,6 +80,8 @@ struct LaunchPlan {
   std::size_t kept_rounds = 0;                      ///< the most rounds of which a work-item keeps cells
   std::array<std::size_t, 2> block_items = {0, 0};  ///< instances of a work-item where folds run in blocks; likewise
   std::size_t block_rounds = 0;                     ///< the most rounds of a block; 0: there are no blocks
+  std::size_t block_stages = 0;                     ///< panels of an input; 0 leaves the choice to the manager
+  bool may_use_matrix_units = false;                ///< if device and kernel have what it takes
 };
 
 class Operation;

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/opencl/kernel_products.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "clgen/opencl/fold_parts.h"
+#include "clgen/opencl/kernel_panels.h"
+#include "clgen/opencl/kernel_words.h"
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+constexpr const char* kUnroll = "#pragma unroll\n";
+
+class ProductPrinter {
+ public:
+  ProductPrinter(Writer& out, const KernelTilePrinter& tiles, const Rule& rule, const RuleInstance& instance)
+      : out_(out), tiles_(tiles), rule_(rule), instance_(instance), blocks_(*instance.blocks) {}
+
+  void print() {
+    out_.open("if (pb_rounds == PB_BLOCK_ROUNDS)");
+    print_unrolling(out_, kUnroll);
+    print_steps("PB_BLOCK_ROUNDS");
+    out_.reopen("else");
+    print_unrolling(out_, "#pragma unroll 1\n");
+    print_steps("pb_rounds");
+    out_.close();
+  }
+
+ private:
+  [[nodiscard]] std::string dim(std::size_t loop) const { return std::to_string(blocks_.loops[loop]); }
+
+  void print_steps(const std::string& rounds) {
+    out_.open("for (int pb_step = 0; pb_step + 8 <= " + rounds + "; pb_step += 8)");
+    out_.line("double pb_right[2][PB_ITEMS" + dim(0) + " / 2], pb_left[2][PB_ITEMS" + dim(1) + "];");
+    out_.line("const int pb_r = pb_step + (int)((uint)pb_id" + dim(0) + " % 4);");
+    print_factors(0);
+    print_factors(1);
+    print_sums();
+    out_.close();
+  }
+
+  /// Reads the factors that move with one of the two loops: columns or rows of the unit. All of them lie at fixed
+  /// distances from the first one.
+  void print_factors(std::size_t loop) {
+    const std::string d = dim(loop), item = "pb_k" + d;
+    const std::size_t input = blocks_.products->inputs[loop];
+    const BufferId panel = instance_.inputs[input].buffer;
+    std::vector<std::size_t> dims;
+    for (std::size_t m = 0; m < rule_.inputs[input].lo.size(); ++m)
+      if (!rule_.inputs[input].is_fixed_dim(m)) dims.push_back(m);
+    out_.open("");
+    for (std::size_t l = 0; l < tiles_.lowered().vars.size(); ++l) {
+      const bool is_column = l == blocks_.loops[0] && loop == 0;
+      out_.line("const int pb_place" + std::to_string(l) + " = " +
+                (is_column ? "(int)((uint)pb_id" + d + " / 4 * 8 + (uint)pb_id" + dim(1) + " % 8)"
+                           : "pb_item" + std::to_string(l)) +
+                ";");
+    }
+    print_panel_region(out_, tiles_, panel, dims);
+    const std::string type = tiles_.dialect().local + "const double* const pb_factors = ";
+    out_.line(type + "&" + cell(loop, *blocks_.find(input)) + ";");
+    print_unrolling(out_, kUnroll);
+    out_.line("for (int pb_half = 0; pb_half < 2; ++pb_half)");
+    print_unrolling(out_, kUnroll);
+    out_.line("for (int " + item + " = 0; " + item + " < PB_ITEMS" + d + (loop == 0 ? " / 2" : "") + "; ++" + item +
+              ")");
+    out_.line(std::string(loop == 0 ? "  pb_right" : "  pb_left") + "[pb_half][" + item +
+              "] = pb_factors[4 * pb_half * pb_at_" + rule_.inputs[input].binding + "_s" +
+              std::to_string(blocks_.find(input)->body_dim) + " + " + item + " * pb_leap" + d + " * (" +
+              panel_step(tiles_, panel, blocks_.loops[loop]) + ")];");
+    out_.close();
+  }
+
+  /// The cell of the round. Its other coordinates are numbers.
+  [[nodiscard]] std::string cell(std::size_t loop, const BlockInput& staged) const {
+    const auto& read = std::get<MemberExpr>(rule_.body.exprs[blocks_.products->cells[loop]].node);
+    const std::string region = "pb_at_" + rule_.inputs[staged.input].binding;
+    std::string index;
+    for (std::size_t a = 0; a < read.args.size(); ++a) {
+      const auto* number = std::get_if<IntegerExpr>(&rule_.body.exprs[read.args[a]].node);
+      PB_CHECK(a == staged.body_dim || number != nullptr, "the other coordinates of a factor are numbers");
+      if (a != staged.body_dim && number->text == "0") continue;
+      index += (index.empty() ? "" : " + ") + (a == staged.body_dim ? "pb_r" : "(int)" + number->text) + " * " +
+               region + "_s" + std::to_string(a);
+    }
+    return region + "[" + index + "]";
+  }
+
+  void print_sums() {
+    const std::string columns = "pb_k" + dim(0), rows = "pb_k" + dim(1);
+    print_unrolling(out_, kUnroll);
+    out_.line("for (int " + rows + " = 0; " + rows + " < PB_ITEMS" + dim(1) + "; " + rows + " += 2)");
+    print_unrolling(out_, kUnroll);
+    out_.open("for (int " + columns + " = 0; " + columns + " < PB_ITEMS" + dim(0) + "; " + columns + " += 2)");
+    // The sum of an instance has the number that KernelBlockPrinter gives it; a third loop has one instance.
+    const bool is_first_fastest = blocks_.loops[0] < blocks_.loops[1];
+    PB_CHECK(is_first_fastest, "the first of the two loops is the faster one");
+    const std::string sums = carried_array(blocks_.products->sum), own = "[pb_own";
+    out_.line("const int pb_own = " + columns + " + PB_ITEMS" + dim(0) + " * " + rows + ";");
+    const std::string below = " + PB_ITEMS" + dim(0);
+    out_.line("PB_ADD_PRODUCTS(" + sums + own + "], " + sums + own + " + 1], " + sums + own + below + "], " + sums +
+              own + below + " + 1], pb_left[0][" + rows + "], pb_left[0][" + rows + " + 1], pb_left[1][" + rows +
+              "], pb_left[1][" + rows + " + 1], pb_right[0][" + columns + " / 2], pb_right[1][" + columns + " / 2]);");
+    out_.close();
+  }
+
+  Writer& out_;
+  const KernelTilePrinter& tiles_;
+  const Rule& rule_;
+  const RuleInstance& instance_;
+  const RoundBlockFacts& blocks_;
+};
+
+}  // namespace
+
+void print_products(Writer& out, const KernelTilePrinter& tiles, const Rule& rule, const RuleInstance& instance) {
+  ProductPrinter(out, tiles, rule, instance).print();
+}
+
+}  // namespace pb
