@@ -36,6 +36,7 @@ enum class TunableRole : std::uint8_t {
   BlockItems,   ///< instances of a kernel's work-item where the rounds of their fold run in blocks; 0: the program
                 ///< chooses
   BlockRounds,  ///< rounds of such a block; 0: there are none
+  ScanChunk,    ///< instances of a chunk of a scan; 0: a scan runs in the order of the source (one of the loop forms)
 };
 
 inline constexpr TunableRole kTunableRoles[] = {
@@ -44,7 +45,8 @@ inline constexpr TunableRole kTunableRoles[] = {
     TunableRole::User,      TunableRole::Config,    TunableRole::Accuracy,   TunableRole::ForEnough,
     TunableRole::Flag,      TunableRole::FoldChunk, TunableRole::KeptRounds, TunableRole::Packs,
     TunableRole::Strip,     TunableRole::Stores,    TunableRole::RowBlock,   TunableRole::RowAhead,
-    TunableRole::Blocks,    TunableRole::ReadAhead, TunableRole::BlockItems, TunableRole::BlockRounds};
+    TunableRole::Blocks,    TunableRole::ReadAhead, TunableRole::BlockItems, TunableRole::BlockRounds,
+    TunableRole::ScanChunk};
 
 /// Whether a tunable of this role is a shape: a number per dimension.
 [[nodiscard]] constexpr bool is_shape(TunableRole role) {
@@ -61,7 +63,7 @@ inline constexpr TunableRole kTunableRoles[] = {
 [[nodiscard]] constexpr bool is_of_loop_forms(TunableRole role) {
   return role == TunableRole::Packs || role == TunableRole::Strip || role == TunableRole::Stores ||
          role == TunableRole::RowBlock || role == TunableRole::RowAhead || role == TunableRole::Blocks ||
-         role == TunableRole::ReadAhead;
+         role == TunableRole::ReadAhead || role == TunableRole::ScanChunk;
 }
 
 /// Returns the word for a role in training information and in the text of a plan.
@@ -115,6 +117,8 @@ inline constexpr TunableRole kTunableRoles[] = {
       return "block_items";
     case TunableRole::BlockRounds:
       return "block_rounds";
+    case TunableRole::ScanChunk:
+      return "scan_chunk";
   }
   return "?";
 }

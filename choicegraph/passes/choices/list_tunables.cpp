@@ -285,6 +285,7 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
     case TunableRole::ReadAhead:
     case TunableRole::BlockItems:
     case TunableRole::BlockRounds:
+    case TunableRole::ScanChunk:
       return has_version(plan, *tunable.rule, tunable.version);
     case TunableRole::Cutoff:
     case TunableRole::User:
