@@ -38,6 +38,11 @@ inline constexpr int kRowLinesAhead = 16;
 /// doubles.
 inline constexpr int kReadLinesAhead = 32;
 
+/// Instances of a chunk of a scan: near caches hold what they read and write.
+inline constexpr int kScanChunk = 8192;
+/// The most that a configuration may say.
+inline constexpr int kMostScanChunk = 1 << 24;
+
 /// The most cells of rows that packs copy side by side: first-level caches hold the copies.
 inline constexpr int kMostRowCells = 64;
 

@@ -38,16 +38,17 @@ enum class TunableRole : std::uint8_t {
   BlockRounds,  ///< rounds of such a block; 0: there are none
   BlockStages,  ///< 2: what the next block reads is copied while a block runs, 1: it is not; 0: the program chooses
   MatrixUnits,  ///< 1: units for products of matrices run such rounds, where the device has them; 0: work-items do
+  ScanChunk,    ///< instances of a chunk of a scan; 0: a scan runs in the order of the source (one of the loop forms)
 };
 
 inline constexpr TunableRole kTunableRoles[] = {
-    TunableRole::Cutoff,      TunableRole::Split,      TunableRole::Tile,       TunableRole::DeviceShare,
-    TunableRole::WorkGroup,   TunableRole::Items,      TunableRole::FoldItems,  TunableRole::FoldOrder,
-    TunableRole::User,        TunableRole::Config,     TunableRole::Accuracy,   TunableRole::ForEnough,
-    TunableRole::Flag,        TunableRole::FoldChunk,  TunableRole::KeptRounds, TunableRole::Packs,
-    TunableRole::Strip,       TunableRole::Stores,     TunableRole::RowBlock,   TunableRole::RowAhead,
-    TunableRole::Blocks,      TunableRole::ReadAhead,  TunableRole::BlockItems, TunableRole::BlockRounds,
-    TunableRole::BlockStages, TunableRole::MatrixUnits};
+    TunableRole::Cutoff,      TunableRole::Split,       TunableRole::Tile,       TunableRole::DeviceShare,
+    TunableRole::WorkGroup,   TunableRole::Items,       TunableRole::FoldItems,  TunableRole::FoldOrder,
+    TunableRole::User,        TunableRole::Config,      TunableRole::Accuracy,   TunableRole::ForEnough,
+    TunableRole::Flag,        TunableRole::FoldChunk,   TunableRole::KeptRounds, TunableRole::Packs,
+    TunableRole::Strip,       TunableRole::Stores,      TunableRole::RowBlock,   TunableRole::RowAhead,
+    TunableRole::Blocks,      TunableRole::ReadAhead,   TunableRole::BlockItems, TunableRole::BlockRounds,
+    TunableRole::BlockStages, TunableRole::MatrixUnits, TunableRole::ScanChunk};
 
 /// Whether a tunable of this role is a shape: a number per dimension.
 [[nodiscard]] constexpr bool is_shape(TunableRole role) {
@@ -65,7 +66,7 @@ inline constexpr TunableRole kTunableRoles[] = {
 [[nodiscard]] constexpr bool is_of_loop_forms(TunableRole role) {
   return role == TunableRole::Packs || role == TunableRole::Strip || role == TunableRole::Stores ||
          role == TunableRole::RowBlock || role == TunableRole::RowAhead || role == TunableRole::Blocks ||
-         role == TunableRole::ReadAhead;
+         role == TunableRole::ReadAhead || role == TunableRole::ScanChunk;
 }
 
 /// Returns the word for a role in training information and in the text of a plan.
@@ -123,6 +124,8 @@ inline constexpr TunableRole kTunableRoles[] = {
       return "block_stages";
     case TunableRole::MatrixUnits:
       return "matrix_units";
+    case TunableRole::ScanChunk:
+      return "scan_chunk";
   }
   return "?";
 }

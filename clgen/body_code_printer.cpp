@@ -70,6 +70,8 @@ BodyCodePrinter::Piece BodyCodePrinter::conditional_piece(ExprId id, const Condi
 }
 
 BodyCodePrinter::Piece BodyCodePrinter::piece(ExprId id) {
+  if (dialect_.expr)
+    if (auto text = dialect_.expr(*this, id)) return {std::move(*text), Precedence::Postfix};
   const auto args_of = [&](const std::vector<ExprId>& args) {
     Texts texts;
     for (ExprId arg : args) texts.push_back(expr(arg, Precedence::Assign));

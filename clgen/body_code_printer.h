@@ -29,6 +29,8 @@ struct Dialect {
   std::function<std::optional<std::string>(ExprId, const ConditionalExpr&, const std::string& condition,
                                            const std::string& if_true, const std::string& if_false)>
       conditional;
+  /// Returns the text of a whole expression, a primary or postfix expression; none: it is printed as its node says.
+  std::function<std::optional<std::string>(BodyCodePrinter&, ExprId)> expr;
   /// Returns `T name` of a declarator, without its array extents and its initial value. `local` is the number of the
   /// variable, in the order of declarations.
   std::function<std::string(const DeclStmt&, const Declarator&, std::uint32_t local)> declarator;

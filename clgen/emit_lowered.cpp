@@ -52,6 +52,8 @@ std::string emit_lowered(const Program& program, const Plan& plan, const Lowered
         const RuleShape& rule = of_transform.rules[step.rule];
         out += to_text(rule, id, of_transform.steps[id].loops) + reads_ahead_text(of_transform.reads_ahead[step.rule]);
       }
+      if (!of_transform.steps[id].scanned.empty())
+        out += scans_text(of_transform.rules[step.rule], id, of_transform.steps[id].scanned);
       if (!is_in_nest && has_forms) out += loops_text(divided, lanes, transform.computations[step.rule.index()]);
       for (const LoweredKernel& kernel : of_transform.steps[id].kernels) out += to_text(program, kernel.tree);
     }

@@ -81,6 +81,10 @@ std::string chunk_words(double rounds) {
   return rounds == 0 ? "folds in one task" : "folds in chunks of " + number_text(rounds) + " rounds";
 }
 
+std::string scan_words(double instances) {
+  return instances == 0 ? "in the order of the source" : "in chunks of " + number_text(instances);
+}
+
 /// What the compiler's own tunables say about a version: work-groups, pieces, the device's share.
 std::string detail_words(const InfoIndex& index, const Configuration& configuration, const InfoIndex::SiteRef& site,
                          const pbrt::Level& level, std::int64_t n) {
@@ -190,6 +194,7 @@ std::string value_words(TunableRole role, const std::vector<double>& values, con
   const bool is_open = std::find(values.begin(), values.end(), 0) != values.end();
   if (role == TunableRole::FoldOrder) return values[0] != 0 ? "any" : "as in the source";
   if (role == TunableRole::FoldChunk) return chunk_words(values[0]);
+  if (role == TunableRole::ScanChunk) return scan_words(values[0]);
   if (role == TunableRole::KeptRounds || role == TunableRole::BlockRounds)
     return values[0] != 0 ? values_text(values, separator) : "none";
   if (role == TunableRole::MatrixUnits) return values[0] != 0 ? "where the device has them" : "none";

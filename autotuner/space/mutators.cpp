@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/loop_forms.h"
 #include "runtime/config/random_configuration.h"
 
 namespace pbtune {
@@ -74,10 +75,12 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
     case TunableRole::RowAhead:
     case TunableRole::ReadAhead:
       return doubled_or_halved(value, gene, rng);
+    case TunableRole::ScanChunk:
     case TunableRole::FoldChunk: {
-      // Whether folds are divided is a step of its own; lengths differ by factors.
+      // Whether folds and scans are divided is a step of its own; lengths differ by factors.
       constexpr double kWhole = 0.25;
-      if (value == 0) return gene.info->initial_of(0);
+      const double usual = gene.info->initial_of(0);
+      if (value == 0) return usual == 0 ? pb::kScanChunk : usual;
       return rng.chance(kWhole) ? 0 : scaled_log_normal(value, 1, gene.max, rng);
     }
     case TunableRole::User:

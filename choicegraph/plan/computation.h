@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "choicegraph/plan/scan.h"
 #include "lang/program.h"
 
 namespace pb {
@@ -190,9 +191,11 @@ struct Computation {
   /// In the order of the text; at least one is divided, unless there are none
   /// (choicegraph/passes/device/find_phases.h).
   std::vector<Phase> phases;
-  Stages stages;                      ///< of the phases (choicegraph/passes/device/find_stages.h)
-  KeptCells kept;                     ///< (choicegraph/passes/device/find_kept_cells.h)
-  bool stores_in_phases = false;      ///< the rule has outputs that are no single elements
+  Stages stages;                           ///< of the phases (choicegraph/passes/device/find_stages.h)
+  KeptCells kept;                          ///< (choicegraph/passes/device/find_kept_cells.h)
+  bool stores_in_phases = false;           ///< the rule has outputs that are no single elements
+  std::optional<Scan> scan;                ///< (choicegraph/passes/computation/find_scan.h)
+  std::optional<WhyNotScan> why_not_scan;  ///< of rules that read their own output
   std::vector<WhyNotFold> undivided;  ///< loops at the top of the body, or what keeps all of them from being divided
 
   /// The fold whose loop is this statement; null if there is none.

@@ -204,6 +204,14 @@ void emit_tables(Writer& out, const CppContext& context, const std::string& info
 
 }  // namespace
 
+/// Whether some step runs as scans.
+static bool has_scans(const LoweredProgram& program) {
+  return std::any_of(program.transforms.begin(), program.transforms.end(), [](const LoweredTransform& transform) {
+    return std::any_of(transform.steps.begin(), transform.steps.end(),
+                       [](const LoweredStep& step) { return !step.scanned.empty(); });
+  });
+}
+
 std::string generated_name(const Program& program) { return program.name + ".cpp"; }
 
 std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProgram& lowered,
@@ -233,6 +241,8 @@ std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProg
   out.line("#include \"runtime/matrix/simd_folds.h\"");
   out.line("#include \"runtime/matrix/simd_math.h\"");
   out.line("#include \"runtime/matrix/simd_rows.h\"");
+  if (has_scans(lowered)) out.line("#include \"runtime/matrix/simd_scans.h\"");
+  if (has_scans(lowered)) out.line("#include \"runtime/sched/loops/chunked_scans.h\"");
   out.line("#include \"runtime/sched/step_graph.h\"");
   out.blank();
   out.verbatim(native_headers(program));

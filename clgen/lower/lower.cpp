@@ -7,6 +7,7 @@
 
 #include "clgen/facts/numbering.h"
 #include "clgen/lower/analysis/nest_shape.h"
+#include "clgen/lower/loops/find_scans.h"
 #include "clgen/lower/loops/find_tiles.h"
 #include "clgen/lower/loops/fused_loops.h"
 #include "clgen/lower/loops/nest_loops.h"
@@ -89,6 +90,7 @@ class TransformLowering {
     out.cuts = cuts_of(plan_, rule, id);
     if (!step.loops.empty() || may_loop(rule.rule)) out.views = find_fast_views(rule);
     if (!out.cuts.empty()) out.fetched = fetched_parts(plan_, rule, id, out.cuts.front().box.name + kOnCpu);
+    if (packs_ != PackUse::None) out.scanned = scan_loops(plan_, rule, step);
     if (const Nest* own = own_nest(plan_, id)) {
       out.care = care_in(plan_, *own, {&rule}, 0);
     } else {
@@ -156,6 +158,7 @@ void verify_loops(const Step& step, const CpuLoops& loops) {
 void verify_transform(const Transform& transform, const TransformPlan& plan, const LoweredTransform& lowered) {
   for (const StepId id : plan.steps.ids()) {
     verify_loops(plan.steps[id], lowered.steps[id].loops);
+    check(verify(plan.steps[id], lowered.steps[id].scanned));
     for (const LoweredKernel& kernel : lowered.steps[id].kernels) check(verify(transform, kernel.tree));
   }
   for (std::size_t n = 0; n < plan.nests.size(); ++n)

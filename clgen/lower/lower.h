@@ -40,6 +40,7 @@ struct LoweredStep {
   std::vector<BoxCut> cuts;              ///< how the CPU and a device share the boxes; empty: they share none
   std::vector<MatrixPart> fetched;       ///< what the CPU's part of a shared step reads
   CpuLoops loops;                        ///< empty if the step is the only member of a nest
+  TreeBlock scanned;                     ///< the whole box as scans, where a call allows that; empty: there are none
   std::optional<FastViews> views;        ///< faster views for the loops; none: the loops have one version
   HostCare care = HostCare::Step;        ///< around what the host code announces its accesses
   HostParts hosted;                      ///< the accesses that the host code announces

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -96,6 +97,47 @@ std::string refs(const Transform& transform, const Rule& rule, const std::vector
   for (const AccessRef& ref : list)
     texts.push_back(transform.matrices[(ref.is_output ? rule.outputs[ref.index] : rule.inputs[ref.index]).matrix].name);
   return joined(texts);
+}
+
+// Returns the line of loops that run one instance.
+std::string text_of(const Transform& transform, const Packs& packs) {
+  const PackFacts& facts = packs.facts;
+  std::string text =
+      fmt::format("packs of {} in [{}, {})", facts.lane_var, to_string(packs.lane_lo), to_string(packs.lane_hi));
+  if (!facts.row_var.empty())
+    text += fmt::format(", {}{} in [{}, {})", facts.is_tall ? "several rows of " : "", facts.row_var,
+                        to_string(packs.row_lo), to_string(packs.row_hi));
+  text += facts.is_wide_type ? ", 8 bytes" : ", 4 bytes";
+  if (!packs.may_repeat.is_never()) text += ", the last one again" + where_text(transform, packs.may_repeat);
+  for (std::size_t i = 0; i < facts.inputs.size(); ++i)
+    if (facts.inputs[i].reads_own_row)
+      text += ", rows of " + transform.rules[packs.instance.rule].inputs[i].binding + " side by side";
+  return text;
+}
+
+std::string text_of(const Transform& transform, const Tiles& tiles) {
+  const PackFacts& facts = tiles.facts.body;
+  std::string text = fmt::format("tiles of {} in [{}, {}), {} in [{}, {}){}", facts.lane_var, to_string(tiles.lane_lo),
+                                 to_string(tiles.lane_hi), facts.row_var, to_string(tiles.row_lo),
+                                 to_string(tiles.row_hi), facts.is_wide_type ? ", 8 bytes" : ", 4 bytes");
+  const Rule& rule = transform.rules[tiles.instance.rule];
+  for (std::size_t i = 0; i < tiles.facts.panels.size(); ++i)
+    if (tiles.facts.panels[i] != PanelOf::None)
+      text += ", " + rule.inputs[i].binding + " in panels of " +
+              (tiles.facts.panels[i] == PanelOf::Lanes ? facts.lane_var : facts.row_var);
+  for (const std::string& name : tiles.facts.carried) text += ", carries " + name;
+  return text + ", " + rule_text(tiles.size_rule);
+}
+
+std::string text_of(const Transform& transform, const Scans& scans) {
+  const Scan& scan = scans.facts.scan;
+  const Rule& rule = transform.rules[scans.instance.rule];
+  std::string text = "scans over " + scan.var + (scan.is_backward ? " downwards" : "") + " in chunks of " +
+                     to_string(scans.length) + where_text(transform, scans.condition);
+  for (const ScannedValue& value : scan.values)
+    text +=
+        std::string(", ") + to_words(value.op) + " in " + transform.matrices[rule.outputs[value.output].matrix].name;
+  return text + (scans.facts.body.is_wide_type ? ", 8 bytes" : ", 4 bytes");
 }
 
 /// Prints the nodes of a tree.
@@ -210,39 +252,13 @@ class TreeText {
     print_inside(strips.body);
   }
 
-  void print_node(const Packs& packs) {
-    const PackFacts& facts = packs.facts;
-    std::string text =
-        fmt::format("packs of {} in [{}, {})", facts.lane_var, to_string(packs.lane_lo), to_string(packs.lane_hi));
-    if (!facts.row_var.empty())
-      text += fmt::format(", {}{} in [{}, {})", facts.is_tall ? "several rows of " : "", facts.row_var,
-                          to_string(packs.row_lo), to_string(packs.row_hi));
-    text += facts.is_wide_type ? ", 8 bytes" : ", 4 bytes";
-    if (!packs.may_repeat.is_never()) text += ", the last one again" + where_text(transform_, packs.may_repeat);
-    for (std::size_t i = 0; i < facts.inputs.size(); ++i)
-      if (facts.inputs[i].reads_own_row)
-        text += ", rows of " + transform_.rules[packs.instance.rule].inputs[i].binding + " side by side";
-    line(text);
+  /// Loops that run one instance, each in its own way.
+  template <class Loops>
+  requires std::is_same_v<Loops, Packs> || std::is_same_v<Loops, Tiles> || std::is_same_v<Loops, Scans>
+  void print_node(const Loops& loops) {
+    line(text_of(transform_, loops));
     ++level_;
-    print_node(packs.instance);
-    --level_;
-  }
-
-  void print_node(const Tiles& tiles) {
-    const PackFacts& facts = tiles.facts.body;
-    std::string text =
-        fmt::format("tiles of {} in [{}, {}), {} in [{}, {}){}", facts.lane_var, to_string(tiles.lane_lo),
-                    to_string(tiles.lane_hi), facts.row_var, to_string(tiles.row_lo), to_string(tiles.row_hi),
-                    facts.is_wide_type ? ", 8 bytes" : ", 4 bytes");
-    const Rule& rule = transform_.rules[tiles.instance.rule];
-    for (std::size_t i = 0; i < tiles.facts.panels.size(); ++i)
-      if (tiles.facts.panels[i] != PanelOf::None)
-        text += ", " + rule.inputs[i].binding + " in panels of " +
-                (tiles.facts.panels[i] == PanelOf::Lanes ? facts.lane_var : facts.row_var);
-    for (const std::string& name : tiles.facts.carried) text += ", carries " + name;
-    line(text + ", " + rule_text(tiles.size_rule));
-    ++level_;
-    print_node(tiles.instance);
+    print_node(loops.instance);
     --level_;
   }
 
@@ -347,6 +363,13 @@ std::string to_text(const RuleShape& rule, StepId step, const CpuLoops& loops) {
   return print("loops", loops.plain, "") +
          (loops.packed.empty() ? "" : print("packs", loops.packed, where_text(rule.transform, loops.in_packs))) +
          (loops.tiled.empty() ? "" : print("tiles", loops.tiled, ""));
+}
+
+std::string scans_text(const RuleShape& rule, StepId step, const TreeBlock& scanned) {
+  TreeText text(rule.transform, rule.rule_id);
+  text.head(fmt::format("scans {}.{} cpu step {}", rule.transform.name, rule.rule.name, step.index()));
+  text.print(scanned, {});
+  return text.take();
 }
 
 std::string to_text(const Program& program, const TransformPlan& plan, const FusedSteps& steps,

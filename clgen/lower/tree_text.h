@@ -18,6 +18,9 @@ namespace pb {
 /// Returns the text of the loops of a step's CPU version.
 [[nodiscard]] std::string to_text(const RuleShape& rule, StepId step, const CpuLoops& loops);
 
+/// Returns the text of a step that runs as scans.
+[[nodiscard]] std::string scans_text(const RuleShape& rule, StepId step, const TreeBlock& scanned);
+
 /// Returns the text of the loop of steps that run as one.
 [[nodiscard]] std::string to_text(const Program& program, const TransformPlan& plan, const FusedSteps& steps,
                                   const TreeBlock& loops);

@@ -249,7 +249,7 @@ class Verifier {
   void check(const InsideRange&) { fail("a kernel tests each cell"); }
   template <class Loops>
   requires std::is_same_v<Loops, RowBlocks> || std::is_same_v<Loops, Strips> || std::is_same_v<Loops, Packs> ||
-      std::is_same_v<Loops, Tiles>
+      std::is_same_v<Loops, Tiles> || std::is_same_v<Loops, Scans>
   void check(const Loops&) { fail("a kernel's loops are those of groups, of items and of their instances"); }
   void check(const InsideBox&) { fail("a kernel tests each cell"); }
   void check(const Let&) { fail("a kernel's loops have all rule variables"); }
@@ -396,6 +396,12 @@ class LoopVerifier {
     for (const std::string& var : {tiles.facts.body.lane_var, tiles.facts.body.row_var}) known_.insert(var);
     check_instance("a tile");
     known_ = before;
+  }
+  void check(const Scans& scans) {
+    if (scans.facts.scan.values.empty()) fail("a scan has outputs that continue themselves");
+    if (!known_.empty()) fail("scans run a whole box");
+    if (!vars_.contains(scans.facts.scan.var) || scans.facts.body.lane_var != scans.facts.scan.var)
+      fail("the packs of a scan lie along its direction");
   }
   void check(const InsideBox& box) {
     check_block(box.inside);

@@ -10,6 +10,7 @@
 #include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/lower/analysis/uniformity.h"
 #include "clgen/lower/loops/cpu_loops.h"
+#include "clgen/lower/loops/find_scans.h"
 #include "clgen/lower/loops/find_tiles.h"
 #include "clgen/lower/loops/fused_loops.h"
 #include "clgen/lower/loops/inside_cells.h"
@@ -36,6 +37,7 @@ void count_forms(const TreeBlock& loops, Forms& forms) {
     if (packs != nullptr) ++forms[packs->facts.is_tall ? "tall packs" : "packs"];
     if (packs != nullptr && !packs->may_repeat.is_never()) ++forms["repeating packs"];
     if (std::holds_alternative<Tiles>(node.node)) ++forms["tiles"];
+    if (std::holds_alternative<Scans>(node.node)) ++forms["scans"];
     const auto* loop = std::get_if<TreeLoop>(&node.node);
     if (loop == nullptr) return;
     if (!loop->is_plain()) ++forms["bounds"];
@@ -84,8 +86,11 @@ class AllLoops {
   void run() {
     for (const StepId id : plan_.steps.ids()) {
       const Step& step = plan_.steps[id];
-      if (step.loops.empty() || is_in_nest(plan_, id)) continue;
+      if (step.loops.empty()) continue;
       const RuleShape rule = shape(id);
+      const TreeBlock scanned = scan_loops(plan_, rule, step);
+      if (!scanned.empty()) run_in_boxes(id, rule, step, scanned, 0);
+      if (is_in_nest(plan_, id)) continue;
       run_in_boxes(id, rule, step, lower_cpu_loops(rule, step).plain, 0);
       run_packed(id, rule, step);
       const TreeBlock tiled = tile_loops(plan_, rule, step);

@@ -221,12 +221,6 @@ class LoopRunner {
     if (computed_.empty()) stored_here_.clear();
   }
 
-  void run_one(const Packs& packs, std::int64_t x, std::int64_t y, Values& values) {
-    values[packs.facts.lane_var] = x;
-    if (!packs.facts.row_var.empty()) values[packs.facts.row_var] = y;
-    run_node(packs.instance, values);
-  }
-
   Point point_of(const Packs& packs, std::int64_t x, std::int64_t y, Values values) const {
     values[packs.facts.lane_var] = x;
     if (!packs.facts.row_var.empty()) values[packs.facts.row_var] = y;
@@ -240,6 +234,11 @@ class LoopRunner {
   void run_node(const Packs& packs, Values& outer) {
     if (!step_.is_data_parallel) return fail("the instances of a pack run at once");
     Values values = outer;
+    const auto run_one = [&](std::int64_t x, std::int64_t y) {
+      values[packs.facts.lane_var] = x;
+      if (!packs.facts.row_var.empty()) values[packs.facts.row_var] = y;
+      run_node(packs.instance, values);
+    };
     const std::int64_t x_lo = value(packs.lane_lo, values);
     const std::int64_t x_hi = value(packs.lane_hi, values);
     const std::int64_t y_hi = value(packs.row_hi, values);
@@ -250,11 +249,11 @@ class LoopRunner {
       std::int64_t x = x_lo;
       for (; x_hi - x >= kLanes; x += kLanes)
         for (std::int64_t row = 0; row < num_rows; ++row)
-          for (std::int64_t lane = 0; lane < kLanes; ++lane) run_one(packs, x + lane, y + row, values);
+          for (std::int64_t lane = 0; lane < kLanes; ++lane) run_one(x + lane, y + row);
       for (std::int64_t row = 0; row < num_rows; ++row) {
         for (std::int64_t again = x_hi - kLanes; repeats && x < x_hi && again < x; ++again)
           again_.push_back(point_of(packs, again, y + row, values));
-        for (std::int64_t left = x; left < x_hi; ++left) run_one(packs, left, y + row, values);
+        for (std::int64_t left = x; left < x_hi; ++left) run_one(left, y + row);
       }
       y += num_rows;
     }
@@ -271,6 +270,21 @@ class LoopRunner {
         values[tiles.facts.body.row_var] = y;
         run_node(tiles.instance, values);
       }
+  }
+
+  /// The instances of each line run in the direction of the scan, lines in any order.
+  void run_node(const Scans& scans, Values& outer) {
+    Values values = outer;
+    const auto run = [&](const auto& self, std::size_t dims_left) -> void {
+      if (dims_left == 0) return run_node(scans.instance, values);
+      const std::size_t d = dims_left - 1;
+      const bool is_down = d == 0 && scans.facts.scan.is_backward;
+      for (std::int64_t k = 0; k < hi_[d] - lo_[d]; ++k) {
+        values[step_.loops[step_.loops.size() - 1 - d].var] = is_down ? hi_[d] - 1 - k : lo_[d] + k;
+        self(self, d);
+      }
+    };
+    run(run, step_.loops.size());
   }
 
   void run_box(const TreeBlock& block, const Point& lo, const Point& hi, Values values) {

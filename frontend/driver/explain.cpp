@@ -128,6 +128,25 @@ void explain_folds(std::string& out, const Rule& rule, const Computation& comput
   }
 }
 
+/// Whether a rule that reads its own output is a scan.
+void explain_scan(std::string& out, const Transform& transform, const Rule& rule, const Computation& computation,
+                  const SourceManager& sources) {
+  if (const std::optional<Scan>& scan = computation.scan) {
+    out += "      scan over `" + scan->var + "`" + (scan->is_backward ? ", downwards" : "") + ":";
+    const char* separator = " ";
+    for (const ScannedValue& value : scan->values) {
+      out += separator + std::string(to_words(value.op)) + " in `" +
+             transform.matrices[rule.outputs[value.output].matrix].name + "`";
+      separator = "; ";
+    }
+    out += (scan->is_free ? "" : "; only in the order of the source") + std::string("\n");
+  }
+  if (!computation.why_not_scan) return;
+  const WhyNotScan& why = *computation.why_not_scan;
+  out += "      no scan: " + why.reason + "\n        " + place_text(why.span, sources) + ": " +
+         source_line(why.span, sources) + "\n";
+}
+
 /// Which cells the work-items of a device keep while they run an instance.
 void explain_kept(std::string& out, const Rule& rule, const Computation& computation) {
   if (!computation.kept.any()) return;
@@ -197,6 +216,7 @@ void explain_rule(std::string& out, const Program& program, RuleId id, const Tra
   for (const LiftedLoops& each : lifted)
     if (each.transform == plan.transform && each.rule == id) explain_lifted(out, each, sources);
   explain_folds(out, rule, computation, sources);
+  explain_scan(out, transform, rule, computation, sources);
   explain_loop_forms(out, id, plan);
   const std::vector<Version>& versions = alternative->versions;
   if (std::find(versions.begin(), versions.end(), Version::OpenCl) != versions.end()) {

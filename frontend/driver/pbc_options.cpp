@@ -98,8 +98,9 @@ void add_options(CLI::App& app, Options& options, Words& words) {
   app.add_option("--format", words.format, "of --emit=graph: Graphviz's language, or a picture (default: dot)")
       ->type_name("dot|svg")
       ->check(one_of(kFormatWords));
-  app.add_flag("--explain", options.explain,
-               "say per rule which versions exist, which loops are folds, and why others are not");
+  app.add_flag(
+      "--explain", options.explain,
+      "say per rule which versions exist, which loops are folds and which rules scans, and why others are not");
   app.add_option("--element", words.element, "what ElementT is (default: double)")
       ->type_name(list_of(kElementWords))
       ->check(one_of(kElementWords));

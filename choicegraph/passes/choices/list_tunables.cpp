@@ -287,6 +287,7 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
     case TunableRole::BlockRounds:
     case TunableRole::BlockStages:
     case TunableRole::MatrixUnits:
+    case TunableRole::ScanChunk:
       return has_version(plan, *tunable.rule, tunable.version);
     case TunableRole::Cutoff:
     case TunableRole::User:

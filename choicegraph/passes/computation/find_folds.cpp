@@ -8,6 +8,7 @@
 
 #include "choicegraph/passes/analysis/analysis.h"
 #include "choicegraph/passes/computation/find_filled_outputs.h"
+#include "choicegraph/passes/computation/find_scan.h"
 #include "choicegraph/passes/computation/loop_effects.h"
 #include "choicegraph/passes/computation/loop_head.h"
 #include "choicegraph/passes/computation/updates.h"
@@ -363,6 +364,13 @@ void find_computations(Analysis& analysis) {
   for (const Rule& rule : analysis.transform.rules) {
     Computation found = find_folds(rule, analysis.program.element);
     found.filled = find_filled_outputs(rule, found, analysis.scope);
+    ScanSearch search = find_scan(rule, analysis.program.element);
+    found.scan = std::move(search.scan);
+    found.why_not_scan = std::move(search.why_not);
+    if (found.scan && found.scan->rounds()) {
+      found.scan->is_free = analysis.fold_orders != FoldOrders::Source;
+      found.scan->is_default = analysis.fold_orders == FoldOrders::AnyFirst;
+    }
     analysis.plan.computations.push_back(std::move(found));
   }
 }

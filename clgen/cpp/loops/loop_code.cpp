@@ -139,6 +139,7 @@ class LoopPrinter {
     const std::string& var = loop.var;
     const std::string last = (loop.is_decreasing ? "pb_first_" : "pb_end_") + var;
     out_.line("const " + type + " " + last + " = " + value(loop.is_decreasing ? loop.lo : loop.hi) + ";");
+    if (loop.role == LoopRole::Vector) out_.line("PB_INDEPENDENT");
     out_.open(
         loop.is_decreasing
             ? "for (" + type + " " + var + " = " + value(loop.hi) + " - 1; " + var + " >= " + last + "; --" + var + ")"

@@ -104,8 +104,9 @@ void RuleCode::add_loop_values() {
   for (const LoopValue& each : loop_values) {
     if (each.is_constant()) continue;
     const ScalarSet innermost = each.role == TunableRole::ReadAhead ? ScalarSet::Body
-                                : each.role == TunableRole::Packs   ? ScalarSet::Step
-                                                                    : ScalarSet::Loops;
+                                : each.role == TunableRole::Packs || each.role == TunableRole::ScanChunk
+                                    ? ScalarSet::Step
+                                    : ScalarSet::Loops;
     tuned_params.push_back({rule_id, {"const std::int64_t", to_cpp(each.value)}, innermost});
   }
 }

@@ -8,6 +8,7 @@
 #include "clgen/cpp/loops/loop_code.h"
 #include "clgen/cpp/loops/nest_code.h"
 #include "clgen/cpp/loops/piece_code.h"
+#include "clgen/cpp/loops/scan_code.h"
 #include "clgen/cpp/rules/instance_code.h"
 #include "clgen/facts/names.h"
 #include "clgen/lower/analysis/nest_shape.h"
@@ -117,9 +118,10 @@ const SharedLoops& emit_shared_loops(Writer& out, const RuleCode& code, const St
   return done.loops.emplace_back(std::move(wanted));
 }
 
-/// Prints the loops of a step to `out`, and to `body` the statements of the step function that run them.
-std::string emit_cpu_body(Writer& out, Writer& body, const CppContext& context, const RuleCode& code, StepId id,
-                          StepFunctions& done) {
+/// Prints the loops of a step that does not run as scans to `out`, and to `body` the statements of the step function
+/// that run them.
+std::string emit_loops_of_step(Writer& out, Writer& body, const CppContext& context, const RuleCode& code, StepId id,
+                               StepFunctions& done) {
   const TransformPlan& plan = plan_of(context, code);
   const Step& step = plan.steps[id];
   const LoweredTransform& lowered = lowered_of(context, code.transform_id);
@@ -150,6 +152,27 @@ std::string emit_cpu_body(Writer& out, Writer& body, const CppContext& context, 
   if (code.needs_frame()) body.line("pbrt::Frame& pb_inner = pb_frame;");
   emit_piece(body, code, stem, Condition::never(), fast, "");
   return stem;
+}
+
+/// Prints the loops of a step to `out`, and to `body` the statements of the step function that run them.
+std::string emit_cpu_body(Writer& out, Writer& body, const CppContext& context, const RuleCode& code, StepId id,
+                          StepFunctions& done) {
+  const TreeBlock& scanned = lowered_of(context, code.transform_id).steps[id].scanned;
+  if (scanned.empty()) return emit_loops_of_step(out, body, context, code, id, done);
+  const auto& scans = std::get<Scans>(scanned.front().node);
+  Writer others;
+  others.indent();
+  others.indent();
+  const std::string stem = emit_loops_of_step(out, others, context, code, id, done);
+  if (done.taken_by_loops.insert("scans_" + stem).second)
+    emit_scans(out, code, plan_of(context, code).steps[id], scans, stem);
+  body.open(scans_test(code, scans));
+  body.line(scope_line(code, "pb_box.volume()"));
+  body.line(scans_call(code, scans, stem));
+  body.reopen("else");
+  body.verbatim(others.text());
+  body.close();
+  return stem + " as scans";
 }
 
 /// Returns the name of a function of that form: an earlier one, or a new one, which `emit` then prints.

@@ -12,6 +12,7 @@
 #include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/lower/analysis/rule_shapes.h"
 #include "clgen/lower/loops/cpu_loops.h"
+#include "clgen/lower/loops/find_scans.h"
 #include "clgen/lower/loops/find_tiles.h"
 #include "clgen/lower/loops/nest_loops.h"
 #include "clgen/lower/loops/reads_ahead.h"
@@ -36,7 +37,7 @@ void add_roles(const CpuLoops& loops, Roles& roles) {
     });
 }
 
-PlanTunable tunable_of(const Rule& rule, RuleId id, TunableRole role) {
+PlanTunable tunable_of(const TransformPlan& plan, const Rule& rule, RuleId id, TunableRole role) {
   PlanTunable out;
   out.name = rule.name + "." + to_string(Version::Cpu) + "." + to_string(role);
   out.role = role;
@@ -44,6 +45,9 @@ PlanTunable tunable_of(const Rule& rule, RuleId id, TunableRole role) {
   if (role == TunableRole::Packs) {
     out.initial = {1};
     out.max = 1;
+  } else if (role == TunableRole::ScanChunk) {
+    out.initial = {computation_of(plan, id).scan->is_default ? static_cast<double>(kScanChunk) : 0};
+    out.max = kMostScanChunk;
   } else if (role == TunableRole::Stores || role == TunableRole::RowBlock || role == TunableRole::Blocks) {
     out.initial = {static_cast<double>(SizeRule::BySize)};
     out.max = static_cast<double>(SizeRule::Always);
@@ -68,6 +72,8 @@ Store<RuleId, Roles> roles_of(const TransformPlan& plan, const RuleShapes& rules
       add_roles(lower_cpu_loops(rule, step), out[step.rule]);
       if (!tile_loops(plan, rule, step).empty()) out[step.rule].insert(TunableRole::Blocks);
     }
+    const TreeBlock scanned = scan_loops(plan, rules[step.rule], step);
+    if (!scanned.empty()) out[step.rule].insert(TunableRole::ScanChunk);
     if (!find_reads_ahead(rules[step.rule]).empty()) out[step.rule].insert(TunableRole::ReadAhead);
   }
   for (const Nest& nest : plan.nests)
@@ -138,7 +144,8 @@ Plan list_loop_tunables(const Program& program, Plan plan, bool may_fuse) {
     const RuleShapes rules = find_rule_shapes(program, transform, program_has_kernels);
     const Store<RuleId, Roles> roles = roles_of(transform, rules);
     for (const RuleId id : rules.ids())
-      for (const TunableRole role : roles[id]) transform.tunables.push_back(tunable_of(rules[id].rule, id, role));
+      for (const TunableRole role : roles[id])
+        transform.tunables.push_back(tunable_of(transform, rules[id].rule, id, role));
     for (const RuleId id : rules.ids())
       for (const TunableRole role : block_roles(program, transform, id, may_fuse))
         transform.tunables.push_back(block_tunable(rules[id].rule, id, role));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "clgen/lower/analysis/host_care.h"
+#include "clgen/lower/analysis/independence.h"
 #include "clgen/lower/analysis/nest_shape.h"
 
 namespace pb {
@@ -131,7 +132,18 @@ class TileLoops {
     out.hi = index_min(hi);
     out.step = index_const(1);
     out.is_wide = is_sum(row);
+    if (is_vector(row)) out.role = LoopRole::Vector;
     return out;
+  }
+
+  /// Whether the instances along a row need nothing of each other, and compilers may run them in vectors: as in scans
+  /// of all columns at once.
+  bool is_vector(std::size_t row) const {
+    if (row + 1 != num_rows() || nest_.rows[row].kind != RowKind::Parallel || !member_.loops.empty()) return false;
+    if (rule_.has_calls() || is_sum(row) || !is_box(step_) || step_.loops.back().var != names_[row]) return false;
+    Step row_alone = step_;
+    row_alone.is_data_parallel = true;
+    return has_independent_instances(rule_.rule, row_alone, false);
   }
 
   void add_variable(std::size_t coordinate, TreeBlock& out) const {

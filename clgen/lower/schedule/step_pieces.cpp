@@ -9,11 +9,11 @@
 namespace pb {
 namespace {
 
-/// Whether the rule, or one that is tried first, may divide a fold among tasks.
-bool divides_folds(const TransformPlan& plan, const RuleShape& rule) {
+/// Whether the rule, or one that is tried first, may divide a fold or a scan among tasks.
+bool divides_loops(const TransformPlan& plan, const RuleShape& rule) {
   return std::any_of(plan.tunables.begin(), plan.tunables.end(), [&](const PlanTunable& tunable) {
     const std::vector<RuleId>& tried = rule.rule.tried;
-    return tunable.role == TunableRole::FoldChunk &&
+    return (tunable.role == TunableRole::FoldChunk || tunable.role == TunableRole::ScanChunk) &&
            (tunable.rule == rule.rule_id || std::find(tried.begin(), tried.end(), *tunable.rule) != tried.end());
   });
 }
@@ -28,7 +28,7 @@ StepPieces pieces_of(const TransformPlan& plan, StepId step) {
 }
 
 bool needs_frame(const TransformPlan& plan, const RuleShape& rule, StepId step) {
-  return rule.has_calls() || pieces_of(plan, step) != StepPieces::None || divides_folds(plan, rule);
+  return rule.has_calls() || pieces_of(plan, step) != StepPieces::None || divides_loops(plan, rule);
 }
 
 }  // namespace pb

@@ -19,7 +19,7 @@ enum class StepPieces : std::uint8_t {
 [[nodiscard]] StepPieces pieces_of(const TransformPlan& plan, StepId step);
 
 /// Whether the step needs a frame, because it may spawn tasks: it is cut into pieces, or its rule calls transforms or
-/// divides folds.
+/// divides folds or scans.
 [[nodiscard]] bool needs_frame(const TransformPlan& plan, const RuleShape& rule, StepId step);
 
 }  // namespace pb

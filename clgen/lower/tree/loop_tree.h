@@ -314,6 +314,17 @@ struct Tiles {
   bool operator==(const Tiles&) const = default;
 };
 
+/// The instances of a box as scans along its rows, in chunks that tasks fold and then scan (runtime/sched/loops/
+/// chunked_scans.h). A call in which `condition` does not hold runs other loops instead.
+struct Scans {
+  ScanFacts facts;
+  IndexExpr length;  ///< instances of a chunk
+  Condition condition = Condition::never();
+  RuleInstance instance;
+
+  bool operator==(const Scans&) const = default;
+};
+
 /// Defines a rule variable whose value follows from the loops outside.
 struct Let {
   std::string var;
@@ -440,7 +451,7 @@ struct InsideBox {
 };
 
 struct TreeNode {
-  std::variant<TreeLoop, TreeBranch, Copy, Barrier, RuleInstance, InsideRange, RowBlocks, Strips, Packs, Tiles,
+  std::variant<TreeLoop, TreeBranch, Copy, Barrier, RuleInstance, InsideRange, RowBlocks, Strips, Packs, Tiles, Scans,
                InsideBox, Let, ComputeResult, StoreResult, RoundBlocks>
       node;
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "choicegraph/plan/scan.h"
 #include "lang/program.h"
 
 namespace pb {
@@ -74,6 +75,14 @@ struct TileFacts {
   std::vector<std::string> carried;  ///< the accumulators
 
   bool operator==(const TileFacts&) const = default;
+};
+
+/// What is known of a scan that can run in packs of neighbours along its direction.
+struct ScanFacts {
+  PackFacts body;
+  Scan scan;
+
+  bool operator==(const ScanFacts&) const = default;
 };
 
 }  // namespace pb

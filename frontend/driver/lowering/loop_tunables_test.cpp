@@ -53,8 +53,20 @@ TEST(LoopTunables, BelongToTheFormsThatARuleHas) {
   EXPECT_EQ(tunables_in(kGather), ".cpu.packs 1 in 0..1, .cpu.read_ahead 32 in 1..1024");
 }
 
+TEST(LoopTunables, SayHowScansRun) {
+  const auto scan_by = [](const std::string& value) {
+    return tunables_in(
+        "main transform T from A[n] to B[n] { B.cell(0) from (A.cell(0) a) { return a; }\n"
+        "  B.cell(i) from (A.cell(i) a, B.cell(i-1) b) { return " +
+        value + "; } }\n");
+  };
+  // By default what rounds keeps the order of the source.
+  EXPECT_EQ(scan_by("b + a"), ".cpu.scan_chunk 0 in 0..16777216");
+  EXPECT_EQ(scan_by("max(b, a)"), ".cpu.scan_chunk 8192 in 0..16777216");
+}
+
 TEST(LoopTunables, AreNotForFormsWithoutAChoice) {
-  // Packs call vector functions, one instance alone has no loops, and a scan must run in order.
+  // Packs call vector functions, one instance alone has no loops, and some rules must run in order.
   EXPECT_EQ(
       tunables_in(
           "main transform T from A[n] to B[n] { B.cell(x) from (A.cell(x) a) { return exp(a) + (a > 0 ? a : 0); } "
@@ -64,7 +76,7 @@ TEST(LoopTunables, AreNotForFormsWithoutAChoice) {
                         "  for (int i = 0; i < n; i++) s += a.cell(i); } }\n"),
             "");
   EXPECT_EQ(tunables_in("main transform T from A[n] to B[n] { B.cell(0) from (A.cell(0) a) { return a; }\n"
-                        "  B.cell(i) from (A.cell(i) a, B.cell(i-1) b) { return a + b; } }\n"),
+                        "  B.cell(i) from (A.cell(i) a, B.cell(i-1) b) { return a + b * b; } }\n"),
             "");
   // Several values, which are not stored past the caches.
   EXPECT_EQ(tunables_in("main transform T from A[n,m] to B[m,n], C[m,n] {\n"

@@ -187,7 +187,14 @@ TEST(StepPieces, ParallelLoopsAreSplitAndNestsCutIntoTiles) {
 
 TEST(StepPieces, AStepWithTasksNeedsAFrame) {
   EXPECT_TRUE(StepOf(kPipe, kFirst).has_frame());
-  EXPECT_FALSE(StepOf(kSums, kSecond).has_frame());
+  EXPECT_TRUE(StepOf(kSums, kSecond).has_frame()) << "tasks may divide the scan";
+  const StepOf squares(
+      "main transform Squares from A[n] to B[n] {\n"
+      "  B.cell(0) from (A.cell(0) a) { return a; }\n"
+      "  B.cell(i) from (A.cell(i) a, B.cell(i-1) before) { return a + before * before; }\n"
+      "}\n",
+      kSecond);
+  EXPECT_FALSE(squares.has_frame()) << "one instance after the other";
   const StepOf calls(
       "main transform Once from A[n] to B[n] { to (B b) from (A a) { Twice(b, a); } }\n"
       "transform Twice from A[n] to B[n] { B.cell(x) from (A.cell(x) a) { return 2 * a; } }\n",
