@@ -64,7 +64,7 @@ std::optional<Limit> limit_of(const Body& body, ExprId id, const std::string& va
   return std::nullopt;
 }
 
-bool is_whole(const BodyType& type) { return type.kind == Kind::Int || type.kind == Kind::Long; }
+bool is_int_or_long(const BodyType& type) { return type.kind == Kind::Int || type.kind == Kind::Long; }
 
 }  // namespace
 
@@ -99,7 +99,7 @@ LoopHead read_loop_head(const Rule& rule, StmtId id, std::uint32_t first_declara
     return refuse("its head does not declare one variable, as in `for (int i = 0; i < n; i++)`", all);
   const Declarator& variable = decl->declarators[0];
   const bool is_plain = variable.extents.empty() && variable.pointer_depth == 0 && !variable.is_reference;
-  if (!is_whole(decl->type) || variable.init.is_none() || !is_plain)
+  if (!is_int_or_long(decl->type) || variable.init.is_none() || !is_plain)
     return refuse("`" + variable.name + "` is no whole number that counts", variable.name_span);
   out.fold.var = variable.name;
   out.fold.local = first_declarator;
@@ -115,7 +115,7 @@ LoopHead read_loop_head(const Rule& rule, StmtId id, std::uint32_t first_declara
   if (!(is_upper && *step > 0) && !(is_lower && *step < 0))
     return refuse("its condition does not compare `" + variable.name + "` with a limit", all);
   out.fold.last = limit->limit;
-  if (!is_whole(rule.body_types.types[limit->limit.index()]))
+  if (!is_int_or_long(rule.body_types.types[limit->limit.index()]))
     return refuse("the limit of `" + variable.name + "` is no whole number", body.exprs[limit->limit].span);
   return out;
 }

@@ -29,8 +29,9 @@ constexpr std::size_t kMostIdle = 4;        // compute units per group, where th
 /// between blocks.
 std::vector<Tile> usual_tiles(std::size_t words) {
   const Pair group = {kGroup, kGroup};
-  if (words <= 1) return {{group, {8, 8}}, {group, {4, 8}}, {group, {4, 4}}, {group, {2, 2}}};
-  if (words == 2) return {{{16, 8}, {8, 8}}, {group, {4, 4}}, {group, {2, 2}}};
+  const Tile small = {{16, 8}, {2, 4}};
+  if (words <= 1) return {{group, {8, 8}}, {group, {4, 8}}, {group, {4, 4}}, small};
+  if (words == 2) return {{{16, 8}, {8, 8}}, {group, {4, 4}}, small};
   if (words <= 4) return {{group, {4, 4}}, {group, {2, 2}}};
   return {{group, {2, 2}}};
 }
@@ -99,13 +100,15 @@ std::size_t num_groups(const LaunchPlan& plan, const WorkShape& shape) {
   return out;
 }
 
-/// Whether at least half of the instances of the groups along each loop exist.
+/// Whether at least half of the instances of the groups exist.
 bool is_filled(const LaunchPlan& plan, const WorkShape& shape) {
   const auto extents = extents_of(plan);
-  const Loops loops = loops_of(plan);
-  return std::all_of(&loops.first, &loops.second + 1, [&](const std::size_t& d) {
-    return groups_along(extents[d], shape.span(d)) * shape.span(d) <= 2 * extents[d];
-  });
+  std::size_t in_groups = 1, wanted = 1;
+  for (const std::size_t d : {loops_of(plan).first, loops_of(plan).second}) {
+    in_groups *= groups_along(extents[d], shape.span(d)) * shape.span(d);
+    wanted *= extents[d];
+  }
+  return in_groups <= 2 * wanted;
 }
 
 /// The first of the tiles that fills the device.
@@ -199,7 +202,7 @@ std::size_t panel_bytes_of(const LaunchPlan& plan, const WorkShape& shape) {
 // Where folds run in blocks, a group of 16 x 16 work-items has as many instances as registers have room for: 8 x 8 per
 // work-item if each of them keeps one number of 4 bytes between blocks. If it keeps 8 bytes, the group has 16 x 8
 // work-items. Work-items have fewer instances if there would be fewer groups than compute units, or if more than half
-// of a group's instances along a loop would lie beyond the end. A block has the rounds that the configuration says, or
+// of the groups' instances would lie beyond the ends. A block has the rounds that the configuration says, or
 // fewer if its panels have no room.
 //
 // Blocks of GPUs copy ahead, and have 8 rounds then: two panels of 8 rounds take no more room than one of 16. Where
