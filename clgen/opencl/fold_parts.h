@@ -59,6 +59,8 @@ struct RoundedPart {
 /// Combines two values; the first stays where a smallest or largest meets an equal one or a NaN.
 [[nodiscard]] std::string combined_text(const Accumulator& accumulator, const std::string& a, const std::string& b);
 
+inline constexpr const char* kUnroll = "#pragma unroll\n";
+
 /// Has the next loop unrolled as the text says, but not on CPUs, whose compilers take long over copies of loops beside
 /// barriers.
 void print_unrolling(Writer& out, const std::string& elsewhere);

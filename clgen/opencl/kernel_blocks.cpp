@@ -14,7 +14,6 @@
 namespace pb {
 namespace {
 
-constexpr const char* kUnroll = "#pragma unroll\n";
 constexpr const char* kDone = "pb_done_block";
 
 /// The instance inside of loops.

@@ -13,8 +13,6 @@
 namespace pb {
 namespace {
 
-constexpr const char* kUnroll = "#pragma unroll\n";
-
 class ProductPrinter {
  public:
   ProductPrinter(Writer& out, const KernelTilePrinter& tiles, const Rule& rule, const RuleInstance& instance)

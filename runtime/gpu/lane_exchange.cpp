@@ -2,23 +2,22 @@
 #include "runtime/gpu/lane_exchange.h"
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "runtime/config/errors.h"
 #include "runtime/config/kernel_prelude.h"
+#include "runtime/gpu/units/ended.h"
 
 namespace pbrt::gpu {
 namespace {
 
 /// Tries the functions that kernels have. Warps must be made of neighbours, also across the rows of a group.
-constexpr const char* kSource = PB_KERNEL_PRELUDE R"cl(
+constexpr const char* kExchangeSource = PB_KERNEL_PRELUDE R"cl(
 __kernel void PB_WARP_SIZE pb_try_exchange(__global uint* out) {
   const uint id = get_local_id(1) * get_local_size(0) + get_local_id(0);
   out[2 * id] = pb_opposite_uint(3 * id + 1, 16);
@@ -26,36 +25,22 @@ __kernel void PB_WARP_SIZE pb_try_exchange(__global uint* out) {
 }
 )cl";
 
-constexpr std::uint32_t kItems = 64;  // two warps
-using Values = std::array<std::uint32_t, std::size_t{2} * kItems>;
+constexpr std::uint32_t kExchangeItems = 64;  // two warps
+using Values = std::array<std::uint32_t, std::size_t{2} * kExchangeItems>;
 
 Values expected() {
   Values out{};
-  for (std::uint32_t id = 0; id < kItems; ++id) {
+  for (std::uint32_t id = 0; id < kExchangeItems; ++id) {
     out[2 * id] = 3 * (id ^ 16) + 1;
     out[2 * id + 1] = 3 * (id / 32 * 32 + 5) + 1;
   }
   return out;
 }
 
-class Ended final : public Completion {
- public:
-  void done(bool ok) noexcept override { state_ = ok ? 1 : -1; }
-  /// Waits for the end, and returns whether it went well.
-  bool wait(Device& device) const {
-    device.flush();
-    for (; state_ == 0; std::this_thread::yield()) device.poll();
-    return state_ == 1;
-  }
-
- private:
-  std::atomic<int> state_{0};
-};
-
 bool gives_right_values(Device& device, LaneExchange way) {
   Values found{};
   const std::string options = std::string("-DPB_LANES=32 -DPB_GROUP_ITEMS=64") + build_options_of(way);
-  const std::unique_ptr<Kernel> kernel = device.build(kSource, "pb_try_exchange", options);
+  const std::unique_ptr<Kernel> kernel = device.build(kExchangeSource, "pb_try_exchange", options);
   const std::unique_ptr<Buffer> buffer = device.allocate(sizeof found, nullptr);
   if (buffer == nullptr) return false;
   KernelArg out;
@@ -63,7 +48,7 @@ bool gives_right_values(Device& device, LaneExchange way) {
   out.buffer = buffer.get();
   KernelRange range;
   range.num_dims = 2;
-  range.global = range.group = {16, kItems / 16, 1};
+  range.global = range.group = {16, kExchangeItems / 16, 1};
   const CopyShape all{.row_bytes = sizeof found};
   Ended launched, copied;
   device.launch(*kernel, std::span(&out, 1), range, launched);

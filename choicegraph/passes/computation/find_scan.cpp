@@ -19,9 +19,6 @@ using Kind = BodyType::Kind;
 bool is_number_of_scans(const BodyType& type) {
   return is_floating(type) || ((type.kind == Kind::Int || type.kind == Kind::Long) && type.narrow_bytes == 0);
 }
-bool is_same_number(const BodyType& a, const BodyType& b) {
-  return a.kind == b.kind && a.is_unsigned == b.is_unsigned && a.narrow_bytes == b.narrow_bytes;
-}
 
 /// What an expression is as a function of the value before.
 struct Form {

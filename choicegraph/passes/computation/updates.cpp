@@ -14,9 +14,6 @@ using Kind = BodyType::Kind;
 bool is_whole(const BodyType& type) {
   return type.kind == Kind::Int || type.kind == Kind::Long || type.kind == Kind::Char;
 }
-bool is_same_number(const BodyType& a, const BodyType& b) {
-  return a.kind == b.kind && a.is_unsigned == b.is_unsigned && a.narrow_bytes == b.narrow_bytes;
-}
 
 std::optional<FoldOp> fold_op(BinaryOp op) {
   static constexpr std::pair<BinaryOp, FoldOp> kOps[] = {
@@ -232,6 +229,10 @@ FoldPlace place_of(const Rule& rule, ElementType element, const OuterAssignment&
 }
 
 }  // namespace
+
+bool is_same_number(const BodyType& a, const BodyType& b) {
+  return a.kind == b.kind && a.is_unsigned == b.is_unsigned && a.narrow_bytes == b.narrow_bytes;
+}
 
 BodyType settled(const BodyType& type, ElementType element) {
   if (!type.is_element || type.kind == Kind::Region || type.kind == Kind::Array || type.kind == Kind::Pointer)

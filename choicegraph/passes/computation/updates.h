@@ -33,6 +33,9 @@ struct MatchedUpdate {
 /// Why such a type cannot take the operands in parts; empty if it can. For `+`, `*`, `&`, `|` and `^`.
 [[nodiscard]] std::string why_not_regrouped(const Accumulator& accumulator, const BodyType& operands);
 
+/// Whether both are the same type of number.
+[[nodiscard]] bool is_same_number(const BodyType& a, const BodyType& b);
+
 /// The type with ElementT replaced by the program's element type.
 [[nodiscard]] BodyType settled(const BodyType& type, ElementType element);
 

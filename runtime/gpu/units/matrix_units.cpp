@@ -2,7 +2,6 @@
 #include "runtime/gpu/units/matrix_units.h"
 
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -10,11 +9,11 @@
 #include <random>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "runtime/config/errors.h"
 #include "runtime/config/matrix_unit_text.h"
+#include "runtime/gpu/units/ended.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -88,20 +87,6 @@ void add_products(Numbers& numbers) {
         sum = std::fma(numbers.left[row * kProducts + i], numbers.right[i * kColumns + column], sum);
     }
 }
-
-class Ended final : public Completion {
- public:
-  void done(bool ok) noexcept override { state_ = ok ? 1 : -1; }
-  /// Waits for the end, and returns whether it went well.
-  bool wait(Device& device) const {
-    device.flush();
-    for (; state_ == 0; std::this_thread::yield()) device.poll();
-    return state_ == 1;
-  }
-
- private:
-  std::atomic<int> state_{0};
-};
 
 bool gives_bits_of_fma(Device& device, MatrixUnits units) {
   std::vector<Numbers> expected = numbers_to_try(), found = expected;
