@@ -21,9 +21,9 @@ bool is_view_member(std::string_view name) {
          name == "transposed" || name == "all" || name == "forceMutable";
 }
 
-class Finder {
+class RuleFactsFinder {
  public:
-  explicit Finder(const Rule& rule) : rule_(rule), body_(rule.body) {
+  explicit RuleFactsFinder(const Rule& rule) : rule_(rule), body_(rule.body) {
     facts_.outputs.resize(rule.outputs.size());
     facts_.inputs.resize(rule.inputs.size());
     facts_.temporaries.resize(rule.temporaries.size());
@@ -223,7 +223,7 @@ class Finder {
 }  // namespace
 
 RuleFacts find_rule_facts(const Rule& rule, const std::vector<std::size_t>& filled) {
-  RuleFacts out = Finder(rule).run();
+  RuleFacts out = RuleFactsFinder(rule).run();
   for (const std::size_t output : filled) out.outputs[output].is_overwritten = true;
   return out;
 }

@@ -6,14 +6,13 @@
 #include <set>
 
 #include "base/seeded_fault.h"
+#include "runtime/config/index_of_id.h"
 #include "runtime/config/runtime_check.h"
 
 namespace pbrt {
 namespace {
 
 constexpr int kMaxAssignments = 4096;  // at most so many are examined (docs/architecture.md 6.6)
-
-std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
 /// Ids of the sites of `transform`: they are consecutive.
 std::vector<int> sites_of(const InfoIndex& index, const TransformInfo& transform) {

@@ -7,12 +7,11 @@
 #include <utility>
 
 #include "runtime/config/configuration.h"
+#include "runtime/config/index_of_id.h"
 #include "runtime/config/rng.h"
 
 namespace pbrt {
 namespace {
-
-std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
 /// Draws levels. Now and then some of a transform with several size variables test one of them.
 Selector random_selector(const InfoIndex::SiteRef& ref, int num_schedules, Rng& rng, const RandomOptions& options) {

@@ -32,7 +32,7 @@ namespace {
 
 constexpr int kExitError = 1;
 
-std::string number_text(double value) {
+std::string rounded_text(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.6g", value);
   return text;
@@ -87,7 +87,7 @@ std::string without_bin(const std::string& name) {
 /// The instance of `transform` for the least demanding bin that promises `wanted`.
 const TransformDesc& find_bin(const Engine& engine, const ProgramDesc& program, const TransformDesc& transform,
                               double wanted) {
-  const std::string words = "--accuracy-target " + number_text(wanted) + ": ";
+  const std::string words = "--accuracy-target " + rounded_text(wanted) + ": ";
   if (!engine.info_of(transform).accuracy.has_target)
     throw UserError(words + "`" + transform.name + "` has no accuracy_bins");
   const TransformDesc* best = nullptr;
@@ -98,7 +98,7 @@ const TransformDesc& find_bin(const Engine& engine, const ProgramDesc& program, 
   for (int t = 0; t < program.num_transforms; ++t) {
     const TransformDesc& bin = program.transforms[t];
     if (without_bin(bin.name) != without_bin(transform.name) || !engine.info_of(bin).accuracy.has_target) continue;
-    known += (known.empty() ? "" : ", ") + number_text(target_of(bin));
+    known += (known.empty() ? "" : ", ") + rounded_text(target_of(bin));
     if (is_less(target_of(bin), wanted)) continue;
     if (best == nullptr || is_less(target_of(bin), target_of(*best))) best = &bin;
   }

@@ -158,7 +158,7 @@ struct Draft {
 };
 
 /// Some sizes for sorting: large, and different enough that sums keep their sign.
-SymbolValues sample_sizes(const Analysis& analysis) {
+SymbolValues sizes_for_sorting(const Analysis& analysis) {
   SymbolValues out;
   std::int64_t value = std::int64_t{1} << 30;
   for (const std::string& name : analysis.sizes) {
@@ -174,7 +174,7 @@ SymbolValues sample_sizes(const Analysis& analysis) {
 bool add_drafts(Analysis& analysis, MatrixId matrix, const CellGroup& group, std::vector<Draft>& drafts) {
   const auto pieces = pieces_of(analysis, group.cells);
   if (!pieces) return false;
-  const SymbolValues sizes = sample_sizes(analysis);
+  const SymbolValues sizes = sizes_for_sorting(analysis);
   for (const RegionBox& box : *pieces) {
     Draft draft;
     draft.segment.matrix = matrix;

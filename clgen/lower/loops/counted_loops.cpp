@@ -13,9 +13,9 @@
 namespace pb {
 namespace {
 
-class Finder {
+class CountedLoopFinder {
  public:
-  explicit Finder(const Rule& rule) : rule_(rule), body_(rule.body) {}
+  explicit CountedLoopFinder(const Rule& rule) : rule_(rule), body_(rule.body) {}
 
   [[nodiscard]] std::vector<CountedLoop> run() const {
     std::vector<CountedLoop> out;
@@ -93,6 +93,6 @@ class Finder {
 
 }  // namespace
 
-std::vector<CountedLoop> find_counted_loops(const Rule& rule) { return Finder(rule).run(); }
+std::vector<CountedLoop> find_counted_loops(const Rule& rule) { return CountedLoopFinder(rule).run(); }
 
 }  // namespace pb

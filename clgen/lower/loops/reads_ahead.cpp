@@ -12,9 +12,9 @@
 namespace pb {
 namespace {
 
-class Finder {
+class ReadsAheadFinder {
  public:
-  explicit Finder(const RuleShape& shape)
+  explicit ReadsAheadFinder(const RuleShape& shape)
       : rule_(shape.rule),
         body_(shape.rule.body),
         facts_(shape.facts),
@@ -117,6 +117,6 @@ class Finder {
 
 }  // namespace
 
-std::vector<ReadsAhead> find_reads_ahead(const RuleShape& rule) { return Finder(rule).run(); }
+std::vector<ReadsAhead> find_reads_ahead(const RuleShape& rule) { return ReadsAheadFinder(rule).run(); }
 
 }  // namespace pb

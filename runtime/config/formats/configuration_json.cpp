@@ -11,6 +11,7 @@
 
 #include "runtime/config/errors.h"
 #include "runtime/config/formats/former_names.h"
+#include "runtime/config/index_of_id.h"
 #include "runtime/config/nearest_word.h"
 
 namespace pbrt {
@@ -19,8 +20,6 @@ using json::Json;
 using json::Node;
 
 namespace {
-
-std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
 Json selector_to_value(const InfoIndex::SiteRef& ref, const Selector& selector) {
   const SiteInfo& site = *ref.site;

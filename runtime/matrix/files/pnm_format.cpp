@@ -63,7 +63,7 @@ void skip_end_of_header(ByteSource& source, const Picture& picture) {
   if (blank == '\r' && source.peek() == '\n' && has_rest) source.advance();
 }
 
-Picture read_header(ByteSource& source) {
+Picture read_picture_header(ByteSource& source) {
   char magic[2] = {};
   if (source.read(magic, 2) != 2 || magic[0] != 'P' || magic[1] < '1' || magic[1] > '6')
     throw IoError(source.name() + ": does not start like a PGM or PPM picture");
@@ -121,7 +121,7 @@ void check_kind(const ByteSource& source, const Picture& picture, const MatrixSp
 }  // namespace
 
 AnyMatrix read_pnm(ByteSource& source, const MatrixSpec& spec) {
-  const Picture picture = read_header(source);
+  const Picture picture = read_picture_header(source);
   check_kind(source, picture, spec);
   if (source.bytes_left() >= 0 && picture.least_bytes() > source.bytes_left())
     throw IoError(source.name() + ": the file is too short for a picture of " + std::to_string(picture.width) + " by " +
