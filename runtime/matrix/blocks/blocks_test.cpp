@@ -74,7 +74,7 @@ void expect_panels(const BasicView<const E, N, false>& region, std::int64_t step
 
 template <class E>
 std::vector<E> counted_elements() {
-  std::vector<E> out(20000);
+  std::vector<E> out(64000);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<E>(i % 251);
   return out;
 }
