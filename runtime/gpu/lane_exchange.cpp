@@ -67,13 +67,7 @@ bool is_offered(const DeviceInfo& info, LaneExchange way) {
 bool can_exchange(Device& device, LaneExchange way) {
   if (way == LaneExchange::Memory) return true;
   if (!is_offered(device.info(), way)) return false;
-  try {
-    return gives_right_values(device, way);
-  } catch (const BuildFailure&) {
-    return false;
-  } catch (const DeviceRefusal&) {
-    return false;
-  }
+  return holds([&] { return gives_right_values(device, way); });
 }
 
 LaneExchange find_exchange(Device& device) {

@@ -248,15 +248,21 @@ struct OrderedFold {
 /// No number: the elements of other operators than Linear have no factor.
 struct NoFactor {};
 
-/// The pass that folds a chunk.
-template <class Shapes, bool kIsDown, class... S>
-class FoldPass {
+/// What bodies read of the instances before, in both passes over a chunk: the neutral elements.
+template <class... S>
+class NeutralStart {
  public:
   template <std::size_t kAt, class Shape>
   [[nodiscard]] PB_SIMD_INLINE auto before() const {
     using One = std::tuple_element_t<kAt, std::tuple<S...>>;
     return Pack<typename One::Value, Shape>(One::neutral());
   }
+};
+
+/// The pass that folds a chunk.
+template <class Shapes, bool kIsDown, class... S>
+class FoldPass : public NeutralStart<S...> {
+ public:
   template <std::size_t kAt, class Shape, class X, class F = NoFactor>
   PB_SIMD_INLINE auto take(const X& value, const F& factor = {}) {
     using One = std::tuple_element_t<kAt, std::tuple<S...>>;
@@ -282,7 +288,7 @@ class FoldPass {
 
 /// The pass that scans a chunk.
 template <bool kIsDown, class... S>
-class ScanPass {
+class ScanPass : public NeutralStart<S...> {
  public:
   explicit ScanPass(const std::tuple<typename S::Value...>& start)
       : before_(std::apply(
@@ -293,11 +299,6 @@ class ScanPass {
             start)),
         is_sure_(std::apply([](const auto&... each) { return (is_known<S>(each) && ...); }, start)) {}
 
-  template <std::size_t kAt, class Shape>
-  [[nodiscard]] PB_SIMD_INLINE auto before() const {
-    using One = std::tuple_element_t<kAt, std::tuple<S...>>;
-    return Pack<typename One::Value, Shape>(One::neutral());
-  }
   template <std::size_t kAt, class Shape, class X, class F = NoFactor>
   PB_SIMD_INLINE auto take(const X& value, const F& factor = {}) {
     using One = std::tuple_element_t<kAt, std::tuple<S...>>;

@@ -12,6 +12,9 @@ namespace {
 bool has_access(const std::vector<RegionAccess>& accesses, MatrixId matrix) {
   return std::any_of(accesses.begin(), accesses.end(), [&](const RegionAccess& each) { return each.matrix == matrix; });
 }
+bool accesses(const Rule& rule, MatrixId matrix) {
+  return has_access(rule.inputs, matrix) || has_access(rule.outputs, matrix);
+}
 
 bool has_whole_access(const std::vector<RegionAccess>& accesses, MatrixId matrix) {
   return std::any_of(accesses.begin(), accesses.end(),
@@ -116,16 +119,13 @@ Condition StepConditions::is_read(MatrixId matrix) const {
 }
 
 Condition StepConditions::is_used(MatrixId matrix) const {
-  return any_runs(
-      [&](const Rule& rule) { return has_access(rule.inputs, matrix) || has_access(rule.outputs, matrix); });
+  return any_runs([&](const Rule& rule) { return accesses(rule, matrix); });
 }
 
 Condition StepConditions::may_be_on_device(MatrixId matrix) const {
   std::vector<Condition> terms;
-  for (const StepId id : plan_.steps.ids()) {
-    const Rule& rule = transform_.rules[plan_.steps[id].rule];
-    if (has_access(rule.inputs, matrix) || has_access(rule.outputs, matrix)) terms.push_back(tries_device(id));
-  }
+  for (const StepId id : plan_.steps.ids())
+    if (accesses(transform_.rules[plan_.steps[id].rule], matrix)) terms.push_back(tries_device(id));
   return Condition::any_of(std::move(terms));
 }
 

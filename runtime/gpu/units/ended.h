@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The end of an operation that a probe of a device waits for. Private to runtime/gpu.
+// What probes of a device need, which try whether it can do something: the end of an operation, and answers of devices
+// that refuse. Private to runtime/gpu.
 #pragma once
 
 #include <atomic>
@@ -22,5 +23,17 @@ class Ended final : public Completion {
  private:
   std::atomic<int> state_{0};
 };
+
+/// Returns what `probe` finds; false if the device does not build or run what it tries.
+template <class Probe>
+[[nodiscard]] bool holds(const Probe& probe) {
+  try {
+    return probe();
+  } catch (const BuildFailure&) {
+    return false;
+  } catch (const DeviceRefusal&) {
+    return false;
+  }
+}
 
 }  // namespace pbrt::gpu

@@ -112,16 +112,6 @@ bool gives_bits_of_fma(Device& device, MatrixUnits units) {
   return copied.wait(device) && was_written && has_run && std::memcmp(found.data(), expected.data(), bytes) == 0;
 }
 
-bool has_units(Device& device, MatrixUnits units) {
-  try {
-    return gives_bits_of_fma(device, units);
-  } catch (const BuildFailure&) {
-    return false;
-  } catch (const DeviceRefusal&) {
-    return false;
-  }
-}
-
 }  // namespace
 
 MatrixUnits find_matrix_units(Device& device) {
@@ -129,7 +119,7 @@ MatrixUnits find_matrix_units(Device& device) {
   if (info.type != DeviceType::Gpu || !info.has_fp64 || info.platform.find("NVIDIA") == std::string::npos)
     return MatrixUnits::None;
   for (const MatrixUnits units : {MatrixUnits::Rows16, MatrixUnits::Rows8})
-    if (has_units(device, units)) return units;
+    if (holds([&] { return gives_bits_of_fma(device, units); })) return units;
   return MatrixUnits::None;
 }
 
