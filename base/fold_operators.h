@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The operators of folds, for parts that are computed apart: by the lanes of vectors (runtime/matrix/simd_folds.h) and
-// by tasks (runtime/sched/loops/divided_folds.h).
+// by tasks (runtime/sched/loops/divided_folds.h, divided_bins.h).
 //
 // `start(first)` is what a part begins with, for a fold that begins with `first`: `combine(a, b)` of it and a value is
 // the value. `combine` takes the second of two values, or of two vectors lane by lane, into the first. The smallest and
@@ -115,3 +115,24 @@ template <class Op>
 inline constexpr bool kIsExtremum = std::is_same_v<Op, Smallest> || std::is_same_v<Op, Largest>;
 
 }  // namespace pbrt::folds
+
+namespace pbrt {
+
+namespace detail {
+template <class Op, class T>
+struct FoldPartOf {
+  using Type = T;
+};
+template <class Op, class T>
+requires(std::is_integral_v<T> && (std::is_same_v<Op, folds::Sum> || std::is_same_v<Op, folds::Product>))  //
+    struct FoldPartOf<Op, T> {
+  using Type = std::make_unsigned_t<std::conditional_t<(sizeof(T) < sizeof(int)), int, T>>;
+};
+}  // namespace detail
+
+/// The type in which a part of a fold over a variable of type T is computed. Sums and products of integers are computed
+/// unsigned, because those of a part may overflow where those of the whole do not. The bits are the same.
+template <class Op, class T>
+using FoldPart = typename detail::FoldPartOf<Op, std::remove_cvref_t<T>>::Type;
+
+}  // namespace pbrt

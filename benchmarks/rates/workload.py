@@ -17,7 +17,7 @@ def on_the_device(main, sites):
     return {"on the device": configuration("opencl", {main: {"sites": {site: at(rule, "opencl") for site, rule in sites.items()}}})}
 
 
-def workload(main, sites, shapes, reference, moved, sizes):
+def workload(main, sites, shapes, reference, moved, sizes, options=()):
     """A transform of the program.
 
     shapes:    shapes of the inputs, functions of the size
@@ -29,7 +29,7 @@ def workload(main, sites, shapes, reference, moved, sizes):
         reference=lambda size, *inputs: [reference(*inputs)],
         work=lambda size: Work(8 * moved[0](size), 8 * moved[1](size)),
         sizes={name: [size] if size else [] for name, size in zip(("smoke", "cpu", "gpu"), sizes)},
-        choices=on_the_device(main, sites))
+        choices=on_the_device(main, sites), options=options)
 
 
 def of_vector(main, rule, count, reference, written, is_tried=False):
@@ -41,6 +41,12 @@ def of_matrix(main, sites, reference, written, others=(), n=(2048, 16384), is_tr
     """`others`: shapes of the inputs beside the matrix."""
     return workload(main, sites, [lambda size: (size["h"], size["w"]), *others], reference, (lambda size: size["h"] * size["w"], written),
                     ({"w": 67, "h": 131} if is_tried else None, *({"w": each, "h": each} for each in n)))
+
+
+def of_cpu(main, shape, reference, moved, sizes, inputs=None):
+    """A transform without a version for devices."""
+    whole = workload(main, {}, [shape], reference, moved, (*sizes, None), ("--fp=reassociate",))
+    return dataclasses.replace(whole, choices={}, inputs=inputs or whole.inputs)
 
 
 def cells(size):
@@ -83,6 +89,13 @@ WORKLOADS = [
     of_matrix("Softmax", {"Out#1": "Out#1"}, softmax, cells, is_tried=True),
     of_matrix("Heat", {"Next#1": "Next#1", "Next#2": "Next#2"}, heat, cells),
     *(of_matrix(main, {"Out#1": "Out#1"}, convolved(axis), cells, [lambda _: KERNEL_WIDTH], (2048, 8192)) for main, axis in (("ConvolveRows", 1), ("ConvolveColumns", 0))),
+    of_cpu("PrefixSum", lambda size: size["n"], numpy.cumsum, (lambda size: size["n"], lambda size: size["n"]), ({"n": 10007}, {"n": 1 << 26})),
+    of_cpu("RunningMax", lambda size: (size["h"], size["w"]), lambda a: numpy.maximum.accumulate(a, axis=1), (cells, cells),
+           ({"w": 67, "h": 131}, {"w": 4096, "h": 4096})),
+    of_cpu("Histogram", lambda size: size["n"], lambda a: numpy.bincount((255 * a).astype(int), minlength=256).astype(numpy.int32),
+           (lambda size: size["n"], lambda size: 0), ({"n": 10007}, {"n": 1 << 26})),
+    of_cpu("KeyHistogram", None, lambda keys: numpy.bincount(keys, minlength=256).astype(numpy.int32), (lambda size: size["n"] / 2, lambda size: 0),
+           ({"n": 10007}, {"n": 1 << 26}), lambda size, random: [random.integers(0, 256, size["n"], dtype=numpy.int32)]),
     of_folder("black_scholes", "polynomial on the device", {"n": 1 << 28}, tolerance=1e-3),
     of_folder("mandelbrot", "on the device", {"w": 4096, "h": 4096, "limit": 1000}),
     of_folder("nbody", "on the device", {"n": 65536}, tolerance=1e-4),

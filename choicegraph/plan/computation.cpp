@@ -33,7 +33,10 @@ bool counts_in_64_bits(const Fold& fold, const BodyTypes& types) {
   return holds(fold.var_type) && holds(types.types[fold.first.index()]) && holds(types.types[fold.last.index()]);
 }
 
-MapRegions regions_of(const Rule& rule, const MapLoop& map) {
+namespace {
+
+/// Returns the regions of a loop of which it stores the cells `stored`.
+MapRegions regions_of_loop(const Rule& rule, StmtId loop, const std::vector<ExprId>& stored) {
   MapRegions out;
   const auto add = [&](std::vector<std::string>& names, ExprId id) {
     const auto* cell = std::get_if<MemberExpr>(&rule.body.exprs[id].node);
@@ -42,13 +45,27 @@ MapRegions regions_of(const Rule& rule, const MapLoop& map) {
     const bool is_known = region == nullptr || std::find(names.begin(), names.end(), region->text) != names.end();
     if (!is_known) names.push_back(region->text);
   };
-  for (const ExprId store : map.stores) add(out.stored, target_of(rule.body, store));
+  for (const ExprId cell : stored) add(out.stored, cell);
   walk(
-      rule.body, map.loop.loop, [](StmtId) {}, [&](ExprId id) { add(out.read, id); });
+      rule.body, loop, [](StmtId) {}, [&](ExprId id) { add(out.read, id); });
   std::erase_if(out.read, [&](const std::string& name) {
     return std::find(out.stored.begin(), out.stored.end(), name) != out.stored.end();
   });
   return out;
+}
+
+}  // namespace
+
+MapRegions regions_of(const Rule& rule, const MapLoop& map) {
+  std::vector<ExprId> stored;
+  for (const ExprId store : map.stores) stored.push_back(target_of(rule.body, store));
+  return regions_of_loop(rule, map.loop.loop, stored);
+}
+
+MapRegions regions_of(const Rule& rule, const BinLoop& loop) {
+  std::vector<ExprId> stored;
+  for (const Accumulator& each : loop.bins) stored.push_back(each.target);
+  return regions_of_loop(rule, loop.loop.loop, stored);
 }
 
 const Fold* Computation::find(StmtId loop) const {
@@ -61,10 +78,17 @@ const MapLoop* Computation::find_map(StmtId loop) const {
   return found == maps.end() ? nullptr : &*found;
 }
 
+const BinLoop* Computation::find_bins(StmtId loop) const {
+  const auto found =
+      std::find_if(bins.begin(), bins.end(), [&](const BinLoop& each) { return each.loop.loop == loop; });
+  return found == bins.end() ? nullptr : &*found;
+}
+
 const Fold& Computation::loop_of(StmtId loop) const {
   if (const MapLoop* map = find_map(loop)) return map->loop;
+  if (const BinLoop* with_bins = find_bins(loop)) return with_bins->loop;
   const Fold* fold = find(loop);
-  PB_CHECK(fold != nullptr, "the loop is a fold or a map");
+  PB_CHECK(fold != nullptr, "the loop is a fold, a map or one with bins");
   return *fold;
 }
 

@@ -104,6 +104,14 @@ struct MapLoop {
   std::vector<std::size_t> renewed = {};
 };
 
+/// A loop that counts and updates cells of outputs at places that its rounds compute, as a histogram does. Like
+/// accumulators, the cells are updated by one associative operator for each output, and not used otherwise. It is no
+/// fold.
+struct BinLoop {
+  Fold loop;                      ///< its head and its other accumulators; there may be none
+  std::vector<Accumulator> bins;  ///< one for each output; `target` is the cell of the first update; at least one
+};
+
 /// Regions by their names in the body, each once. The rounds of a map may run apart if none that it stores to shares
 /// memory with another of them.
 struct MapRegions {
@@ -115,6 +123,7 @@ struct MapRegions {
 
 /// Returns the regions of which a loop uses cells.
 [[nodiscard]] MapRegions regions_of(const Rule& rule, const MapLoop& map);
+[[nodiscard]] MapRegions regions_of(const Rule& rule, const BinLoop& loop);
 
 /// Why a loop is no fold, or why work-items do not divide it: shown by --explain at `span`.
 struct WhyNotFold {
@@ -185,6 +194,7 @@ struct Computation {
   std::vector<Fold> folds;  ///< in the order of the text: outer loops first
   std::vector<WhyNotFold> others;
   std::vector<MapLoop> maps;  ///< in the order of the text; they are in `others`, too
+  std::vector<BinLoop> bins;  ///< in the order of the text; they are in `others`, too
   /// Outputs, by index in Rule::outputs, of which each instance gives every cell a new value before it may read any. Of
   /// outputs that are single elements nothing is said.
   std::vector<std::size_t> filled;
@@ -202,7 +212,9 @@ struct Computation {
   [[nodiscard]] const Fold* find(StmtId loop) const;
   /// The map whose loop is this statement; null if there is none.
   [[nodiscard]] const MapLoop* find_map(StmtId loop) const;
-  /// The head and the accumulators of a fold or a map.
+  /// The loop with bins whose loop is this statement; null if there is none.
+  [[nodiscard]] const BinLoop* find_bins(StmtId loop) const;
+  /// The head and the accumulators of a fold, a map or a loop with bins.
   [[nodiscard]] const Fold& loop_of(StmtId loop) const;
   /// Whether work-items combine parts of accumulators at the end of a phase.
   [[nodiscard]] bool has_parts(const Phase& phase) const;

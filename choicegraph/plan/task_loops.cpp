@@ -25,6 +25,11 @@ class TaskLoopFinder {
   /// A map inside of a loop that is not divided stays as it is, because it may be short, and runs again and again.
   void visit(StmtId id, bool is_in_loop, std::vector<TaskLoop>& out) const {
     const MapLoop* map = computation_.find_map(id);
+    if (const BinLoop* with_bins = computation_.find_bins(id); with_bins != nullptr && may_divide(*with_bins)) {
+      out.push_back(
+          {id, has_loops(with_bins->loop), !is_exact(*with_bins), regions_of(rule_, *with_bins), with_bins->bins});
+      return;
+    }
     const Fold* head = map != nullptr ? &map->loop : computation_.find(id);
     if (head != nullptr && may_divide(*head) && (map == nullptr || !is_in_loop)) {
       out.push_back({id, has_loops(*head), !head->is_exact(), map != nullptr ? regions_of(rule_, *map) : MapRegions()});
@@ -33,6 +38,17 @@ class TaskLoopFinder {
     for_each_child(
         body_.stmts[id], [&](StmtId child) { visit(child, is_in_loop || is_loop(body_.stmts[id]), out); },
         [](ExprId) {});
+  }
+
+  [[nodiscard]] bool may_divide(const BinLoop& loop) const {
+    return may_divide(loop.loop) && std::all_of(loop.bins.begin(), loop.bins.end(), [&](const Accumulator& bins) {
+             return bins.regrouping != Regrouping::Never && bins.places.empty() && is_number(bins.type);
+           });
+  }
+  [[nodiscard]] static bool is_exact(const BinLoop& loop) {
+    return loop.loop.is_exact() && std::all_of(loop.bins.begin(), loop.bins.end(), [](const Accumulator& bins) {
+             return bins.regrouping == Regrouping::Exact;
+           });
   }
 
   [[nodiscard]] bool may_divide(const Fold& fold) const {
@@ -79,7 +95,9 @@ std::vector<TaskLoop> find_task_loops(const Rule& rule, const Computation& compu
 std::string to_words(const TaskLoop& divided, const Fold& head) {
   std::string out = "its loop over " + head.var + " may run in chunks";
   if (divided.is_rounded) out += ", in any order";
-  for (const std::string& name : divided.apart.stored) out += ", cells of `" + name + "`";
+  if (divided.bins.empty())
+    for (const std::string& name : divided.apart.stored) out += ", cells of `" + name + "`";
+  for (const Accumulator& each : divided.bins) out += ", " + to_words(each) + ", in bins";
   for (const Accumulator& each : head.accumulators) out += ", " + to_words(each);
   return out;
 }

@@ -100,6 +100,17 @@ std::string map_text(const Rule& rule, const MapLoop& map, const std::string& pl
   return out;
 }
 
+std::string bins_text(const BinLoop& loop, const std::string& place) {
+  std::string out = "      bins over `" + loop.loop.var + "` (" + place + "):";
+  const char* separator = " ";
+  for (const std::vector<Accumulator>* list : {&loop.bins, &loop.loop.accumulators})
+    for (const Accumulator& each : *list) {
+      out += separator + to_words(each);
+      separator = "; ";
+    }
+  return out;
+}
+
 /// Whether tasks may divide a loop.
 std::string task_text(const std::vector<TaskLoop>& divided, StmtId loop) {
   const auto is_it = [&](const TaskLoop& each) { return each.loop == loop; };
@@ -117,6 +128,11 @@ void explain_folds(std::string& out, const Rule& rule, const Computation& comput
     out += task_text(divided, fold.loop) + "\n";
   }
   for (const WhyNotFold& other : computation.others) {
+    if (const BinLoop* loop = computation.find_bins(other.loop)) {
+      out += bins_text(*loop, place_text(rule.body.stmts[other.loop].span, sources)) + task_text(divided, other.loop) +
+             "\n";
+      continue;
+    }
     if (const MapLoop* map = computation.find_map(other.loop)) {
       out += map_text(rule, *map, place_text(rule.body.stmts[other.loop].span, sources)) +
              task_text(divided, other.loop) + "\n";

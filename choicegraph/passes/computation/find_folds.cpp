@@ -23,11 +23,23 @@ struct Refusal {
   Span span;
 };
 
+/// Whether the expression is a size of the region.
+bool is_size_of(const Rule& rule, ExprId id, const VariableKey& region) {
+  const auto* member = std::get_if<MemberExpr>(&rule.body.exprs[id].node);
+  return member != nullptr && is_size_member(member->name) && count_mentions(rule, member->object, region) == 1;
+}
+
+/// Which cells of an output a loop may update as one accumulator.
+enum class CellsOf : std::uint8_t {
+  Fold,  ///< one cell, the same in all rounds
+  Bins,  ///< cells at places that the rounds compute
+};
+
 /// Puts the updates of a loop together to accumulators.
 class Accumulators {
  public:
-  Accumulators(const Rule& rule, ElementType element, const Fold& fold, const LoopEffects& effects)
-      : rule_(rule), body_(rule.body), element_(element), fold_(fold), effects_(effects) {}
+  Accumulators(const Rule& rule, ElementType element, const Fold& fold, const LoopEffects& effects, CellsOf cells)
+      : rule_(rule), body_(rule.body), element_(element), fold_(fold), effects_(effects), cells_(cells) {}
 
   [[nodiscard]] Refusal run() {
     for (const StmtId stmt : effects_.ifs)
@@ -57,13 +69,21 @@ class Accumulators {
   void add(MatchedUpdate matched) {
     for (const ExprId each : matched.assignments)
       if (!claimed_.insert(each).second) return refuse("two updates share an assignment", body_.exprs[each].span);
+    if (is_bin(matched.accumulator)) {
+      const ExprId target = matched.accumulator.target;
+      if (num_cells_named(target, matched.variable) != 1)
+        return refuse("`" + matched.accumulator.name + "` is used outside of its update", body_.exprs[target].span);
+      const StmtId stmt = matched.accumulator.updates.front().stmt;
+      matched.num_mentions -= num_sizes(stmt, matched.variable);
+    }
     const auto [at, is_new] = found_.try_emplace(matched.variable, matched);
     if (is_new) return order_.push_back(matched.variable);
     MatchedUpdate& known = at->second;
     const FoldUpdate& update = matched.accumulator.updates.front();
     const bool has_places = !known.accumulator.places.empty() || !matched.accumulator.places.empty();
-    const bool is_alike = known.accumulator.op == matched.accumulator.op && !has_places &&
-                          is_same_expr(rule_, known.accumulator.target, matched.accumulator.target);
+    const bool is_alike =
+        known.accumulator.op == matched.accumulator.op && !has_places &&
+        (is_bin(matched.accumulator) || is_same_expr(rule_, known.accumulator.target, matched.accumulator.target));
     if (!is_alike)
       return refuse("`" + known.accumulator.name + "` is updated in two ways", body_.stmts[update.stmt].span);
     known.num_mentions += matched.num_mentions;
@@ -83,7 +103,8 @@ class Accumulators {
   void check(const VariableKey& variable, const MatchedUpdate& update) {
     const Accumulator& accumulator = update.accumulator;
     const Span span = body_.stmts[accumulator.updates.front().stmt].span;
-    if (effects_.num_mentions.at(variable) != update.num_mentions)
+    const int num_sizes_named = is_bin(accumulator) ? num_sizes(fold_.loop, variable) : 0;
+    if (effects_.num_mentions.at(variable) - num_sizes_named != update.num_mentions)
       refuse("`" + accumulator.name + "` is used outside of its update", other_use(variable));
     if (accumulator.binding.kind == NameKind::Output && is_input(accumulator))
       refuse("`" + accumulator.name + "` is part of a matrix that the rule also reads", span);
@@ -93,6 +114,25 @@ class Accumulators {
       const bool is_shared = found_.contains(key) || effects_.num_mentions.at(key) != 1;
       if (is_shared) refuse("`" + place.name + "` is used outside of the update of `" + accumulator.name + "`", span);
     }
+  }
+
+  [[nodiscard]] bool is_bin(const Accumulator& accumulator) const {
+    return cells_ == CellsOf::Bins && std::holds_alternative<MemberExpr>(body_.exprs[accumulator.target].node);
+  }
+
+  /// How often an expression names the region, apart from its sizes.
+  [[nodiscard]] int num_cells_named(ExprId id, const VariableKey& region) const {
+    int num = count_mentions(rule_, id, region);
+    walk_expr(body_, id, [&](ExprId part) { num -= is_size_of(rule_, part, region) ? 1 : 0; });
+    return num;
+  }
+
+  /// How often a statement names sizes of the region.
+  [[nodiscard]] int num_sizes(StmtId stmt, const VariableKey& region) const {
+    int num = 0;
+    walk(
+        body_, stmt, [](StmtId) {}, [&](ExprId id) { num += is_size_of(rule_, id, region) ? 1 : 0; });
+    return num;
   }
 
   /// A use of the variable that no update claims, or the first one.
@@ -127,7 +167,7 @@ class Accumulators {
   /// Checks that `c.cell(…)` is the same cell in all iterations.
   void check_target(const Accumulator& accumulator) {
     const auto* cell = std::get_if<MemberExpr>(&body_.exprs[accumulator.target].node);
-    if (cell == nullptr) return;
+    if (cell == nullptr || is_bin(accumulator)) return;
     const Span span = body_.exprs[accumulator.target].span;
     for (const ExprId arg : cell->args) {
       walk_expr(body_, arg, [&](ExprId id) {
@@ -154,6 +194,7 @@ class Accumulators {
   ElementType element_;
   const Fold& fold_;
   const LoopEffects& effects_;
+  CellsOf cells_;
   std::map<VariableKey, MatchedUpdate> found_;
   std::vector<VariableKey> order_;
   std::set<ExprId> claimed_;
@@ -232,11 +273,11 @@ class Stores {
     int num_own = 0;
     walk(
         body_, std::get<ForStmt>(body_.stmts[fold_.loop].node).body, [](StmtId) {},
-        [&](ExprId id) { num_own += is_own(id) || is_size(id, region) ? 1 : 0; });
+        [&](ExprId id) { num_own += is_own(id) || is_size_of(rule_, id, region) ? 1 : 0; });
     int num_in_head = 0;
     for (const ExprId limit : {fold_.first, fold_.last}) {
       num_in_head += count_mentions(rule_, limit, region);
-      walk_expr(body_, limit, [&](ExprId id) { num_in_head -= is_size(id, region) ? 1 : 0; });
+      walk_expr(body_, limit, [&](ExprId id) { num_in_head -= is_size_of(rule_, id, region) ? 1 : 0; });
     }
     const int num_in_last = count_mentions(rule_, fold_.last, region);
     return num_in_head == 0 && num_own + num_in_last == effects_.num_mentions.at(region);
@@ -249,11 +290,6 @@ class Stores {
     return cell != nullptr && is_cell_call(*cell) && cell->args.size() > dim && is_variable(cell->args[dim]) &&
            std::holds_alternative<NameExpr>(body_.exprs[cell->object].node) &&
            count_mentions(rule_, id, store.variable) == 1;
-  }
-
-  [[nodiscard]] bool is_size(ExprId id, const VariableKey& variable) const {
-    const auto* member = std::get_if<MemberExpr>(&body_.exprs[id].node);
-    return member != nullptr && is_size_member(member->name) && count_mentions(rule_, member->object, variable) == 1;
   }
 
   const Rule& rule_;
@@ -319,11 +355,12 @@ class FoldFinder {
     LoopEffects effects = read_loop_effects(rule_, id, fold.local, declarators_);
     if (!effects.reason.empty()) return refuse(std::move(effects.reason), effects.span);
     if (effects.assignments.empty()) return false;
-    Accumulators accumulators(rule_, element_, fold, effects);
+    Accumulators accumulators(rule_, element_, fold, effects, CellsOf::Fold);
     Refusal refusal = accumulators.run();
     if (!refusal.reason.empty() && aliases_.reason.empty()) {
       const Stores stores(rule_, fold, effects);
-      if (!add_map(fold, effects, stores.of_lines(), true)) add_map(fold, effects, stores.of_rounds(), false);
+      if (!add_map(fold, effects, stores.of_lines(), true) && !add_map(fold, effects, stores.of_rounds(), false))
+        add_bins(fold, effects);
     }
     if (!refusal.reason.empty()) return refuse(std::move(refusal.reason), refusal.span);
     if (!aliases_.reason.empty()) return refuse(aliases_.reason, aliases_.span);
@@ -339,13 +376,27 @@ class FoldFinder {
     std::erase_if(effects.assignments, [&](const OuterAssignment& each) {
       return std::find(stores.begin(), stores.end(), each.expr) != stores.end();
     });
-    Accumulators accumulators(rule_, element_, fold, effects);
+    Accumulators accumulators(rule_, element_, fold, effects, CellsOf::Fold);
     if (!accumulators.run().reason.empty()) return false;
     fold.accumulators = accumulators.take();
     MapLoop map{std::move(fold), std::move(stores), is_line};
     if (is_line) map.renewed = find_renewed(rule_, map);
     out_.maps.push_back(std::move(map));
     return true;
+  }
+
+  /// Adds a loop to those with bins if all that it does is to update accumulators and bins.
+  void add_bins(Fold fold, const LoopEffects& effects) {
+    Accumulators accumulators(rule_, element_, fold, effects, CellsOf::Bins);
+    if (!accumulators.run().reason.empty()) return;
+    BinLoop loop;
+    for (Accumulator& each : accumulators.take()) {
+      const bool is_cell = std::holds_alternative<MemberExpr>(body_.exprs[each.target].node);
+      (is_cell ? loop.bins : fold.accumulators).push_back(std::move(each));
+    }
+    if (loop.bins.empty()) return;
+    loop.loop = std::move(fold);
+    out_.bins.push_back(std::move(loop));
   }
 
   const Rule& rule_;

@@ -32,6 +32,22 @@ FoldVariables variables_of(const Fold& fold) {
   return out;
 }
 
+/// About how many updates a loop has, from its rounds and the regions that it reads.
+std::string likely_updates_text(const std::string& num_rounds, const std::vector<std::string>& read) {
+  std::vector<std::string> args = {num_rounds};
+  args.insert(args.end(), read.begin(), read.end());
+  return "pbrt::likely_updates(" + joined(args) + ")";
+}
+
+/// The bins of a loop, as the runtime takes them.
+std::string bins_text(const std::vector<Accumulator>& bins) {
+  std::vector<std::string> each;
+  for (const Accumulator& of_output : bins)
+    each.push_back("pbrt::Bins<pbrt::folds::" + std::string(fold_operator_name(of_output.op)) +
+                   ", std::remove_cvref_t<decltype(" + of_output.name + ")>>(" + of_output.name + ")");
+  return "std::make_tuple(" + joined(each) + ")";
+}
+
 }  // namespace
 
 TaskLoopText task_loop_text(const Rule& rule, const Fold& fold, const TaskLoop& divided, const FoldNames& names) {
@@ -44,6 +60,7 @@ TaskLoopText task_loop_text(const Rule& rule, const Fold& fold, const TaskLoop& 
   for (std::size_t i = 0; i < variables.names.size(); ++i)
     params.push_back("pbrt::FoldPart<" + variables.operators[i] + ", decltype(" + variables.names[i] + ")> " +
                      variables.names[i]);
+  for (const Accumulator& each : divided.bins) params.push_back("const auto " + each.name);
   Writer before;
   before.line("const " + without_const(decl.type_text) +
               " pb_fold_first = " + plain.expr(fold.first, Precedence::Assign) + ";");
@@ -60,10 +77,13 @@ TaskLoopText task_loop_text(const Rule& rule, const Fold& fold, const TaskLoop& 
   const std::string chunk = condition.empty()
                                 ? names.chunk
                                 : last + " - pb_fold_first > " + names.chunk + condition + " ? " + names.chunk + " : 0";
-  std::vector<std::string> args = {
-      "pb_frame", "pbrt::FoldOf<" + joined(variables.operators) + ">()", "pb_fold_first", last, chunk, "pb_rounds"};
+  std::vector<std::string> args = {"pb_frame", "pbrt::FoldOf<" + joined(variables.operators) + ">()", "pb_fold_first",
+                                   last, chunk};
+  if (!divided.bins.empty()) args.push_back(likely_updates_text(last + " - pb_fold_first", divided.apart.read));
+  args.push_back("pb_rounds");
+  if (!divided.bins.empty()) args.push_back(bins_text(divided.bins));
   args.insert(args.end(), variables.names.begin(), variables.names.end());
-  after.line("pbrt::divided_fold(" + joined(args) + ");");
+  after.line(std::string(divided.bins.empty() ? "pbrt::divided_fold(" : "pbrt::divided_bins(") + joined(args) + ");");
   const LoopLimits limits{"pb_from", fold.is_inclusive ? "pb_to - 1" : "pb_to"};
   return {fold.loop, fold.first, fold.last, limits, before.text(), after.text()};
 }

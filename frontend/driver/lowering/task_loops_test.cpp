@@ -27,7 +27,7 @@ std::string divided_in(const std::string& body) {
   for (const TaskLoop& each :
        find_task_loops(planned->program.transforms[TransformId(0)].rules[RuleId(0)], computation))
     out += (out.empty() ? "" : "; ") + computation.loop_of(each.loop).var + (each.has_loops ? " loops" : "") +
-           (each.is_rounded ? " rounds" : " exact");
+           (each.bins.empty() ? "" : " bins") + (each.is_rounded ? " rounds" : " exact");
   return out;
 }
 
@@ -56,6 +56,29 @@ TEST(TaskLoops, AreMapsToo) {
   EXPECT_EQ(divided_in("for (int y = 0; y < m; y++) for (int x = 1; x < n; x++) d.cell(x, y) = d.cell(x - 1, y);"),
             "y loops exact")
       << "rows are apart";
+}
+
+TEST(TaskLoops, AreThoseWithBinsToo) {
+  EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) d.cell(v.cell(i), 0) += b.cell(i);"), "i bins rounds");
+  EXPECT_EQ(
+      divided_in("for (int i = 0; i < n; i++) { const int at = v.cell(i); if (b.cell(i) < d.cell(at, 1)) d.cell(at, "
+                 "1) = b.cell(i); }"),
+      "i bins exact");
+  EXPECT_EQ(
+      divided_in("for (int y = 0; y < m; y++) for (int x = 0; x < n; x++) c.cell(a.cell(x, y) > 0 ? 1 : 0) += 1;"),
+      "y loops bins rounds");
+  EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) { c.cell(v.cell(i)) += 1; c.cell(0) -= b.cell(i); k += i; }"),
+            "i bins rounds");
+  EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) c.cell(c.count() - 1 - v.cell(i)) += 1;"), "i bins rounds");
+  EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) c.cell(v.cell(i)) = i;"), "") << "the last round wins";
+  EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) { c.cell(v.cell(i)) += 1; c.cell(0) *= 2; }"), "")
+      << "two operators";
+  EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) { c.cell(v.cell(i)) += 1; s = c.cell(0); }"), "")
+      << "it reads bins";
+  EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) c.cell(int(c.cell(0))) += 1;"), "") << "a place depends on bins";
+  EXPECT_EQ(
+      divided_in("for (int i = 0; i < n; i++) if (b.cell(i) <= c.cell(v.cell(i))) c.cell(v.cell(i)) = b.cell(i);"), "")
+      << "of equal ones the last";
 }
 
 TEST(TaskLoops, AreNoOthers) {

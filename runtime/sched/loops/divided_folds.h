@@ -30,23 +30,6 @@ struct Place {
 };
 }  // namespace folds
 
-namespace detail {
-template <class Op, class T>
-struct FoldPartOf {
-  using Type = T;
-};
-template <class Op, class T>
-requires(std::is_integral_v<T> && (std::is_same_v<Op, folds::Sum> || std::is_same_v<Op, folds::Product>))  //
-    struct FoldPartOf<Op, T> {
-  using Type = std::make_unsigned_t<std::conditional_t<(sizeof(T) < sizeof(int)), int, T>>;
-};
-}  // namespace detail
-
-/// The type in which a part of a fold over a variable of type T is computed. Sums and products of integers are computed
-/// unsigned, because those of a part may overflow where those of the whole do not. The bits are the same.
-template <class Op, class T>
-using FoldPart = typename detail::FoldPartOf<Op, std::remove_cvref_t<T>>::Type;
-
 /// The operators of a loop's variables, in the order in which the loop gets them.
 template <class... Ops>
 struct FoldOf {};
@@ -66,7 +49,7 @@ namespace detail {
 template <class... Ops, class Parts, std::size_t... kAt>
 void combine_parts(FoldOf<Ops...>, Parts& all, const Parts& next, std::index_sequence<kAt...>) {
   bool is_taken = false;
-  const auto combine = [&]<class Op, std::size_t kOne>() {
+  [[maybe_unused]] const auto combine = [&]<class Op, std::size_t kOne>() {
     auto& a = std::get<kOne>(all);
     const auto& b = std::get<kOne>(next);
     if constexpr (folds::kIsExtremum<Op>) is_taken = Op::takes(a, b);

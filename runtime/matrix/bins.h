@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Copies of an output in which the chunks of a loop collect what belongs to its cells. Used by generated code for loops
+// that update cells at computed places (choicegraph/plan/computation.h, BinLoop; runtime/sched/loops/divided_bins.h).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/fold_operators.h"
+#include "runtime/matrix/view.h"
+
+namespace pbrt {
+
+/// The bins of one output, which the loop updates by the operator `Op`.
+template <class Op, class View>
+class Bins {
+ public:
+  using Part = FoldPart<Op, typename View::Element>;
+  static constexpr int kDims = View::kDims;
+  /// Bins of a chunk, with the sizes of the output.
+  using Own = BasicView<Part, kDims, true, true>;
+
+  explicit Bins(const View& whole) : whole_(whole) {}
+
+  [[nodiscard]] const View& whole() const { return whole_; }
+  [[nodiscard]] std::int64_t num_cells() const {
+    std::int64_t out = 1;
+    for (int d = 0; d < kDims; ++d) out *= whole_.size(d);
+    return out;
+  }
+  [[nodiscard]] std::int64_t num_bytes() const { return num_cells() * static_cast<std::int64_t>(sizeof(Part)); }
+
+  /// Gets memory for the bins of all chunks.
+  void allocate(std::int64_t num_chunks) {
+    num_chunks_ = num_chunks;
+    stride_ = (num_cells() + kPerLine - 1) / kPerLine * kPerLine;
+    parts_ = std::make_unique_for_overwrite<Part[]>(static_cast<std::size_t>(num_chunks * stride_));
+  }
+
+  /// Returns the bins of a chunk, with the values with which they begin. Chunks may call it side by side.
+  [[nodiscard]] Own begin_chunk(std::int64_t number) const {
+    Part* const cells = parts_.get() + number * stride_;
+    each_row(0, num_cells(), [&](const typename View::Element* row, std::int64_t first, std::int64_t count) {
+      for (std::int64_t x = 0; x < count; ++x) cells[first + x] = Op::start(static_cast<Part>(row[x * whole_.stride(0)]));
+    });
+    std::int64_t strides[View::kSlots] = {1};
+    for (int d = 1; d < kDims; ++d) strides[d] = strides[d - 1] * whole_.size(d - 1);
+    return Own(cells, whole_.sizes(), strides);
+  }
+
+  /// Takes the bins of all chunks, in their order, into the cells [lo, hi) of the output. Cells are numbered with the
+  /// first dimension fastest.
+  void combine(std::int64_t lo, std::int64_t hi) const {
+    each_row(lo, hi, [&](typename View::Element* row, std::int64_t first, std::int64_t count) {
+      for (std::int64_t x = 0; x < count; ++x) {
+        Part all = static_cast<Part>(row[x * whole_.stride(0)]);
+        for (std::int64_t chunk = 0; chunk < num_chunks_; ++chunk)
+          Op::combine(all, parts_[static_cast<std::size_t>(chunk * stride_ + first + x)]);
+        row[x * whole_.stride(0)] = static_cast<typename View::Element>(all);
+      }
+    });
+  }
+
+ private:
+  /// So many cells begin no line of the caches that others write.
+  static constexpr std::int64_t kPerLine = std::max<std::int64_t>(1, 64 / static_cast<std::int64_t>(sizeof(Part)));
+
+  /// Calls `visit(address, number of its first cell, number of cells)` for each row of the output that has some of the
+  /// cells [lo, hi).
+  template <class Visit>
+  void each_row(std::int64_t lo, std::int64_t hi, const Visit& visit) const {
+    for (std::int64_t first = lo; first < hi;) {
+      std::int64_t rest = first, offset = 0;
+      for (int d = 0; d < kDims; ++d) {
+        offset += rest % whole_.size(d) * whole_.stride(d);
+        rest /= whole_.size(d);
+      }
+      const std::int64_t count = std::min(hi - first, whole_.size(0) - first % whole_.size(0));
+      visit(whole_.address() + offset, first, count);
+      first += count;
+    }
+  }
+
+  View whole_;
+  std::int64_t num_chunks_ = 0;
+  std::int64_t stride_ = 0;  ///< of the bins of neighbouring chunks, in cells
+  std::unique_ptr<Part[]> parts_;
+};
+
+/// Returns how many rounds and cells a loop over `num_rounds` that reads cells of these views probably looks at.
+template <class... Views>
+[[nodiscard]] std::int64_t likely_updates(std::int64_t num_rounds, const Views&... views) {
+  const auto num_cells = [](const auto& view) {
+    std::int64_t out = 1;
+    for (int d = 0; d < std::remove_cvref_t<decltype(view)>::kDims; ++d) out *= view.size(d);
+    return out;
+  };
+  std::int64_t out = num_rounds;
+  ((out = std::max<std::int64_t>(out, num_cells(views))), ...);
+  return out;
+}
+
+}  // namespace pbrt
