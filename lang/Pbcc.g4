@@ -56,7 +56,7 @@ integer : ('-' | '+')? INT ;
 // Words that are special in some positions only.
 name
   : ID | elementType | 'sizespecific' | 'accuracyhint' | 'array' | 'initial' | 'min' | 'max' | 'tolerance' | 'verify' | 'in'
-  | 'cell' | 'row' | 'col' | 'column' | 'region' | 'all'
+  | 'cell' | 'row' | 'col' | 'column' | 'region' | 'all' | 'distinct'
   ;
 
 // ---- Rule headers --------------------------------------------------------------
@@ -66,7 +66,7 @@ ruleHeader
     (('through' | 'using') '(' matrix (',' matrix)* ')')? ('where' condition)? EOF
   ;
 ruleModifier
-  : 'primary' | 'secondary' | 'rotatable'
+  : 'primary' | 'secondary' | 'rotatable' | 'distinct'
   | 'priority' '(' integer ')'
   | 'recursive' ('(' formula ')')?
   | 'duplicate' '(' name ',' integer ',' integer ')'

@@ -137,6 +137,7 @@ struct Rule {
   int priority = 1;
   Span priority_span;  ///< unknown if none is written
   bool is_rotatable = false;
+  bool is_distinct = false;
   bool is_recursive = false;
   std::optional<Formula> recursive_size;
   std::vector<Duplicate> duplicates;

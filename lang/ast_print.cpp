@@ -187,6 +187,7 @@ class AstPrinter {
     line("  rule" + (rule.label ? " " + rule.label->text : std::string()));
     if (rule.priority_span.is_known()) line(fmt::format("    priority {}", rule.priority));
     if (rule.is_rotatable) line("    rotatable");
+    if (rule.is_distinct) line("    distinct");
     if (rule.is_recursive)
       line("    recursive" + (rule.recursive_size ? " " + to_string(*rule.recursive_size) : std::string()));
     for (const ast::Duplicate& d : rule.duplicates)

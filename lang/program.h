@@ -174,6 +174,7 @@ struct Rule {
   bool has_label = false;
   int priority = 1;
   bool is_return_form = false;
+  bool is_distinct = false;  ///< rounds of its loops that store at computed places store at different ones
   std::vector<RegionAccess> outputs;
   std::vector<RegionAccess> inputs;
   std::vector<RuleTemporary> temporaries;

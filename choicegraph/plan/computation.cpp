@@ -62,10 +62,15 @@ MapRegions regions_of(const Rule& rule, const MapLoop& map) {
   return regions_of_loop(rule, map.loop.loop, stored);
 }
 
-MapRegions regions_of(const Rule& rule, const BinLoop& loop) {
+MapRegions regions_of(const Rule& rule, const ScatterLoop& loop) {
   std::vector<ExprId> stored;
   for (const Accumulator& each : loop.bins) stored.push_back(each.target);
+  for (const ExprId store : loop.stores) stored.push_back(target_of(rule.body, store));
   return regions_of_loop(rule, loop.loop.loop, stored);
+}
+
+std::vector<std::string> stored_by(const Rule& rule, const ScatterLoop& loop) {
+  return regions_of(rule, ScatterLoop{loop.loop, {}, loop.stores}).stored;
 }
 
 const Fold* Computation::find(StmtId loop) const {
@@ -78,17 +83,17 @@ const MapLoop* Computation::find_map(StmtId loop) const {
   return found == maps.end() ? nullptr : &*found;
 }
 
-const BinLoop* Computation::find_bins(StmtId loop) const {
+const ScatterLoop* Computation::find_scatter(StmtId loop) const {
   const auto found =
-      std::find_if(bins.begin(), bins.end(), [&](const BinLoop& each) { return each.loop.loop == loop; });
-  return found == bins.end() ? nullptr : &*found;
+      std::find_if(scatters.begin(), scatters.end(), [&](const ScatterLoop& each) { return each.loop.loop == loop; });
+  return found == scatters.end() ? nullptr : &*found;
 }
 
 const Fold& Computation::loop_of(StmtId loop) const {
   if (const MapLoop* map = find_map(loop)) return map->loop;
-  if (const BinLoop* with_bins = find_bins(loop)) return with_bins->loop;
+  if (const ScatterLoop* scatter = find_scatter(loop)) return scatter->loop;
   const Fold* fold = find(loop);
-  PB_CHECK(fold != nullptr, "the loop is a fold, a map or one with bins");
+  PB_CHECK(fold != nullptr, "the loop is a fold, a map or a scatter");
   return *fold;
 }
 

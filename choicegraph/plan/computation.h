@@ -104,12 +104,15 @@ struct MapLoop {
   std::vector<std::size_t> renewed = {};
 };
 
-/// A loop that counts and updates cells of outputs at places that its rounds compute, as a histogram does. Like
-/// accumulators, the cells are updated by one associative operator for each output, and not used otherwise. It is no
-/// fold.
-struct BinLoop {
+/// A loop that counts, and updates or stores cells of outputs at places that its rounds compute. It is no fold.
+///
+/// *Bins* are cells that it updates, as a histogram does. Like accumulators, they are updated by one associative
+/// operator for each output, and not used otherwise. Outputs to which it stores are not used otherwise either, and
+/// rounds store to different cells, because the rule says so (Rule::is_distinct).
+struct ScatterLoop {
   Fold loop;                      ///< its head and its other accumulators; there may be none
-  std::vector<Accumulator> bins;  ///< one for each output; `target` is the cell of the first update; at least one
+  std::vector<Accumulator> bins;  ///< one for each output; `target` is the cell of the first update
+  std::vector<ExprId> stores;     ///< assignments to cells
 };
 
 /// Regions by their names in the body, each once. The rounds of a map may run apart if none that it stores to shares
@@ -123,7 +126,9 @@ struct MapRegions {
 
 /// Returns the regions of which a loop uses cells.
 [[nodiscard]] MapRegions regions_of(const Rule& rule, const MapLoop& map);
-[[nodiscard]] MapRegions regions_of(const Rule& rule, const BinLoop& loop);
+[[nodiscard]] MapRegions regions_of(const Rule& rule, const ScatterLoop& loop);
+/// Returns the regions to which the loop stores, each once, without its bins.
+[[nodiscard]] std::vector<std::string> stored_by(const Rule& rule, const ScatterLoop& loop);
 
 /// Why a loop is no fold, or why work-items do not divide it: shown by --explain at `span`.
 struct WhyNotFold {
@@ -193,8 +198,8 @@ struct KeptCells {
 struct Computation {
   std::vector<Fold> folds;  ///< in the order of the text: outer loops first
   std::vector<WhyNotFold> others;
-  std::vector<MapLoop> maps;  ///< in the order of the text; they are in `others`, too
-  std::vector<BinLoop> bins;  ///< in the order of the text; they are in `others`, too
+  std::vector<MapLoop> maps;          ///< in the order of the text; they are in `others`, too
+  std::vector<ScatterLoop> scatters;  ///< in the order of the text; they are in `others`, too
   /// Outputs, by index in Rule::outputs, of which each instance gives every cell a new value before it may read any. Of
   /// outputs that are single elements nothing is said.
   std::vector<std::size_t> filled;
@@ -212,9 +217,9 @@ struct Computation {
   [[nodiscard]] const Fold* find(StmtId loop) const;
   /// The map whose loop is this statement; null if there is none.
   [[nodiscard]] const MapLoop* find_map(StmtId loop) const;
-  /// The loop with bins whose loop is this statement; null if there is none.
-  [[nodiscard]] const BinLoop* find_bins(StmtId loop) const;
-  /// The head and the accumulators of a fold, a map or a loop with bins.
+  /// The loop at computed places whose loop is this statement; null if there is none.
+  [[nodiscard]] const ScatterLoop* find_scatter(StmtId loop) const;
+  /// The head and the accumulators of a loop in one of these lists.
   [[nodiscard]] const Fold& loop_of(StmtId loop) const;
   /// Whether work-items combine parts of accumulators at the end of a phase.
   [[nodiscard]] bool has_parts(const Phase& phase) const;

@@ -25,9 +25,8 @@ class TaskLoopFinder {
   /// A map inside of a loop that is not divided stays as it is, because it may be short, and runs again and again.
   void visit(StmtId id, bool is_in_loop, std::vector<TaskLoop>& out) const {
     const MapLoop* map = computation_.find_map(id);
-    if (const BinLoop* with_bins = computation_.find_bins(id); with_bins != nullptr && may_divide(*with_bins)) {
-      out.push_back(
-          {id, has_loops(with_bins->loop), !is_exact(*with_bins), regions_of(rule_, *with_bins), with_bins->bins});
+    if (const ScatterLoop* scatter = computation_.find_scatter(id); scatter != nullptr && may_divide(*scatter)) {
+      out.push_back({id, has_loops(scatter->loop), !is_exact(*scatter), regions_of(rule_, *scatter), scatter->bins});
       return;
     }
     const Fold* head = map != nullptr ? &map->loop : computation_.find(id);
@@ -40,12 +39,12 @@ class TaskLoopFinder {
         [](ExprId) {});
   }
 
-  [[nodiscard]] bool may_divide(const BinLoop& loop) const {
+  [[nodiscard]] bool may_divide(const ScatterLoop& loop) const {
     return may_divide(loop.loop) && std::all_of(loop.bins.begin(), loop.bins.end(), [&](const Accumulator& bins) {
              return bins.regrouping != Regrouping::Never && bins.places.empty() && is_number(bins.type);
            });
   }
-  [[nodiscard]] static bool is_exact(const BinLoop& loop) {
+  [[nodiscard]] static bool is_exact(const ScatterLoop& loop) {
     return loop.loop.is_exact() && std::all_of(loop.bins.begin(), loop.bins.end(), [](const Accumulator& bins) {
              return bins.regrouping == Regrouping::Exact;
            });

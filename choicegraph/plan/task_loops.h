@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Folds, maps and loops with bins of a rule with one instance whose rounds are cut into chunks that run as tasks on the
-// CPU. Such a rule has no other work for a second thread. choicegraph/passes makes the length of the chunks a tunable,
-// clgen/lower says which of the loops are divided, and runtime/sched/loops/divided_folds.h runs them.
+// Folds, maps and loops at computed places of a rule with one instance whose rounds are cut into chunks that run as
+// tasks on the CPU. Such a rule has no other work for a second thread. choicegraph/passes makes the length of the
+// chunks a tunable, clgen/lower says which of the loops are divided, and runtime/sched/loops/divided_folds.h runs them.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ namespace pb {
 
 /// A loop whose rounds may be divided among tasks.
 struct TaskLoop {
-  StmtId loop;                         ///< of a fold, a map, or one with bins
+  StmtId loop;                         ///< of a fold, a map or a scatter
   bool has_loops = false;              ///< there are loops inside, so a round may take long
   bool is_rounded = false;             ///< divided, the result is rounded in another way
-  MapRegions apart = {};               ///< of a map and of bins: regions that must share no memory
+  MapRegions apart = {};               ///< of a map and a scatter: regions that must share no memory
   std::vector<Accumulator> bins = {};  ///< outputs of which each chunk updates cells of its own
 };
 

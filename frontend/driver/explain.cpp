@@ -100,9 +100,15 @@ std::string map_text(const Rule& rule, const MapLoop& map, const std::string& pl
   return out;
 }
 
-std::string bins_text(const BinLoop& loop, const std::string& place) {
-  std::string out = "      bins over `" + loop.loop.var + "` (" + place + "):";
+/// What a loop stores and updates at computed places.
+std::string scatter_text(const Rule& rule, const ScatterLoop& loop, const std::string& place) {
+  std::string out =
+      (loop.stores.empty() ? "      bins over `" : "      scatter over `") + loop.loop.var + "` (" + place + "):";
   const char* separator = " ";
+  for (const std::string& name : stored_by(rule, loop)) {
+    out += separator + ("cells of `" + name) + "`";
+    separator = "; ";
+  }
   for (const std::vector<Accumulator>* list : {&loop.bins, &loop.loop.accumulators})
     for (const Accumulator& each : *list) {
       out += separator + to_words(each);
@@ -128,9 +134,9 @@ void explain_folds(std::string& out, const Rule& rule, const Computation& comput
     out += task_text(divided, fold.loop) + "\n";
   }
   for (const WhyNotFold& other : computation.others) {
-    if (const BinLoop* loop = computation.find_bins(other.loop)) {
-      out += bins_text(*loop, place_text(rule.body.stmts[other.loop].span, sources)) + task_text(divided, other.loop) +
-             "\n";
+    if (const ScatterLoop* loop = computation.find_scatter(other.loop)) {
+      out += scatter_text(rule, *loop, place_text(rule.body.stmts[other.loop].span, sources)) +
+             task_text(divided, other.loop) + "\n";
       continue;
     }
     if (const MapLoop* map = computation.find_map(other.loop)) {

@@ -40,6 +40,8 @@ class RuleBuilder {
     else if (word == "duplicate") {
       out_.duplicates.push_back({build_.name(modifier->name()), build_.integer(modifier->integer(0)),
                                  build_.integer(modifier->integer(1)), span});
+    } else if (word == "distinct") {
+      out_.is_distinct = true;
     } else if (word == "recursive") {
       out_.is_recursive = true;
       if (modifier->formula() != nullptr) out_.recursive_size = build_.formula(modifier->formula());

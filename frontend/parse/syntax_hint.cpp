@@ -17,7 +17,7 @@ using Words = std::set<std::string>;
 const Words kMatrixLists = {"from", "to", "through", "using"};
 const Words kOneName = {"generator", "gen", "accuracy_metric", "verify", "input_feature"};
 const Words kTunables = {"tunable", "config", "accuracy_variable"};
-const Words kOfRules = {"duplicate", "primary", "priority", "recursive", "rotatable", "rule", "secondary"};
+const Words kOfRules = {"distinct", "duplicate", "primary", "priority", "recursive", "rotatable", "rule", "secondary"};
 const Words kTypesOfC = {"int",    "long", "short", "unsigned", "bool", "char",
                          "size_t", "void", "auto",  "double",   "float"};
 

@@ -25,7 +25,7 @@ const WordTable kHeaderWords = {
 const WordTable kRuleWords = {"where",  "priority", "primary", "secondary", "rotatable", "recursive", "duplicate",
                               "rule",   "to",       "from",    "using",     "through",   "and",       "or",
                               "double", "float",    "int",     "long",      "short",     "uchar",     "ushort",
-                              "cell",   "row",      "col",     "column",    "region",    "all"};
+                              "cell",   "row",      "col",     "column",    "region",    "all",       "distinct"};
 
 const WordTable kBodyWords = {
     "if",      "else",    "for",    "while",     "do",     "for_enough",  "switch",     "case",

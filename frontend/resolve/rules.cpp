@@ -189,6 +189,7 @@ void resolve_rule(TransformScope& scope, const RuleSource& written, const std::s
   out.has_label = source.label.has_value();
   out.priority = source.priority;
   out.is_return_form = source.is_return_form;
+  out.is_distinct = source.is_distinct;
   out.span = source.span;
   RuleScope rule{scope, source, out, std::move(constants), {}, true};
   if (source.outputs.empty()) {

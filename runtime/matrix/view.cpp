@@ -11,6 +11,7 @@
 #include "runtime/config/errors.h"
 #include "runtime/config/runtime_check.h"
 #include "runtime/matrix/random.h"
+#include "runtime/matrix/scatters.h"
 #include "runtime/matrix/visit_kind.h"
 
 namespace pbrt {
@@ -48,6 +49,13 @@ void box_out_of_bounds(int dim, std::int64_t lo, std::int64_t hi, std::int64_t s
                      std::to_string(hi) + ", in dimension " + std::to_string(dim));
   throw IndexError(instance_prefix() + "[" + std::to_string(lo) + ", " + std::to_string(hi) + ") of dimension " +
                    std::to_string(dim) + " lies outside a region of size " + std::to_string(size));
+}
+
+void stored_twice(const char* region, const std::int64_t* at, int num_dims) {
+  std::string place;
+  for (int d = 0; d < num_dims; ++d) place += (d > 0 ? ", " : "") + std::to_string(at[d]);
+  throw IndexError(instance_prefix() + "a loop of a `distinct` rule stores twice to the cell (" + place + ") of `" +
+                   region + "`");
 }
 
 bool are_boxes_apart(const RawView& a, const RawView& b) {

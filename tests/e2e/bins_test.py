@@ -4,7 +4,8 @@
     bins_test.py --dist BUILD/dist --work FOLDER
 
 Counts, smallest and largest have the bits of the source's order. Sums of floating-point numbers have the same bits for each number of
-threads, and are close to that order. There are many bins and one, uniform keys and equal ones, and sums whose parts overflow.
+threads, and are close to that order. There are many bins and one, uniform keys and equal ones, and sums whose parts overflow. Rules with
+`distinct` store in chunks, and a checked program finds two stores to one cell.
 """
 
 import pathlib
@@ -17,8 +18,8 @@ import polybricks  # noqa: E402
 
 PROGRAM = """
 main transform Bins
-from int Keys[n], int Numbers[n], A[n], B[m], int Picture[w, h]
-to int Counts[m], Least[m], Most[m], int Totals[m], Sums[m], Sum, int Grid[5, 7], int Pairs[2, m], int Seen[m]
+from int Keys[n], int Numbers[n], A[n], B[m], int Picture[w, h], int Places[n]
+to int Counts[m], Least[m], Most[m], int Totals[m], Sums[m], Sum, int Grid[5, 7], int Pairs[2, m], int Seen[m], Moved[n], int From[n]
 tolerance 1e-3, 1e-3
 {
   to (Counts c, Least l, Most k) from (Keys keys, A a, B b) {
@@ -52,6 +53,13 @@ tolerance 1e-3, 1e-3
     for (int i = 0; i < m; i++) { p.cell(i) = 0; q.cell(i) = 0; }
     for (int i = 0; i < n; i++) { p.cell(keys.cell(i)) |= i; q.cell(keys.cell(i)) ^= i; }
   }
+  distinct to (Moved moved, From from_where) from (A a, Places p) {
+    for (int i = 0; i < n; i++) {
+      const int at = p.cell(i);
+      moved.cell(at) = 2 * a.cell(i);
+      from_where.cell(n - 1 - at) = i;
+    }
+  }
   // The last writer wins, so the order is that of the source.
   to (Seen s) from (Keys keys) {
     for (int i = 0; i < m; i++) s.cell(i) = -1;
@@ -59,12 +67,12 @@ tolerance 1e-3, 1e-3
   }
 }
 """
-NAMES = ["Counts", "Least", "Most", "Totals", "Sums", "Sum", "Grid", "Pairs", "Seen"]
+NAMES = ["Counts", "Least", "Most", "Totals", "Sums", "Sum", "Grid", "Pairs", "Seen", "Moved", "From"]
 ROUNDED = {"Sums", "Sum"}
 KINDS = {"double": np.float64, "float": np.float32}
 
 
-def reference(keys, numbers, a, b, picture):
+def reference(keys, numbers, a, b, picture, targets):
     """What NumPy says. Sums are wide."""
     num_bins = b.size
     out = {"Counts": np.bincount(keys, minlength=num_bins), "Least": b.copy(), "Most": b.copy(), "Totals": np.full(num_bins, 3),
@@ -81,6 +89,9 @@ def reference(keys, numbers, a, b, picture):
     np.bitwise_or.at(out["Pairs"][:, 0], keys, places)
     np.bitwise_xor.at(out["Pairs"][:, 1], keys, places)
     np.maximum.at(out["Seen"], keys, places)
+    out["Moved"], out["From"] = np.zeros_like(a), np.zeros(a.size, int)
+    out["Moved"][targets] = 2 * a
+    out["From"][a.size - 1 - targets] = places
     return out
 
 
@@ -133,19 +144,32 @@ class Test:
         if not has_equal_keys:
             numbers = rng.integers(-1000, 1000, n, dtype=np.int32)
         a, b = rng.uniform(-1, 1, n).astype(kind), rng.uniform(-0.5, 0.5, m).astype(kind)
-        return [keys, numbers, a, b, rng.integers(0, 5, shape, dtype=np.int32)]
+        return [keys, numbers, a, b, rng.integers(0, 5, shape, dtype=np.int32), rng.permutation(n).astype(np.int32)]
+
+    def two_stores_to_a_cell(self, rng):
+        program = self.tools.compile(self.work / "bins_double_strict.pbcc", self.work / "checked", "--checked")
+        inputs = self.inputs(rng, np.float64, 100, 7, (3, 4), False)
+        self.compare(program, inputs, (64,), "checked")
+        inputs[-1][10] = inputs[-1][90]
+        for i, matrix in enumerate(inputs):
+            np.save(self.work / f"in{i}.npy", matrix)
+        files = [self.work / f"in{i}.npy" for i in range(len(inputs))]
+        done, _ = program.run(*files, *[self.work / f"{name}.npy" for name in NAMES], "--device", "none", expect=None)
+        words = f"a loop of a `distinct` rule stores twice to the cell ({inputs[-1][90]}) of `moved`"
+        polybricks.check(done.returncode != 0 and words in done.stderr, f"no error: {done.stderr}")
 
     def run(self, rng):
         for element, fp in (("double", "reassociate"), ("float", "contract"), ("double", "strict")):
             program = self.compile(element, fp)
             text = polybricks.run_tool([self.tools.pbc, "--explain", self.work / f"bins_{element}_{fp}.pbcc"]).stdout
-            loops = [line for line in text.splitlines() if " bins over " in line and "tasks may divide it" in line]
-            polybricks.check(len(loops) == 5, f"only these loops have bins: {loops}")
+            loops = [line for line in text.splitlines() if (" bins over " in line or " scatter over " in line) and "tasks may divide it" in line]
+            polybricks.check(len(loops) == 6, f"only these loops have bins: {loops}")
             for n, m, shape in ((0, 1, (0, 3)), (1, 1, (1, 1)), (100, 7, (31, 3)), (5003, 1, (40, 100)), (5000, 113, (101, 7)), (20011, 2500, (64, 64))):
                 for has_equal_keys in (False, True):
                     inputs = self.inputs(rng, KINDS[element], n, m, shape, has_equal_keys)
                     where = f"{element}, --fp={fp}, {n} {'equal' if has_equal_keys else 'random'} keys, {m} bins"
                     self.compare(program, inputs, (0, 1, 64, 1000), where)
+        self.two_stores_to_a_cell(rng)
 
 
 def main():

@@ -137,7 +137,7 @@ class Generator {
 
   std::string rule() {
     static constexpr const char* kModifiers[] = {
-        "", "", "", "primary ", "secondary ", "rotatable ", "priority(2) ", "duplicate(u, 1, 2) "};
+        "", "", "", "primary ", "secondary ", "rotatable ", "distinct ", "priority(2) ", "duplicate(u, 1, 2) "};
     std::string out = "  " + std::string(bytes_.word(kModifiers));
     const bool has_two = has_b_ && chance(3);
     out += "to (" + region(has_b_ && chance(2) ? "B" : "C") + " o0" + (has_two ? ", " + region("C") + " o1" : "") +

@@ -239,7 +239,27 @@ class Stores {
     return out;
   }
 
+  /// The plain assignments to cells of outputs that the loop uses in no other way.
+  [[nodiscard]] std::vector<ExprId> at_any_places() const {
+    std::vector<ExprId> out;
+    std::map<VariableKey, std::set<ExprId>> targets;
+    for (const OuterAssignment& each : effects_.assignments)
+      if (is_plain_store(each)) targets[each.variable].insert(each.target);
+    for (const OuterAssignment& each : effects_.assignments)
+      if (is_plain_store(each) &&
+          uses_only(each.variable, [&](ExprId id) { return targets[each.variable].contains(id); }))
+        out.push_back(each.expr);
+    return out;
+  }
+
  private:
+  [[nodiscard]] bool is_plain_store(const OuterAssignment& each) const {
+    const auto* cell = std::get_if<MemberExpr>(&body_.exprs[each.target].node);
+    const auto* assign = std::get_if<AssignExpr>(&body_.exprs[each.expr].node);
+    return cell != nullptr && assign != nullptr && !assign->is_compound && !each.stmt.is_none() &&
+           each.variable.first == NameKind::Output;
+  }
+
   /// Whether the first coordinate is the loop's variable, and the others do not change.
   [[nodiscard]] bool has_round(const MemberExpr& cell) const {
     if (cell.args.empty() || !is_variable(cell.args[0])) return false;
@@ -360,7 +380,7 @@ class FoldFinder {
     if (!refusal.reason.empty() && aliases_.reason.empty()) {
       const Stores stores(rule_, fold, effects);
       if (!add_map(fold, effects, stores.of_lines(), true) && !add_map(fold, effects, stores.of_rounds(), false))
-        add_bins(fold, effects);
+        add_scatter(fold, effects, rule_.is_distinct ? stores.at_any_places() : std::vector<ExprId>());
     }
     if (!refusal.reason.empty()) return refuse(std::move(refusal.reason), refusal.span);
     if (!aliases_.reason.empty()) return refuse(aliases_.reason, aliases_.span);
@@ -369,13 +389,17 @@ class FoldFinder {
     return true;
   }
 
+  static void erase_stores(LoopEffects& effects, const std::vector<ExprId>& stores) {
+    std::erase_if(effects.assignments, [&](const OuterAssignment& each) {
+      return std::find(stores.begin(), stores.end(), each.expr) != stores.end();
+    });
+  }
+
   /// Adds a loop to the maps if all that it does beside its stores is to update accumulators. Returns whether that is
   /// so.
   bool add_map(Fold fold, LoopEffects effects, std::vector<ExprId> stores, bool is_line) {
     if (stores.empty()) return false;
-    std::erase_if(effects.assignments, [&](const OuterAssignment& each) {
-      return std::find(stores.begin(), stores.end(), each.expr) != stores.end();
-    });
+    erase_stores(effects, stores);
     Accumulators accumulators(rule_, element_, fold, effects, CellsOf::Fold);
     if (!accumulators.run().reason.empty()) return false;
     fold.accumulators = accumulators.take();
@@ -385,18 +409,20 @@ class FoldFinder {
     return true;
   }
 
-  /// Adds a loop to those with bins if all that it does is to update accumulators and bins.
-  void add_bins(Fold fold, const LoopEffects& effects) {
+  /// Adds a loop to the scatters if all that it does beside its stores is to update accumulators and bins.
+  void add_scatter(Fold fold, LoopEffects effects, std::vector<ExprId> stores) {
+    erase_stores(effects, stores);
     Accumulators accumulators(rule_, element_, fold, effects, CellsOf::Bins);
     if (!accumulators.run().reason.empty()) return;
-    BinLoop loop;
+    ScatterLoop loop;
     for (Accumulator& each : accumulators.take()) {
       const bool is_cell = std::holds_alternative<MemberExpr>(body_.exprs[each.target].node);
       (is_cell ? loop.bins : fold.accumulators).push_back(std::move(each));
     }
-    if (loop.bins.empty()) return;
+    if (loop.bins.empty() && stores.empty()) return;
     loop.loop = std::move(fold);
-    out_.bins.push_back(std::move(loop));
+    loop.stores = std::move(stores);
+    out_.scatters.push_back(std::move(loop));
   }
 
   const Rule& rule_;

@@ -157,12 +157,16 @@ class Rewriter {
   void open_loops(std::uint32_t token) {
     for (const TaskLoopText& divided : forms_.task_loops)
       if (body_.stmts[divided.loop].tokens.begin == token) out_.own_line("{\n" + divided.before);
+    for (const EnclosedLoopText& each : forms_.enclosed)
+      if (body_.stmts[each.loop].tokens.begin == token) out_.own_line("{\n" + each.before);
     for (const LaneLoopText& lanes : forms_.lanes)
       if (body_.stmts[lanes.loop].tokens.begin == token) out_.own_line("{\n" + lanes.before);
   }
   void close_loops(std::uint32_t token) {
     for (const LaneLoopText& lanes : forms_.lanes)
       if (body_.stmts[lanes.loop].tokens.end == token) out_.own_line(lanes.after + "}");
+    for (const EnclosedLoopText& each : forms_.enclosed)
+      if (body_.stmts[each.loop].tokens.end == token) out_.own_line(each.after + "}");
     for (const TaskLoopText& divided : forms_.task_loops)
       if (body_.stmts[divided.loop].tokens.end == token) out_.own_line(divided.after + "}");
   }

@@ -43,12 +43,19 @@ struct LaneLoopText {
   std::string before, after;  ///< what makes a function of the loop, runs the lanes and calls it, in lines
 };
 
+/// A loop that stands in braces of its own.
+struct EnclosedLoopText {
+  StmtId loop;
+  std::string before, after;  ///< statements around the loop, in lines
+};
+
 /// The forms of the body's loops other than that of the source.
 struct BodyForms {
   const std::vector<ReadsAhead>& reads_ahead;  ///< these ask for elements ahead
   std::vector<LaneLoopText> lanes;
-  std::vector<TaskLoopText> task_loops;        ///< one of them may be in `lanes`, too
-  std::vector<std::uint32_t> wide_types = {};  ///< tokens in place of which `pbrt::WideSum` stands
+  std::vector<TaskLoopText> task_loops;         ///< one of them may be in `lanes`, too
+  std::vector<EnclosedLoopText> enclosed = {};  ///< none of them has another form
+  std::vector<std::uint32_t> wide_types = {};   ///< tokens in place of which `pbrt::WideSum` stands
 };
 
 /// Returns the text between the braces of the function; it starts with a #line and ends in a newline.

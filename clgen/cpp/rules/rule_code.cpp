@@ -373,10 +373,13 @@ void emit_constants(Writer& out, const Rule& rule) {
 }
 
 /// Returns the forms of the body's loops.
-BodyForms forms_of(const RuleCode& code, const LoweredTransform& lowered, const TransformPlan& plan) {
+BodyForms forms_of(const RuleCode& code, const LoweredTransform& lowered, const TransformPlan& plan, bool is_checked) {
   static const std::vector<ReadsAhead> kNone;
-  if (code.wide != nullptr) return {kNone, {}, {}, code.wide->types};
+  if (code.wide != nullptr) return {kNone, {}, {}, {}, code.wide->types};
   BodyForms out{lowered.reads_ahead[code.rule_id], {}, {}};
+  if (is_checked)
+    for (const ScatterLoop& loop : plan.computations[code.rule_id.index()].scatters)
+      if (!loop.stores.empty()) out.enclosed.push_back(distinct_loop_text(code.rule, loop));
   for (const TaskLoop& divided : lowered.task_loops[code.rule_id]) {
     const Fold& fold = plan.computations[code.rule_id.index()].loop_of(divided.loop);
     out.task_loops.push_back(task_loop_text(code.rule, fold, divided, code.folds));
@@ -457,7 +460,7 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
   out.verbatim(NativeMacros::give_back(macros));
   const LoweredTransform& lowered = lowered_of(context, code.transform_id);
   const TransformPlan& plan = context.plan.transforms[code.transform_id.index()];
-  const BodyForms forms = forms_of(code, lowered, plan);
+  const BodyForms forms = forms_of(code, lowered, plan, is_checked);
   out.verbatim(
       body_text(context.program, code.rule, code.facts, context.sources, {is_checked, code.has_kernels}, forms));
   out.verbatim(NativeMacros::take(macros));

@@ -88,4 +88,17 @@ TaskLoopText task_loop_text(const Rule& rule, const Fold& fold, const TaskLoop& 
   return {fold.loop, fold.first, fold.last, limits, before.text(), after.text()};
 }
 
+EnclosedLoopText distinct_loop_text(const Rule& rule, const ScatterLoop& loop) {
+  std::vector<std::string> params, args;
+  for (const std::string& name : stored_by(rule, loop)) {
+    params.push_back("auto " + name);
+    args.push_back("pbrt::DistinctCells<std::remove_cvref_t<decltype(" + name + ")>>(" + name + ", " + quoted(name) +
+                   ")");
+  }
+  Writer before, after;
+  before.line("[&](" + joined(params) + ") {");
+  after.line("}(" + joined(args) + ");");
+  return {loop.loop.loop, before.text(), after.text()};
+}
+
 }  // namespace pb

@@ -22,4 +22,7 @@ struct FoldNames {
 [[nodiscard]] TaskLoopText task_loop_text(const Rule& rule, const Fold& fold, const TaskLoop& divided,
                                           const FoldNames& names);
 
+/// Returns what stands around a loop in checked programs that tests that no two of its stores meet.
+[[nodiscard]] EnclosedLoopText distinct_loop_text(const Rule& rule, const ScatterLoop& loop);
+
 }  // namespace pb

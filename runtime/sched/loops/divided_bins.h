@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loops that update cells at computed places, as histograms do, divided among tasks like folds (divided_folds.h). Each
-// chunk of rounds has bins of its own. Behind the loop, the cells get the bins of all chunks, in the order of the chunks.
+// chunk of rounds has bins of its own. Behind the loop, the cells get the bins of all chunks, in the order of the
+// chunks.
 //
 // The result depends on the loop's rounds, the length of the chunks and the sizes of what the loop uses alone, never on
 // workers.
@@ -23,8 +24,8 @@ inline constexpr std::int64_t kMaxBinChunks = 64;
 inline constexpr std::int64_t kUpdatesPerBin = 4;
 inline constexpr std::int64_t kMaxBinBytes = std::int64_t{64} << 20;
 
-/// Returns how many rounds a chunk of a loop with bins has; 0: the loop is not divided. `wanted` is the fewest; 0 stands
-/// for a loop that is not divided.
+/// Returns how many rounds a chunk of a loop with bins has; 0: the loop is not divided. `wanted` is the fewest; 0
+/// stands for a loop that is not divided.
 [[nodiscard]] constexpr std::int64_t bin_chunk_length(std::int64_t num_rounds, std::int64_t wanted,
                                                       std::int64_t num_updates, std::int64_t num_bins,
                                                       std::int64_t num_bytes) {
@@ -64,7 +65,7 @@ template <class... Ops, class T, class Rounds, class... EachBins, class... Value
 /// has too few updates (`num_updates` is about how many it has) beside the number of its bins.
 ///
 /// `rounds(T first, T last, FoldPart<Op, Value>… parts, auto… bins)` runs some rounds on parts and bins of its own and
-/// returns the parts as a tuple. `bins` are objects of pbrt::Bins (runtime/matrix/bins.h).
+/// returns the parts as a tuple. `bins` are objects of pbrt::Bins (runtime/matrix/scatters.h).
 ///
 /// Pre:     as for divided_fold; the bins share no memory with each other or with what the rounds read
 /// Errors:  rethrows the first exception of a chunk; the variables and the cells keep their values then, if the loop is

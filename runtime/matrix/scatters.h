@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Copies of an output in which the chunks of a loop collect what belongs to its cells. Used by generated code for loops
-// that update cells at computed places (choicegraph/plan/computation.h, BinLoop; runtime/sched/loops/divided_bins.h).
+// What loops need that update or store cells at computed places (choicegraph/plan/computation.h, ScatterLoop). Used by
+// generated code: bins of chunks (runtime/sched/loops/divided_bins.h), and, in checked programs, a test that rounds
+// store to different cells.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/fold_operators.h"
 #include "runtime/matrix/view.h"
@@ -43,7 +45,8 @@ class Bins {
   [[nodiscard]] Own begin_chunk(std::int64_t number) const {
     Part* const cells = parts_.get() + number * stride_;
     each_row(0, num_cells(), [&](const typename View::Element* row, std::int64_t first, std::int64_t count) {
-      for (std::int64_t x = 0; x < count; ++x) cells[first + x] = Op::start(static_cast<Part>(row[x * whole_.stride(0)]));
+      for (std::int64_t x = 0; x < count; ++x)
+        cells[first + x] = Op::start(static_cast<Part>(row[x * whole_.stride(0)]));
     });
     std::int64_t strides[View::kSlots] = {1};
     for (int d = 1; d < kDims; ++d) strides[d] = strides[d - 1] * whole_.size(d - 1);
@@ -87,6 +90,37 @@ class Bins {
   std::int64_t num_chunks_ = 0;
   std::int64_t stride_ = 0;  ///< of the bins of neighbouring chunks, in cells
   std::unique_ptr<Part[]> parts_;
+};
+
+namespace detail {
+[[noreturn]] void stored_twice(const char* region, const std::int64_t* at, int num_dims);
+}  // namespace detail
+
+/// A region to whose cells a loop stores. The region refuses to give the same cell twice.
+template <class View>
+class DistinctCells : public View {
+ public:
+  /// `name` is that of the region in the body.
+  DistinctCells(const View& view, const char* name) : View(view), name_(name) {
+    std::int64_t num_cells = 1;
+    for (int d = 0; d < View::kDims; ++d) num_cells *= view.size(d);
+    stored_.resize(static_cast<std::size_t>(num_cells));
+  }
+
+  template <class... I>
+  requires(sizeof...(I) == View::kDims) [[nodiscard]] typename View::Element& cell(I... indices) {
+    typename View::Element& out = View::cell(indices...);
+    const std::int64_t at[] = {static_cast<std::int64_t>(indices)...};
+    std::int64_t number = 0;
+    for (int d = View::kDims - 1; d >= 0; --d) number = number * this->size(d) + at[d];
+    if (stored_[static_cast<std::size_t>(number)]) detail::stored_twice(name_, at, View::kDims);
+    stored_[static_cast<std::size_t>(number)] = true;
+    return out;
+  }
+
+ private:
+  const char* name_;
+  std::vector<bool> stored_;
 };
 
 /// Returns how many rounds and cells a loop over `num_rounds` that reads cells of these views probably looks at.
