@@ -14,7 +14,8 @@ void measure(baseline::Run& run, const std::string& options) {
   const std::size_t n = p.shape[0], m = q.shape[0];
   const baseline::Array<T> out({n, m});
   baseline::Device device(run);
-  device.build(baseline::beside(__FILE__, "distances.cl"), options + " -DDEPTH=" + std::to_string(run.number("depth", 16)) +
+  device.build(baseline::beside(__FILE__, "distances.cl"), options +
+                                                               " -DDEPTH=" + std::to_string(run.number("depth", 16)) +
                                                                " -DSTAGES=" + std::to_string(run.number("stages", 1)));
   const auto kernel = device.kernel("distances");
   const auto on_p = device.memory(p), on_q = device.memory(q), on_out = device.memory(out);
@@ -25,8 +26,8 @@ void measure(baseline::Run& run, const std::string& options) {
       },
       [&] {
         // A group of 256 work-items makes 128 x 128 cells.
-        device.launch(kernel, {(n + 127) / 128 * ((m + 127) / 128) * 256}, {256}, on_p, on_q, on_out, static_cast<int>(n),
-                      static_cast<int>(m), static_cast<int>(p.shape[1]));
+        device.launch(kernel, {(n + 127) / 128 * ((m + 127) / 128) * 256}, {256}, on_p, on_q, on_out,
+                      static_cast<int>(n), static_cast<int>(m), static_cast<int>(p.shape[1]));
       },
       [&] { device.download(on_out, out); }, [&] { run.write(0, out); });
 }

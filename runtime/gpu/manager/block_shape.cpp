@@ -16,21 +16,27 @@ struct Tile {
   Pair group, items;
 };
 
-constexpr std::size_t kGroup = 16;          // work-items of a group along each of the two loops
-constexpr std::size_t kGroupOfCpu = 4;      // likewise, on devices that run work-items as loops
-constexpr Pair kGroupOfUnits = {8, 16};     // likewise, where matrix units run the rounds
-constexpr std::size_t kLeastRounds = 4;     // of a block that the runtime makes shorter
-constexpr std::size_t kRoundsAhead = 8;     // of a block that copies ahead, where the runtime says so
-constexpr std::size_t kMaxBlockItems = 64;  // instances of a work-item
-constexpr std::size_t kMostOfCpu = 262144;  // bytes that a group keeps between blocks there: they lie on a stack
-constexpr std::size_t kMostIdle = 4;        // compute units per group, where there are few instances
+/// A part of a whole.
+struct Share {
+  std::size_t part, whole;
+};
+
+constexpr std::size_t kGroup = 16;           // work-items of a group along each of the two loops
+constexpr std::size_t kGroupOfCpu = 4;       // likewise, on devices that run work-items as loops
+constexpr Pair kGroupOfUnits = {8, 16};      // likewise, where matrix units run the rounds
+constexpr std::size_t kLeastRounds = 4;      // of a block that the runtime makes shorter
+constexpr std::size_t kRoundsAhead = 8;      // of a block that copies ahead, where the runtime says so
+constexpr std::size_t kMostCellsAhead = 24;  // that a work-item copies ahead, where the runtime says so
+constexpr std::size_t kMaxBlockItems = 64;   // instances of a work-item
+constexpr std::size_t kMostOfCpu = 262144;   // bytes that a group keeps between blocks there: they lie on a stack
+constexpr std::size_t kMostIdle = 4;         // compute units per group, where there are few instances
 
 /// Tiles whose instances registers have room for, the largest first. `words`: registers that each instance needs
 /// between blocks.
 std::vector<Tile> usual_tiles(std::size_t words) {
   const Pair group = {kGroup, kGroup};
   const Tile small = {{16, 8}, {2, 4}};
-  if (words <= 1) return {{group, {8, 8}}, {group, {4, 8}}, {group, {4, 4}}, small};
+  if (words <= 1) return {{group, {8, 8}}, {group, {8, 4}}, {group, {4, 8}}, {group, {4, 4}}, small};
   if (words == 2) return {{{16, 8}, {8, 8}}, {group, {4, 4}}, small};
   if (words <= 4) return {{group, {4, 4}}, {group, {2, 2}}};
   return {{group, {2, 2}}};
@@ -51,6 +57,13 @@ Loops loops_of(const LaunchPlan& plan) {
   return {static_cast<std::size_t>(plan.kernel->block_loops[0]), static_cast<std::size_t>(plan.kernel->block_loops[1])};
 }
 
+/// Cells that a work-item copies for a block, rounded up.
+std::size_t cells_of_item(const LaunchPlan& plan, const WorkShape& shape) {
+  std::size_t cells = 0;
+  for (const std::size_t elements : panel_elements_of(plan, shape)) cells += elements;
+  return groups_along(cells, shape.group[0] * shape.group[1] * shape.group[2]);
+}
+
 /// The shape without matrix units. A group that the plan gives counts.
 WorkShape shape_with(const LaunchPlan& plan, const DeviceInfo& device, const Tile& tile) {
   const Loops loops = loops_of(plan);
@@ -65,7 +78,13 @@ WorkShape shape_with(const LaunchPlan& plan, const DeviceInfo& device, const Til
   out.block_stages = plan.block_stages == 0        ? (may_copy_ahead ? 2 : 1)
                      : plan.kernel->may_copy_ahead ? plan.block_stages
                                                    : 1;
-  if (plan.block_stages == 0 && out.block_stages > 1) out.block_rounds = std::min(out.block_rounds, kRoundsAhead);
+  if (plan.block_stages == 0 && out.block_stages > 1) {
+    out.block_rounds = std::min(out.block_rounds, kRoundsAhead);
+    if (cells_of_item(plan, out) > kMostCellsAhead) {
+      out.block_stages = 1;
+      out.block_rounds = std::min(out.block_rounds, kLeastRounds);
+    }
+  }
   return out;
 }
 
@@ -100,28 +119,29 @@ std::size_t num_groups(const LaunchPlan& plan, const WorkShape& shape) {
   return out;
 }
 
-/// Whether at least half of the instances of the groups exist.
-bool is_filled(const LaunchPlan& plan, const WorkShape& shape) {
+/// Whether at least this share of the instances of the groups exists.
+bool is_filled(const LaunchPlan& plan, const WorkShape& shape, Share least) {
   const auto extents = extents_of(plan);
   std::size_t in_groups = 1, wanted = 1;
   for (const std::size_t d : {loops_of(plan).first, loops_of(plan).second}) {
     in_groups *= groups_along(extents[d], shape.span(d)) * shape.span(d);
     wanted *= extents[d];
   }
-  return in_groups <= 2 * wanted;
+  return in_groups * least.part <= wanted * least.whole;
 }
 
-/// The first of the tiles that fills the device.
+/// The first of the tiles that fills the device, and whose groups instances fill: most of each if there is such a tile.
 std::optional<WorkShape> first_shape(const LaunchPlan& plan, const DeviceInfo& device, const std::vector<Tile>& tiles,
                                      bool on_matrix_units) {
   const auto units = static_cast<std::size_t>(std::max(1, device.compute_units));
-  for (const Tile& tile : tiles) {
-    WorkShape shape = shape_with(plan, device, tile);
-    const std::size_t least = &tile == &tiles.back() ? (units + kMostIdle - 1) / kMostIdle : units;
-    if (!is_filled(plan, shape) || num_groups(plan, shape) < least || !fit(plan, device, shape)) continue;
-    shape.on_matrix_units = on_matrix_units;
-    if (!on_matrix_units || suits_matrix_units(plan, shape)) return shape;
-  }
+  for (const Share filled : {Share{3, 4}, Share{1, 2}})
+    for (const Tile& tile : tiles) {
+      WorkShape shape = shape_with(plan, device, tile);
+      const std::size_t least = &tile == &tiles.back() ? (units + kMostIdle - 1) / kMostIdle : units;
+      if (!is_filled(plan, shape, filled) || num_groups(plan, shape) < least || !fit(plan, device, shape)) continue;
+      shape.on_matrix_units = on_matrix_units;
+      if (!on_matrix_units || suits_matrix_units(plan, shape)) return shape;
+    }
   return std::nullopt;
 }
 
@@ -201,11 +221,14 @@ std::size_t panel_bytes_of(const LaunchPlan& plan, const WorkShape& shape) {
 //
 // Where folds run in blocks, a group of 16 x 16 work-items has as many instances as registers have room for: 8 x 8 per
 // work-item if each of them keeps one number of 4 bytes between blocks. If it keeps 8 bytes, the group has 16 x 8
-// work-items. Work-items have fewer instances if there would be fewer groups than compute units, or if more than half
-// of the groups' instances would lie beyond the ends. A block has the rounds that the configuration says, or
+// work-items. Work-items have fewer instances if there would be fewer groups than compute units, or if more than a
+// quarter of the groups' instances would lie beyond the ends; more than half, if no tile does better. So a layer of 64
+// features has 8 x 4 per work-item. A block has the rounds that the configuration says, or
 // fewer if its panels have no room.
 //
 // Blocks of GPUs copy ahead, and have 8 rounds then: two panels of 8 rounds take no more room than one of 16. Where
+// a work-item would copy more than 24 cells ahead, as in layers, whose rounds read windows, registers for them would
+// leave room for fewer groups. Such blocks have 4 rounds and do not copy ahead. Where
 // matrix units run the rounds, 128 work-items have 16 x 4 instances each, since a warp then has 8 columns and 8 rows of
 // a unit for each of its 2 x 1 instances.
 //

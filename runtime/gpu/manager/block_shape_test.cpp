@@ -44,6 +44,9 @@ TEST(BlockShapes, FillRegistersWhereThereAreEnoughInstances) {
   EXPECT_EQ(on_gpu(product_of(4096, 4096, kWide, 8))->group, (Extents{16, 8, 1}));
   EXPECT_EQ(on_gpu(product_of(1024, 1024))->items, (Extents{4, 4, 1}));
   EXPECT_EQ(on_gpu(product_of(512, 512))->items, (Extents{2, 4, 1}));
+  EXPECT_EQ(on_gpu(product_of(65536, 64))->items, (Extents{8, 4, 1})) << "half of larger groups would lie outside";
+  EXPECT_EQ(on_gpu(product_of(64, 65536))->items, (Extents{4, 8, 1}));
+  EXPECT_EQ(on_gpu(product_of(65536, 70))->items, (Extents{8, 8, 1})) << "smaller groups are not filled better";
   EXPECT_EQ(on_gpu(product_of(65536, 31))->items, (Extents{2, 4, 1})) << "most of larger groups would lie outside";
 }
 
@@ -107,6 +110,10 @@ TEST(BlockShapes, CopyAheadWhereTheKernelCan) {
   EXPECT_EQ(block_shape_of(plan, device_of(DeviceType::Cpu))->block_stages, 2U);
   plan.block_stages = 0;
   EXPECT_EQ(block_shape_of(plan, device_of(DeviceType::Cpu))->block_stages, 1U);
+  plan = product_of(4096, 4096, kAhead);
+  plan.panels[0].cells.dims.push_back({{0, 0, 0}, 9});
+  EXPECT_EQ(on_gpu(plan)->block_stages, 1U) << "registers would not have room for windows";
+  EXPECT_EQ(on_gpu(plan)->block_rounds, 4U);
   plan = product_of(4096, 4096);
   plan.block_stages = 2;
   EXPECT_EQ(on_gpu(plan)->block_stages, 1U) << "the kernel cannot";
