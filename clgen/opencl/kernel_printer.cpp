@@ -136,8 +136,14 @@ class KernelHeadPrinter {
   void print_strides() {
     for (const RuleMatrix& use : lowered_.matrices) {
       const Matrix& matrix = transform_.matrices[use.matrix];
+      const auto& wide = lowered_.with_versions;
+      const bool has_versions = std::find(wide.begin(), wide.end(), use.matrix) != wide.end();
       for (int d = 0; d < matrix.num_dims(); ++d) {
         const std::string stride = "pb_" + matrix.name + "_stride" + std::to_string(d);
+        if (has_versions && d + 1 == matrix.num_dims()) {
+          out_.line("const long pb_" + matrix.name + "_s" + std::to_string(d) + " = " + stride + ";");
+          continue;
+        }
         out_.line("const PB_INDEX pb_" + matrix.name + "_s" + std::to_string(d) + " = " +
                   (d == 0 ? "PB_STRIDE0(" + stride + ")" : "(PB_INDEX)" + stride) + ";");
       }

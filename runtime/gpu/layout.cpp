@@ -14,6 +14,16 @@ bool OwnedView::is_empty() const {
 }
 
 OwnedView own(const Storage& storage, const RawView& view) {
+  OwnedView out = argument(storage, view);
+  for (int d = 0; d < out.num_dims; ++d) {
+    if (out.strides[d] >= 0 || out.sizes[d] < 1) continue;
+    out.offset += (out.sizes[d] - 1) * out.strides[d];
+    out.strides[d] = -out.strides[d];
+  }
+  return out;
+}
+
+OwnedView argument(const Storage& storage, const RawView& view) {
   OwnedView owned;
   owned.element_bytes = static_cast<int>(element_bytes(view.kind));
   owned.num_dims = view.num_dims;

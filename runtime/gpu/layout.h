@@ -28,6 +28,9 @@ struct OwnedView {
   [[nodiscard]] bool is_empty() const;
 };
 
+/// The view as kernels get it. Matrices of versions may have strides below 0, and an offset outside of the storage.
+[[nodiscard]] OwnedView argument(const Storage& storage, const RawView& view);
+/// The cells of the view, in an order in which strides are above 0.
 [[nodiscard]] OwnedView own(const Storage& storage, const RawView& view);
 
 class Layout {

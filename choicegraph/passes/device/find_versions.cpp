@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "choicegraph/passes/device/device_eligibility.h"
+#include "choicegraph/plan/launch_slices.h"
 
 namespace pb::choices {
 namespace {
@@ -36,10 +37,12 @@ void find_versions_of(const Analysis& analysis, SiteId site, Alternative& altern
     const Rule& rule = analysis.rule(step.rule);
     has_steps = true;
     if (!alternative.why_not_device) alternative.why_not_device = why_no_boxes(analysis, rule, step);
-    const DeviceEligibility found = check_device_eligibility(analysis.program, analysis.transform, rule,
-                                                             analysis.plan.computations[step.rule.index()], step);
+    const bool is_sliced = launch_nest(analysis.plan, id) != nullptr;
+    const DeviceEligibility found =
+        check_device_eligibility(analysis.program, analysis.transform, rule,
+                                 analysis.plan.computations[step.rule.index()], step_of_launch(analysis.plan, id), is_sliced);
     if (!alternative.why_not_device) alternative.why_not_device = found.why_not_device;
-    if (!alternative.why_not_device && needs_others(analysis.plan, id))
+    if (!alternative.why_not_device && !is_sliced && needs_others(analysis.plan, id))
       alternative.why_not_device = WhyNotDevice{"it needs other rules that need it", rule.span};
     if (!alternative.why_not_local_memory) alternative.why_not_local_memory = found.why_not_local_memory;
   }

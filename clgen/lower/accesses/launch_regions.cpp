@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "clgen/facts/names.h"
 #include "clgen/lower/accesses/host_parts.h"
 
 namespace pb {
@@ -10,6 +11,7 @@ namespace {
 
 LaunchRegion launch_region(const TransformPlan& plan, const RuleShape& rule, StepId step, const RuleMatrix& use) {
   LaunchRegion out{use.matrix};
+  out.has_versions = nest_of_versions(plan, use.matrix) != nullptr;
   if (use.is_input && !plan.steps[step].loops.empty() && (!use.is_output || use.is_overwritten))
     out.reads = read_box(plan.steps[step], rule, use.matrix, "pb_box");
   if (!use.is_output) {
@@ -22,6 +24,38 @@ LaunchRegion launch_region(const TransformPlan& plan, const RuleShape& rule, Ste
   const bool has_boxes =
       std::all_of(out.written.begin(), out.written.end(), [](const MatrixPart& part) { return part.box.has_value(); });
   if (out.use == LaunchUse::InOut && !has_boxes) out.written.clear();
+  out.is_part = out.use == LaunchUse::InOut && out.has_versions && out.written.size() == 1;
+  return out;
+}
+
+constexpr const char* kBox = "pb_box";
+
+/// Returns all of the matrix, as a box.
+PartBox whole_box(const RuleShape& rule, MatrixId matrix) {
+  PartBox out;
+  for (std::size_t d = 0; d < rule.matrix(matrix).extents.size(); ++d)
+    out.bounds.push_back({index_const(0), view_extent(rule.matrix(matrix), d)});
+  return out;
+}
+
+/// A matrix that the kernel writes is given with what this slice writes of it, and with what it reads: other parts may
+/// not be there yet.
+LaunchRegion slice_region(const TransformPlan& plan, const RuleShape& rule, const Step& slice, const RuleMatrix& use) {
+  LaunchRegion out{use.matrix};
+  out.has_versions = nest_of_versions(plan, use.matrix) != nullptr;
+  if (!use.is_output) {
+    out.input = kernel_input(slice, rule, use.matrix);
+    return out;
+  }
+  const std::optional<PartBox> written = written_hull(rule, slice, use.matrix, kBox);
+  const bool is_all = written && use.is_overwritten && fills_hull(rule, slice, use.matrix);
+  out.use = is_all ? LaunchUse::Output : LaunchUse::InOut;
+  out.is_part = !is_all;
+  out.written.push_back({rule.matrix(use.matrix).name, written ? *written : whole_box(rule, use.matrix)});
+  if (use.is_input) {
+    const std::optional<PartBox> read = read_box(slice, rule, use.matrix, kBox);
+    out.also_read = read ? *read : whole_box(rule, use.matrix);
+  }
   return out;
 }
 
@@ -31,6 +65,13 @@ std::vector<LaunchRegion> launch_regions(const TransformPlan& plan, const RuleSh
                                          const std::vector<RuleMatrix>& matrices) {
   std::vector<LaunchRegion> out;
   for (const RuleMatrix& use : matrices) out.push_back(launch_region(plan, rule, step, use));
+  return out;
+}
+
+std::vector<LaunchRegion> slice_regions(const TransformPlan& plan, const RuleShape& rule, const Step& slice,
+                                        const std::vector<RuleMatrix>& matrices) {
+  std::vector<LaunchRegion> out;
+  for (const RuleMatrix& use : matrices) out.push_back(slice_region(plan, rule, slice, use));
   return out;
 }
 

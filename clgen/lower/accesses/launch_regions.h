@@ -25,6 +25,9 @@ struct LaunchRegion {
   KernelInput input = {};                ///< of an Input
   std::vector<MatrixPart> written = {};  ///< of an Output or InOut; empty: any cell may be written
   std::optional<PartBox> reads = {};     ///< exactly what is read, where the launch does not know it already
+  std::optional<PartBox> also_read = {};  ///< what is read beside `written`, of an Output or InOut that `is_part`
+  bool is_part = false;                   ///< nothing of an InOut but `written` is touched, apart from `also_read`
+  bool has_versions = false;              ///< only what is read or written has memory
 
   bool operator==(const LaunchRegion&) const = default;
 };
@@ -34,5 +37,10 @@ struct LaunchRegion {
 /// Pre: the step's `step_boxes` are in scope
 [[nodiscard]] std::vector<LaunchRegion> launch_regions(const TransformPlan& plan, const RuleShape& rule, StepId step,
                                                        const std::vector<RuleMatrix>& matrices);
+
+/// Returns the regions of the kernel of a step that has a launch per slice (choicegraph/plan/launch_slices.h). `slice` is
+/// the step in a slice, whose box is `pb_box`.
+[[nodiscard]] std::vector<LaunchRegion> slice_regions(const TransformPlan& plan, const RuleShape& rule,
+                                                      const Step& slice, const std::vector<RuleMatrix>& matrices);
 
 }  // namespace pb

@@ -8,6 +8,9 @@ namespace pb {
 
 /// Returns the nest that `step` is the only member of; null if it has none.
 [[nodiscard]] const Nest* own_nest(const TransformPlan& plan, StepId step);
+/// Whether `step` is the only member of a nest whose slices a device may run. Its code is then that of a nest of several
+/// steps, which says slice by slice where it runs.
+[[nodiscard]] bool runs_in_own_group(const TransformPlan& plan, StepId step);
 [[nodiscard]] inline bool is_sliced(const Nest& nest) { return nest.rows.front().kind == RowKind::Slices; }
 /// Whether the loops of a member inside of the rows may run side by side.
 [[nodiscard]] bool is_inside_parallel(const NestMember& member);

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "choicegraph/plan/launch_slices.h"
 #include "clgen/facts/names.h"
 #include "clgen/facts/round_blocks.h"
 #include "clgen/lower/loops/round_block_nodes.h"
@@ -110,7 +111,9 @@ class KernelLowering {
       : program_(program),
         plan_(plan),
         transform_(program.transforms[plan.transform]),
-        step_(plan.steps[step]),
+        step_(step_of_launch(plan, step)),
+        slice_(slice_variable(plan, step)),
+        is_sliced_(launch_nest(plan, step) != nullptr),
         rule_(transform_.rules[step_.rule]),
         computation_(computation_of(plan, step_.rule)),
         facts_(find_rule_facts(rule_, computation_.filled)) {
@@ -124,6 +127,7 @@ class KernelLowering {
 
   KernelTree lower() {
     add_matrices();
+    add_slice();
     add_sizes();
     add_tunables();
     out_.needs_fp64 = has_doubles(transform_, rule_) || has_real_default(rule_);
@@ -132,7 +136,8 @@ class KernelLowering {
     TreeBlock group;
     if (out_.version == Version::OpenClLocal) add_staging(group);
     group.push_back(has_phases() ? loops_with_lanes_or_without() : item_loops());
-    auto blocks = out_.version == Version::OpenCl ? find_round_blocks(program_, plan_, step_) : std::nullopt;
+    const bool may_have_blocks = out_.version == Version::OpenCl && !is_sliced_;
+    auto blocks = may_have_blocks ? find_round_blocks(program_, plan_, step_) : std::nullopt;
     if (blocks && !may_use_matrix_units()) blocks->products.reset();
     if (blocks) group = {with_round_blocks(step_, rule_, *blocks, instance(), out_.vars, out_.tree, std::move(group))};
     out_.tree.root.push_back(group_loops(std::move(group)));
@@ -163,6 +168,12 @@ class KernelLowering {
       out_.scalars.push_back({ScalarSource::Matrix, is_small ? ScalarType::Int : ScalarType::OfMatrix,
                               number_name(matrix), matrix.name, use.matrix});
     }
+  }
+
+  void add_slice() {
+    if (!slice_.empty()) out_.scalars.push_back({ScalarSource::Slice, ScalarType::Int, slice_, slice_});
+    for (const RuleMatrix& use : out_.matrices)
+      if (nest_of_versions(plan_, use.matrix) != nullptr) out_.with_versions.push_back(use.matrix);
   }
 
   void add_sizes() {
@@ -464,7 +475,9 @@ class KernelLowering {
   const Program& program_;
   const TransformPlan& plan_;
   const Transform& transform_;
-  const Step& step_;
+  const Step step_;          ///< as a launch runs it
+  const std::string slice_;  ///< the variable of the slices; empty: there is none
+  const bool is_sliced_;     ///< each slice of a nest is a launch
   const Rule& rule_;
   const Computation& computation_;
   RuleFacts facts_;

@@ -20,7 +20,8 @@ enum class ScalarSource : std::uint8_t {
   Matrix,    ///< the cell of a matrix without dimensions
   Size,      ///< a size variable
   Tunable,   ///< a tunable
-  OfTunable  ///< one element of an array tunable
+  OfTunable,  ///< one element of an array tunable
+  Slice       ///< the slice of a nest that the launch runs: the value of a rule variable
 };
 /// The type of a kernel's scalar parameter. A device knows no parameters smaller than an int.
 enum class ScalarType : std::uint8_t { Int, Double, OfMatrix };
@@ -51,6 +52,8 @@ struct KernelTree {
   /// rule has.
   std::vector<std::string> vars;
   bool needs_fp64 = false;
+  /// Matrices of which two versions have memory: indices along the last dimension times its stride may need 64 bits.
+  std::vector<MatrixId> with_versions = {};
   /// The scalars whose product is the number of iterations of the first divided fold; none: it is not known.
   std::vector<std::size_t> fold_lengths = {};
   /// The scalar that says how many rounds have kept cells, or more; none: lanes keep nothing.

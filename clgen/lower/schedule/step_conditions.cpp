@@ -184,6 +184,12 @@ CopyOutChoice StepConditions::copy_out_of_whole(StepId step) const {
   return copy_out_with(step, {{{is_root_call(), CopyOut::Result}}, CopyOut::May});
 }
 
+CopyOutChoice StepConditions::copy_out_of_slice(StepId step) const {
+  CopyOutChoice out;
+  if (!writes_temporaries(step)) add_case(out, is_root_call(), CopyOut::Result);
+  return simplified(std::move(out));
+}
+
 CopyOutChoice StepConditions::copy_out_of_part(StepId step) const {
   std::vector<Condition> terms{followers_of(step).on_cpu};
   if (!writes_temporaries(step)) terms.push_back(is_root_call());

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/lower/schedule/joint_steps.h"
 #include "clgen/lower/schedule/step_pieces.h"
 #include "lang/check.h"
@@ -21,6 +22,13 @@ std::optional<std::size_t> always_in(const TransformPlan& plan, StepId step) {
   for (std::size_t n = 0; n < plan.nests.size(); ++n)
     if (always_runs(plan, plan.nests[n]) && has_member(plan.nests[n], step)) return n;
   return std::nullopt;
+}
+
+/// Returns the number of the nest that runs `step` in one group, with other steps or because a device may run its slices.
+std::optional<std::size_t> group_nest(const TransformPlan& plan, StepId step) {
+  if (const auto nest = always_in(plan, step)) return nest;
+  return runs_in_own_group(plan, step) ? std::optional(static_cast<std::size_t>(own_nest(plan, step) - plan.nests.data()))
+                                       : std::nullopt;
 }
 
 /// The steps of one group, without conditions: one step, the members of a nest that always runs, or joint steps.
@@ -59,7 +67,7 @@ class ScheduleMaker {
     std::set<StepId> done;
     for (const StepId id : plan_.steps.ids()) {
       if (done.contains(id)) continue;
-      Unit unit{{id}, always_in(plan_, id)};
+      Unit unit{{id}, group_nest(plan_, id)};
       if (unit.nest) {
         unit.steps.clear();
         for (const NestMember& member : plan_.nests[*unit.nest].members) unit.steps.push_back(member.step);
@@ -137,7 +145,7 @@ class ScheduleMaker {
     if (unit.is_joint()) return joint_group(unit.steps);
     if (!unit.nest) return LoneStep{unit.steps.front(), conditions_.runs(unit.steps.front())};
     if (form != ScheduleForm::Statements) return nest_group(*unit.nest, {});
-    return NestGroup{*unit.nest, {conditions_.is_needed(plan_.nests[*unit.nest]), ""}};
+    return NestGroup{*unit.nest, {nest_group(*unit.nest, {}).runs.condition, ""}};
   }
 
   static NamedCondition named(Condition condition, const std::string& name) {
@@ -165,6 +173,10 @@ class ScheduleMaker {
     std::vector<StepGroup> out(nests.begin(), nests.end());
     for (const StepId id : plan_.steps.ids()) {
       if (always_in(plan_, id)) continue;
+      if (runs_in_own_group(plan_, id)) {
+        out.push_back(nest_group(*group_nest(plan_, id), {}));
+        continue;
+      }
       std::vector<Condition> terms{conditions_.runs(id)};
       for (const NestGroup& nest : nests)
         if (has_member(plan_.nests[nest.nest], id)) terms.push_back(Condition::not_(nest.runs.flag()));
