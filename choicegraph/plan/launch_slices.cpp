@@ -22,12 +22,12 @@ const Nest* launch_nest(const TransformPlan& plan, StepId step) {
       break;
     }
     if (nest.members.size() > 1) return nullptr;
-    out = &nest;
+    if (nest.rows.front().kind == RowKind::Slices) out = &nest;
   }
   if (out == nullptr || out->rows.size() != 1 || out->rows.front().kind != RowKind::Slices) return nullptr;
   const std::vector<LoopDim>& inside = member_of(*out, step).loops;
-  const bool is_parallel = std::all_of(inside.begin(), inside.end(),
-                                       [](const LoopDim& loop) { return loop.order == LoopOrder::Parallel; });
+  const bool is_parallel =
+      std::all_of(inside.begin(), inside.end(), [](const LoopDim& loop) { return loop.order == LoopOrder::Parallel; });
   return is_parallel && !plan.steps[step].loops.empty() ? out : nullptr;
 }
 

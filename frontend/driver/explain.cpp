@@ -278,8 +278,8 @@ std::string explain(const Program& program, const Plan& plan, const std::vector<
     out += "transform " + transform.name + " (" + place_text(transform.span, sources) + ")\n";
     for (const RuleId rule : transform.rules.ids()) explain_rule(out, program, rule, transform_plan, lifted, sources);
     for (const MatrixId matrix : transform_plan.two_versions)
-      out += "  versions of " + transform.name + "." + transform.matrices[matrix].name +
-             ": two at a time have memory\n";
+      out +=
+          "  versions of " + transform.name + "." + transform.matrices[matrix].name + ": two at a time have memory\n";
     explain_sites(out, transform, transform_plan);
   }
   return out;

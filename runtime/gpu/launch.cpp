@@ -106,6 +106,7 @@ Launch& Launch::add_region(const RegionRef& view, const RegionRef& touched, int 
   } else {
     region.storage = share(view.storage);
     region.view = argument(*view.storage, view.view);
+    region.has_versions = !is_inside(*view.storage, region.view);
     region.touched = own(*view.storage, touched.view);
   }
   request_->plan.regions.push_back(std::move(region));
@@ -119,14 +120,6 @@ void Launch::add_written(const RegionRef& part) {
 
 Launch& Launch::reads(const RegionRef& part) {
   if (part.storage != nullptr) request_->plan.regions.back().read.push_back(own(*part.storage, part.view));
-  return *this;
-}
-
-Launch& Launch::of_versions() {
-  LaunchRegion& region = request_->plan.regions.back();
-  region.has_versions = true;
-  for (LaunchRegion& further : request_->further)
-    if (further.storage.get() == region.storage.get()) further.has_versions = true;
   return *this;
 }
 

@@ -110,27 +110,6 @@ class Launch {
   template <class Region, int N>
   PB_COLD Launch& inout(const Region& view, std::initializer_list<Box<N>> written, CopyOut copy_out);
 
-  /// A region of which the kernel may read and may write the cells of `part`, and no others.
-  template <class Region, int N>
-  PB_COLD Launch& inout_part(const Region& view, const Box<N>& part, CopyOut copy_out);
-
-  /// A further part of the region that was given last, which the kernel reads. A box may reach beyond the matrix.
-  template <class Region, int N>
-  PB_COLD Launch& also_reads(const Region& view, const Box<N>& read) {
-    const Box<N> part = inside(view, read);
-    if (!part.is_empty()) also_reads(RegionRef(view), RegionRef(part_of(view, part)));
-    return *this;
-  }
-  template <class Region, int N>
-  PB_COLD Launch& also_reads(const Region& view, const BorderedBox<N>& read) {
-    for_each_part(view, read, [&](const Region& part) { also_reads(RegionRef(view), RegionRef(part)); });
-    return *this;
-  }
-
-  /// Says that the region that was given last is a matrix of versions as at_version gives it: what the kernel accesses
-  /// has memory, and other versions have none.
-  Launch& of_versions();
-
   /// Says that the kernel reads no more than `part` of the region that was given last, for runs whose accesses are
   /// watched. This does not change what is copied in.
   Launch& reads(const RegionRef& part);
@@ -158,11 +137,6 @@ class Launch {
   template <int N>
   Launch& range(const Box<N>& box) {
     return range_of(N, box.lo, box.hi);
-  }
-  /// The loops inside of a slice: those of the box but the slowest.
-  template <int N>
-  Launch& range_in_slice(const Box<N>& box) {
-    return range_of(N - 1, box.lo, box.hi);
   }
 
   /// The shape of a work-group, fastest first; clamped to what device and kernel allow (counted in the statistics). If
@@ -210,12 +184,6 @@ Launch& Launch::input(const Region& view, const BorderedBox<N>& read) {
     is_first = false;
   });
   return is_first ? input(RegionRef(view)) : *this;
-}
-
-/// The slice that a box lies in.
-template <int N>
-[[nodiscard]] inline std::int32_t slice_of(const Box<N>& box) {
-  return static_cast<std::int32_t>(box.lo[N - 1]);
 }
 
 namespace detail {
@@ -370,11 +338,6 @@ template <gpu::Handle Region>
 template <class Region, int N>
 gpu::Launch& gpu::Launch::output(const Region& view, const Box<N>& written, CopyOut copy_out) {
   return output(view, part_of(view, written), copy_out);
-}
-
-template <class Region, int N>
-gpu::Launch& gpu::Launch::inout_part(const Region& view, const Box<N>& part, CopyOut copy_out) {
-  return inout(view, part_of(view, part), copy_out);
 }
 
 template <class Region, int N>

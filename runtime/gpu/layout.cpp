@@ -13,6 +13,16 @@ bool OwnedView::is_empty() const {
   return std::any_of(sizes.begin(), sizes.begin() + num_dims, [](std::int64_t size) { return size <= 0; });
 }
 
+bool is_inside(const Storage& storage, const OwnedView& view) {
+  if (view.is_empty()) return true;
+  std::int64_t last = view.offset;
+  for (int d = 0; d < view.num_dims; ++d) {
+    if (view.sizes[d] > 1 && view.strides[d] < 0) return false;
+    last += (view.sizes[d] - 1) * view.strides[d];
+  }
+  return view.offset >= 0 && last < static_cast<std::int64_t>(storage.bytes()) / view.element_bytes;
+}
+
 OwnedView own(const Storage& storage, const RawView& view) {
   OwnedView out = argument(storage, view);
   for (int d = 0; d < out.num_dims; ++d) {

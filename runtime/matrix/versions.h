@@ -14,8 +14,8 @@
 
 namespace pbrt {
 
-/// Makes a new matrix of the given sizes, with memory for two versions. All versions have memory where the user wants to
-/// see which cells nothing wrote.
+/// Makes a new matrix of the given sizes, with memory for two versions. All versions have memory where the user wants
+/// to see which cells nothing wrote.
 ///
 /// Errors:  as BasicRegion::allocate
 template <class Region, class... I>

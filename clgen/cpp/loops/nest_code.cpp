@@ -181,7 +181,8 @@ class NestEmitter {
                 to_cpp(coordinate_value(0)) + ");");
     }
     const bool has_loops = !slice.loops.empty();
-    if (has_loops) out_.line("const " + box_type(slice) + " " + kSlice + " = " + initializer_of(instance_box(slice)) + ";");
+    if (has_loops)
+      out_.line("const " + box_type(slice) + " " + kSlice + " = " + initializer_of(instance_box(slice)) + ";");
     if (part.has_launches) {
       out_.open("if (!pb_slice.is_empty())");
       args_.emit_tries(out_, part.member.step, kSlice);

@@ -106,7 +106,8 @@ DispatchForm StepDispatch::form_of(StepId id) const {
 void StepDispatch::emit_dispatch(Writer& out, StepId step_id, const std::string& frame, bool are_boxes_declared) const {
   const Step& step = plan_.steps[step_id];
   const RuleCode code(context_, id_, step.rule);
-  if (!conditions_.has_device(step_id)) {
+  // A device runs slices elsewhere.
+  if (!conditions_.has_device(step_id) || lowered(step_id).slice) {
     emit_on_cpu(out, step_id, code, frame, box_args(lowered(step_id), are_boxes_declared));
     return;
   }
@@ -115,7 +116,8 @@ void StepDispatch::emit_dispatch(Writer& out, StepId step_id, const std::string&
   if (shares) {
     emit_shared_tries(out, step_id, code, frame);
   } else {
-    emit_tries(out, device_tries(step_id, code, frame, boxes_ending(step_id, ""), to_cpp(conditions_.copy_out(step_id))));
+    emit_tries(out,
+               device_tries(step_id, code, frame, boxes_ending(step_id, ""), to_cpp(conditions_.copy_out(step_id))));
   }
   out.open("if (!pb_has_run)");
   emit_on_cpu(out, step_id, code, frame, box_args(lowered(step_id), true));

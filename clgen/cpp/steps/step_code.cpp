@@ -266,22 +266,24 @@ void emit_region(Writer& out, const RuleCode& code, const LaunchRegion& region) 
   if (is_written_number(code, region)) return emit_number(out, name, region.use);
   switch (region.use) {
     case LaunchUse::Input:
-      out.line("pb_launch.input(" + to_cpp(region.input, name) + ");");
+      if (region.read_part) {
+        out.line("pbrt::gpu::input_part(pb_launch, " + name + ", " + to_cpp(*region.read_part) + ");");
+      } else {
+        out.line("pb_launch.input(" + to_cpp(region.input, name) + ");");
+      }
       break;
     case LaunchUse::Output:
       out.line("pb_launch.output(" + to_cpp(region.written.front()) + ", pb_copy_out);");
       break;
     case LaunchUse::InOut:
       if (region.is_part) {
-        out.line("pb_launch.inout_part(" + to_cpp(region.written.front()) + ", pb_copy_out);");
+        out.line("pbrt::gpu::inout_part(pb_launch, " + to_cpp(region.written.front()) + ", pb_copy_out);");
         break;
       }
       for (const MatrixPart& part : region.written) boxes.push_back(to_cpp(*part.box));
       out.line("pb_launch.inout(" + name + (boxes.empty() ? "" : ", {" + joined(boxes) + "}") + ", pb_copy_out);");
       break;
   }
-  if (region.also_read) out.line("pb_launch.also_reads(" + name + ", " + to_cpp(*region.also_read) + ");");
-  if (region.has_versions) out.line("pb_launch.of_versions();");
   if (region.reads && !code.origin.empty()) out.line("pb_launch.reads(" + name + ", " + to_cpp(*region.reads) + ");");
 }
 
@@ -339,11 +341,10 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
              std::to_string(buffer.extents.size()) + ", pb_tile_" + input.binding +
              (is_panel ? ", " + std::to_string(buffer.contiguous) : "") + ");");
   }
-  const bool has_slice = std::any_of(lowered.scalars.begin(), lowered.scalars.end(), [](const KernelScalar& scalar) {
-    return scalar.source == ScalarSource::Slice;
-  });
+  const bool has_slice = std::any_of(lowered.scalars.begin(), lowered.scalars.end(),
+                                     [](const KernelScalar& scalar) { return scalar.source == ScalarSource::Slice; });
   out.line(rank == 0   ? "pb_launch.range(pbrt::Box<1>{{0}, {1}});"
-           : has_slice ? "pb_launch.range_in_slice(pb_box);"
+           : has_slice ? "pbrt::gpu::range_in_slice(pb_launch, pb_box);"
                        : "pb_launch.range(pb_box);");
   const bool has_lanes = instance_with_lanes(lowered.tree) != nullptr;
   const bool has_blocks = instance_in_blocks(lowered.tree) != nullptr;

@@ -49,7 +49,8 @@ StepFunctionNames emit_step_functions(Writer& out, const CppContext& context, Tr
         names[{id, kernel.lowered.version}] = emit_device_step(out, context, code, id, kernel, shared);
   }
   for (std::size_t n = 0; n < plan.nests.size(); ++n)
-    if (plan.nests[n].members.size() > 1 || has_launches(plan, plan.nests[n])) emit_nest_functions(out, context, transform, n);
+    if (plan.nests[n].members.size() > 1 || has_launches(plan, plan.nests[n]))
+      emit_nest_functions(out, context, transform, n);
   for (const StepGroup& group : schedule.groups)
     if (const auto* joint = std::get_if<JointGroup>(&group))
       for (const JointGroup::Fused& fused : joint->fused) emit_fused_step(out, context, transform, fused.fused);

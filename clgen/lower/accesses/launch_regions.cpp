@@ -11,7 +11,6 @@ namespace {
 
 LaunchRegion launch_region(const TransformPlan& plan, const RuleShape& rule, StepId step, const RuleMatrix& use) {
   LaunchRegion out{use.matrix};
-  out.has_versions = nest_of_versions(plan, use.matrix) != nullptr;
   if (use.is_input && !plan.steps[step].loops.empty() && (!use.is_output || use.is_overwritten))
     out.reads = read_box(plan.steps[step], rule, use.matrix, "pb_box");
   if (!use.is_output) {
@@ -24,7 +23,9 @@ LaunchRegion launch_region(const TransformPlan& plan, const RuleShape& rule, Ste
   const bool has_boxes =
       std::all_of(out.written.begin(), out.written.end(), [](const MatrixPart& part) { return part.box.has_value(); });
   if (out.use == LaunchUse::InOut && !has_boxes) out.written.clear();
-  out.is_part = out.use == LaunchUse::InOut && out.has_versions && out.written.size() == 1;
+  // Of a matrix of versions only what is touched may have memory.
+  const bool has_versions = nest_of_versions(plan, use.matrix) != nullptr;
+  out.is_part = out.use == LaunchUse::InOut && has_versions && out.written.size() == 1;
   return out;
 }
 
@@ -38,13 +39,17 @@ PartBox whole_box(const RuleShape& rule, MatrixId matrix) {
   return out;
 }
 
-/// A matrix that the kernel writes is given with what this slice writes of it, and with what it reads: other parts may
-/// not be there yet.
-LaunchRegion slice_region(const TransformPlan& plan, const RuleShape& rule, const Step& slice, const RuleMatrix& use) {
+/// Of a matrix that the kernel writes, only what this slice writes or reads is given: other parts may not be there yet.
+LaunchRegion slice_region(const RuleShape& rule, const Step& slice, const RuleMatrix& use) {
   LaunchRegion out{use.matrix};
-  out.has_versions = nest_of_versions(plan, use.matrix) != nullptr;
   if (!use.is_output) {
-    out.input = kernel_input(slice, rule, use.matrix);
+    const auto is_output = [&](const RegionAccess& output) { return output.matrix == use.matrix; };
+    if (std::none_of(rule.rule.outputs.begin(), rule.rule.outputs.end(), is_output)) {
+      out.input = kernel_input(slice, rule, use.matrix);
+      return out;
+    }
+    const std::optional<PartBox> read = read_box(slice, rule, use.matrix, kBox);
+    out.read_part = read ? *read : whole_box(rule, use.matrix);
     return out;
   }
   const std::optional<PartBox> written = written_hull(rule, slice, use.matrix, kBox);
@@ -52,10 +57,6 @@ LaunchRegion slice_region(const TransformPlan& plan, const RuleShape& rule, cons
   out.use = is_all ? LaunchUse::Output : LaunchUse::InOut;
   out.is_part = !is_all;
   out.written.push_back({rule.matrix(use.matrix).name, written ? *written : whole_box(rule, use.matrix)});
-  if (use.is_input) {
-    const std::optional<PartBox> read = read_box(slice, rule, use.matrix, kBox);
-    out.also_read = read ? *read : whole_box(rule, use.matrix);
-  }
   return out;
 }
 
@@ -68,10 +69,10 @@ std::vector<LaunchRegion> launch_regions(const TransformPlan& plan, const RuleSh
   return out;
 }
 
-std::vector<LaunchRegion> slice_regions(const TransformPlan& plan, const RuleShape& rule, const Step& slice,
+std::vector<LaunchRegion> slice_regions(const RuleShape& rule, const Step& slice,
                                         const std::vector<RuleMatrix>& matrices) {
   std::vector<LaunchRegion> out;
-  for (const RuleMatrix& use : matrices) out.push_back(slice_region(plan, rule, slice, use));
+  for (const RuleMatrix& use : matrices) out.push_back(slice_region(rule, slice, use));
   return out;
 }
 

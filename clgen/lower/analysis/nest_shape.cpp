@@ -14,9 +14,14 @@ const Nest* own_nest(const TransformPlan& plan, StepId step) {
   return nullptr;
 }
 
+const Nest* own_launch_nest(const TransformPlan& plan, StepId step) {
+  const Nest* nest = launch_nest(plan, step);
+  return nest != nullptr && nest->members.size() == 1 && has_launches(plan, *nest) ? nest : nullptr;
+}
+
 bool runs_in_own_group(const TransformPlan& plan, StepId step) {
-  const Nest* nest = own_nest(plan, step);
-  return nest != nullptr && has_launches(plan, *nest);
+  const Nest* nest = own_launch_nest(plan, step);
+  return nest != nullptr && nest == own_nest(plan, step);
 }
 
 bool is_inside_parallel(const NestMember& member) {

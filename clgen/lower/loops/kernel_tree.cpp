@@ -127,7 +127,6 @@ class KernelLowering {
 
   KernelTree lower() {
     add_matrices();
-    add_slice();
     add_sizes();
     add_tunables();
     out_.needs_fp64 = has_doubles(transform_, rule_) || has_real_default(rule_);
@@ -157,8 +156,17 @@ class KernelLowering {
   // ---- parameters
 
   void add_matrices() {
+    if (!slice_.empty()) out_.scalars.push_back({ScalarSource::Slice, ScalarType::Int, slice_, slice_});
     for (const RuleMatrix& use : matrices_of_rule(transform_, rule_, facts_)) {
+      if (nest_of_versions(plan_, use.matrix) != nullptr) out_.with_versions.push_back(use.matrix);
       const Matrix& matrix = transform_.matrices[use.matrix];
+      if (is_sliced_ && use.is_output && use.is_input) {
+        out_.matrices.push_back(use);
+        out_.matrices.back().is_input = false;
+        out_.matrices.push_back(use);
+        out_.matrices.back().is_output = false;
+        continue;
+      }
       if (!matrix.extents.empty() || use.is_output) {
         out_.matrices.push_back(use);
         continue;
@@ -168,12 +176,6 @@ class KernelLowering {
       out_.scalars.push_back({ScalarSource::Matrix, is_small ? ScalarType::Int : ScalarType::OfMatrix,
                               number_name(matrix), matrix.name, use.matrix});
     }
-  }
-
-  void add_slice() {
-    if (!slice_.empty()) out_.scalars.push_back({ScalarSource::Slice, ScalarType::Int, slice_, slice_});
-    for (const RuleMatrix& use : out_.matrices)
-      if (nest_of_versions(plan_, use.matrix) != nullptr) out_.with_versions.push_back(use.matrix);
   }
 
   void add_sizes() {
@@ -485,6 +487,12 @@ class KernelLowering {
 };
 
 }  // namespace
+
+std::string name_in_kernel(const KernelTree& kernel, const Transform& transform, MatrixId matrix, bool is_output) {
+  const auto is_it = [&](const RuleMatrix& use) { return use.matrix == matrix; };
+  const bool is_twice = std::count_if(kernel.matrices.begin(), kernel.matrices.end(), is_it) > 1;
+  return (is_twice && !is_output ? "pb_2_" : "pb_") + transform.matrices[matrix].name;
+}
 
 bool is_same(const KernelTree& a, const KernelTree& b) {
   const auto uses_alike = [](const RuleMatrix& x, const RuleMatrix& y) {

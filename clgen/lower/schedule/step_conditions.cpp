@@ -99,7 +99,8 @@ Condition StepConditions::nest_runs(std::size_t nest_index,
   for (const NestMember& member : nest.members) terms.push_back(choices(plan_.steps[member.step]));
   for (std::size_t larger = 0; larger < nest_index; ++larger) {
     const Nest& other = plan_.nests[larger];
-    const bool is_inside = std::all_of(nest.members.begin(), nest.members.end(),
+    const bool is_inside = other.members.size() > nest.members.size() &&
+                           std::all_of(nest.members.begin(), nest.members.end(),
                                        [&](const NestMember& member) { return has_member(other, member.step); });
     if (is_inside) terms.push_back(Condition::not_(flag_of(larger)));
   }

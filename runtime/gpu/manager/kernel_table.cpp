@@ -2,8 +2,8 @@
 #include "runtime/gpu/manager/kernel_table.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <atomic>
+#include <cstdlib>
 
 #include "runtime/gpu/lane_exchange.h"
 #include "runtime/gpu/manager/block_shape.h"
@@ -38,8 +38,8 @@ constexpr std::int64_t kNotSpecialized = INT64_MIN;
 /// How often code with descriptions of kernels was unloaded.
 std::atomic<std::uint64_t> num_unloadings{0};
 
-/// Whether offsets and sums of products of indices and strides fit 32 bits, with a size's worth of room. Kernels compute
-/// the place of a version in 64 bits, so only what lies within both counts.
+/// Whether offsets and sums of products of indices and strides fit 32 bits, with a size's worth of room. Kernels
+/// compute the place of a version in 64 bits, so only what lies within both counts.
 bool fits_32_bits(const LaunchRegion& region) {
   const OwnedView& view = region.view;
   const int num_dims = region.has_versions ? view.num_dims - 1 : view.num_dims;
