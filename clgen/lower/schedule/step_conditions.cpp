@@ -123,13 +123,6 @@ Condition StepConditions::is_used(MatrixId matrix) const {
   return any_runs([&](const Rule& rule) { return accesses(rule, matrix); });
 }
 
-Condition StepConditions::may_be_on_device(MatrixId matrix) const {
-  std::vector<Condition> terms;
-  for (const StepId id : plan_.steps.ids())
-    if (accesses(transform_.rules[plan_.steps[id].rule], matrix)) terms.push_back(tries_device(id));
-  return Condition::any_of(std::move(terms));
-}
-
 Condition StepConditions::is_touched_whole(MatrixId matrix) const {
   // Only accesses to the whole matrix count. If the matrix has no cells, there are no instances that access single
   // cells of it.

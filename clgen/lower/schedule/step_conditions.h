@@ -65,8 +65,6 @@ class StepConditions {
   [[nodiscard]] Condition is_read(MatrixId matrix) const;
   /// When some step that runs may read or write the matrix.
   [[nodiscard]] Condition is_used(MatrixId matrix) const;
-  /// When some step that runs may access the matrix on a device.
-  [[nodiscard]] Condition may_be_on_device(MatrixId matrix) const;
   /// When some step that runs accesses the matrix as a whole, even if the matrix is empty.
   [[nodiscard]] Condition is_touched_whole(MatrixId matrix) const;
 
