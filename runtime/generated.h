@@ -8,6 +8,7 @@
 #include "runtime/config/errors.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/share.h"
+#include "runtime/gpu/slice_launch.h"
 #include "runtime/gpu/spawned_regions.h"
 #include "runtime/main/program/memo.h"
 #include "runtime/main/program/program_desc.h"

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "choicegraph/plan/launch_slices.h"
 #include "clgen/facts/numbering.h"
 #include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/lower/loops/find_scans.h"
@@ -100,13 +101,25 @@ class TransformLowering {
       out.has_tall_pieces = find_strips(rule, step).has_value();
     }
     out.hosted = out.care == HostCare::Step ? parts_of_step(plan_, rule, id) : parts_of_box(rule, step, kOneInstance);
+    const std::optional<Step> slice = slice_of(id);
     for (const Version version : kDeviceVersions) {
       if (choices_running(plan_, step, version).empty()) continue;
+      if (slice) out.slice = StepBox{"pb_box", slice->loops.size(), {}};
       KernelTree kernel = lower_kernel(program_, plan_, id, version);
-      std::vector<LaunchRegion> regions = launch_regions(plan_, rule, id, kernel.matrices);
+      std::vector<LaunchRegion> regions =
+          slice ? slice_regions(rule, *slice, kernel.matrices) : launch_regions(plan_, rule, id, kernel.matrices);
       out.kernels.push_back({std::move(kernel), std::move(regions)});
     }
     return out;
+  }
+
+  /// Returns the step in a slice of its nest, if each slice may be a launch.
+  [[nodiscard]] std::optional<Step> slice_of(StepId id) const {
+    const Nest* nest = launch_nest(plan_, id);
+    if (nest == nullptr) return std::nullopt;
+    const auto member = std::find_if(nest->members.begin(), nest->members.end(),
+                                     [&](const NestMember& each) { return each.step == id; });
+    return step_in_slices(plan_, *member);
   }
 
   [[nodiscard]] LoweredNest nest(const Nest& nest) const {

@@ -38,9 +38,8 @@ std::string border_functions(const Rule& rule, const std::string& head) {
 }
 
 void print_cell_with_border(Writer& out, const Transform& transform, const RegionAccess& input,
-                            ElementType default_element) {
+                            ElementType default_element, const std::string& name) {
   const Matrix& matrix = transform.matrices[input.matrix];
-  const std::string name = "pb_" + matrix.name;
   std::string cell = name + "_offset";
   std::vector<std::string> inside;
   for (std::size_t d = 0; d < input.lo.size(); ++d) {

@@ -15,9 +15,9 @@ namespace pb {
 [[nodiscard]] std::string border_functions(const Rule& rule, const std::string& head);
 
 /// Declares the input's variable and, for an optional input, the flag that tells whether its cell is missing.
-/// `default_element` is the type that ElementT stands for.
+/// `default_element` is the type that ElementT stands for, and `name` the matrix's in the kernel.
 void print_cell_with_border(Writer& out, const Transform& transform, const RegionAccess& input,
-                            ElementType default_element);
+                            ElementType default_element, const std::string& name);
 
 /// Returns the text of IS_MISSING of the input.
 [[nodiscard]] std::string missing_text(const RegionAccess& input);

@@ -38,15 +38,15 @@ void KernelOperandPrinter::print(const RuleInstance& instance) {
   for (const KeptRegion& region : instance.kept) out_.line(kept_array(transform_, rule_, region));
 }
 
-std::string KernelOperandPrinter::offset_of(const RegionAccess& access) const {
-  const Matrix& matrix = transform_.matrices[access.matrix];
-  std::string text = "pb_" + matrix.name + "_offset";
+std::string KernelOperandPrinter::offset_of(const RegionAccess& access, bool is_output) const {
+  const std::string matrix = name_in_kernel(lowered_, transform_, access.matrix, is_output);
+  std::string text = matrix + "_offset";
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
     const auto* number = std::get_if<IntLiteral>(&access.lo[d].node);
     if (number != nullptr && number->value == 0) continue;
     const std::string at = kernel_formula(access.lo[d]);
     const bool is_plain = number != nullptr ? number->value > 0 : std::holds_alternative<SymbolRef>(access.lo[d].node);
-    text += " + " + (is_plain ? at : "(" + at + ")") + " * pb_" + matrix.name + "_s" + std::to_string(d);
+    text += " + " + (is_plain ? at : "(" + at + ")") + " * " + matrix + "_s" + std::to_string(d);
   }
   return text;
 }
@@ -57,8 +57,9 @@ std::string KernelOperandPrinter::offset_of(const RegionAccess& access) const {
 void KernelOperandPrinter::print_address(const RegionAccess& access, const std::string& name, bool is_output) {
   const Matrix& matrix = transform_.matrices[access.matrix];
   const std::string pointer = dialect_.global + (is_output ? "" : "const ") + element_word(matrix) +
-                              "* const pb_from_" + name + " = pb_" + matrix.name + "_data";
-  const std::string offset = offset_of(access);
+                              "* const pb_from_" + name + " = " +
+                              name_in_kernel(lowered_, transform_, access.matrix, is_output) + "_data";
+  const std::string offset = offset_of(access, is_output);
   if (dialect_.may_run_on_cpus) {
     out_.verbatim("#ifdef PB_CPU\n");
     out_.line(pointer + " + " + offset + ";");
@@ -73,6 +74,7 @@ void KernelOperandPrinter::print_address(const RegionAccess& access, const std::
 void KernelOperandPrinter::print_region(const RegionAccess& access, const Operand& operand, bool is_output) {
   const Matrix& matrix = transform_.matrices[access.matrix];
   const std::string name = "pb_at_" + access.binding;
+  const std::string in_kernel = name_in_kernel(lowered_, transform_, access.matrix, is_output);
   const std::vector<std::size_t> dims = body_dims(access);
   if (operand.kind == OperandKind::Staged && part_ != InstancePart::Whole) {
     // Only the rounds of a block read the panels.
@@ -81,13 +83,13 @@ void KernelOperandPrinter::print_region(const RegionAccess& access, const Operan
     tiles_.print_region(operand.buffer, dims);
   } else {
     if (operand.kind == OperandKind::SharedCells) {
-      out_.line(dialect_.global + "const " + element_word(matrix) + "* const " + name + " = pb_" + matrix.name +
-                "_data + " + offset_of(access) + ";");
+      out_.line(dialect_.global + "const " + element_word(matrix) + "* const " + name + " = " + in_kernel + "_data + " +
+                offset_of(access, is_output) + ";");
     } else {
       print_address(access, access.binding, is_output);
     }
     for (std::size_t k = 0; k < dims.size(); ++k)
-      out_.line("const PB_INDEX " + name + "_s" + std::to_string(k) + " = pb_" + matrix.name + "_s" +
+      out_.line("const PB_INDEX " + name + "_s" + std::to_string(k) + " = " + in_kernel + "_s" +
                 std::to_string(dims[k]) + ";");
   }
   print_sizes(access);
@@ -129,9 +131,11 @@ void KernelOperandPrinter::print_input(const RegionAccess& input, const Operand&
       return;
     }
     case OperandKind::BorderCell:
-      return print_cell_with_border(out_, transform_, input, program_.element);
+      return print_cell_with_border(out_, transform_, input, program_.element,
+                                    name_in_kernel(lowered_, transform_, input.matrix, false));
     case OperandKind::Value:
-      return out_.line(variable + "pb_" + matrix.name + "_data[" + offset_of(input) + "];");
+      return out_.line(variable + name_in_kernel(lowered_, transform_, input.matrix, false) + "_data[" +
+                       offset_of(input, false) + "];");
     case OperandKind::Cells:
     case OperandKind::SharedCells:
     case OperandKind::Staged:

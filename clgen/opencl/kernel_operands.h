@@ -34,7 +34,7 @@ class KernelOperandPrinter {
   [[nodiscard]] static std::string cell_at(const std::string& name);
 
  private:
-  [[nodiscard]] std::string offset_of(const RegionAccess& access) const;
+  [[nodiscard]] std::string offset_of(const RegionAccess& access, bool is_output) const;
   void print_address(const RegionAccess& access, const std::string& name, bool is_output);
   void print_region(const RegionAccess& access, const Operand& operand, bool is_output);
   void print_output(const RegionAccess& output, const Operand& operand);

@@ -88,7 +88,7 @@ class KernelHeadPrinter {
     std::vector<std::string> list;
     for (const RuleMatrix& use : lowered_.matrices) {
       const Matrix& matrix = transform_.matrices[use.matrix];
-      const std::string name = "pb_" + matrix.name;
+      const std::string name = name_in_kernel(lowered_, transform_, use.matrix, use.is_output);
       std::vector<std::string> group = {dialect_.global + (use.is_output ? "" : "const ") + element_word(matrix) +
                                             "* " + dialect_.restrict_ + " " + name + "_data",
                                         "const long " + name + "_offset"};
@@ -136,9 +136,16 @@ class KernelHeadPrinter {
   void print_strides() {
     for (const RuleMatrix& use : lowered_.matrices) {
       const Matrix& matrix = transform_.matrices[use.matrix];
+      const auto& wide = lowered_.with_versions;
+      const bool has_versions = std::find(wide.begin(), wide.end(), use.matrix) != wide.end();
+      const std::string name = name_in_kernel(lowered_, transform_, use.matrix, use.is_output);
       for (int d = 0; d < matrix.num_dims(); ++d) {
-        const std::string stride = "pb_" + matrix.name + "_stride" + std::to_string(d);
-        out_.line("const PB_INDEX pb_" + matrix.name + "_s" + std::to_string(d) + " = " +
+        const std::string stride = name + "_stride" + std::to_string(d);
+        if (has_versions && d + 1 == matrix.num_dims()) {
+          out_.line("const long " + name + "_s" + std::to_string(d) + " = " + stride + ";");
+          continue;
+        }
+        out_.line("const PB_INDEX " + name + "_s" + std::to_string(d) + " = " +
                   (d == 0 ? "PB_STRIDE0(" + stride + ")" : "(PB_INDEX)" + stride) + ";");
       }
     }

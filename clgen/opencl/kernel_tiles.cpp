@@ -26,7 +26,11 @@ void KernelTilePrinter::print_pointers() {
 
 KernelTilePrinter::Names KernelTilePrinter::names_of(const Buffer& buffer) const {
   const RegionAccess& input = rule_.inputs[buffer.input];
-  return {"pb_" + input.binding, "pb_" + transform_.matrices[input.matrix].name, "pb_tile_" + input.binding};
+  const auto& wide = lowered_.with_versions;
+  const bool has_versions = std::find(wide.begin(), wide.end(), input.matrix) != wide.end();
+  const std::string matrix = name_in_kernel(lowered_, transform_, input.matrix, false);
+  return {"pb_" + input.binding, matrix, "pb_tile_" + input.binding,
+          (has_versions ? "" : "(PB_INDEX)") + matrix + "_offset"};
 }
 
 void KernelTilePrinter::print_group() {
@@ -57,6 +61,9 @@ std::string KernelTilePrinter::begin_text(const GroupExtent& extent) const {
   std::vector<std::pair<std::string, IndexExpr>> spelled;
   for (const std::string& name : transform_.size_names())
     if (opencl_name(name) != name) spelled.emplace_back(name, index_symbol(opencl_name(name)));
+  for (const KernelScalar& scalar : lowered_.scalars)
+    if (scalar.source == ScalarSource::Slice && opencl_name(scalar.name) != scalar.name)
+      spelled.emplace_back(scalar.name, index_symbol(opencl_name(scalar.name)));
   for (int dim = 0; dim < num_loops(); ++dim) {
     const auto l = static_cast<std::size_t>(dim);
     spelled.emplace_back(
@@ -146,7 +153,7 @@ void KernelTilePrinter::print_copy_by_all(const Copy& copy, const Buffer& buffer
 /// Returns the cell at pb_t0, pb_t1, …, in the buffer and in the matrix.
 std::pair<std::string, std::string> KernelTilePrinter::cell_texts(const Names& names, std::size_t rank) {
   std::string to;
-  std::string from = "(PB_INDEX)" + names.matrix + "_offset";
+  std::string from = names.offset;
   std::string pitch;
   for (std::size_t d = 0; d < rank; ++d) {
     const std::string dim = std::to_string(d);

@@ -38,6 +38,7 @@ class KernelTilePrinter {
     std::string binding;  ///< prefix of the names for the buffer's first cell and extents
     std::string matrix;
     std::string memory;
+    std::string offset;  ///< where the matrix begins, as the type of an index in it
   };
   [[nodiscard]] std::string type_of(const Buffer& buffer) const;
   [[nodiscard]] Names names_of(const Buffer& buffer) const;

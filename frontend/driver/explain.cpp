@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "choicegraph/plan/launch_slices.h"
 #include "choicegraph/plan/task_loops.h"
 #include "clgen/facts/round_blocks.h"
 
@@ -169,6 +170,17 @@ void explain_scan(std::string& out, const Transform& transform, const Rule& rule
          source_line(why.span, sources) + "\n";
 }
 
+/// Says how a device runs steps of the rule whose instances depend on one another.
+void explain_slices(std::string& out, const TransformPlan& plan, RuleId id) {
+  for (const StepId step : plan.steps.ids()) {
+    if (plan.steps[step].rule != id || launch_nest(plan, step) == nullptr) continue;
+    const std::string var = slice_variable(plan, step);
+    out += "      on a device: a launch per slice" + (var.empty() ? "" : " along `" + var + "`") +
+           ", which the CPU has no share of\n";
+    return;
+  }
+}
+
 /// Which cells the work-items of a device keep while they run an instance.
 void explain_kept(std::string& out, const Rule& rule, const Computation& computation) {
   if (!computation.kept.any()) return;
@@ -242,6 +254,7 @@ void explain_rule(std::string& out, const Program& program, RuleId id, const Tra
   explain_loop_forms(out, id, plan);
   const std::vector<Version>& versions = alternative->versions;
   if (std::find(versions.begin(), versions.end(), Version::OpenCl) != versions.end()) {
+    explain_slices(out, plan, id);
     explain_kept(out, rule, computation);
     explain_blocks(out, program, plan, id);
     explain_undivided(out, computation, sources);
@@ -271,8 +284,8 @@ std::string explain(const Program& program, const Plan& plan, const std::vector<
     out += "transform " + transform.name + " (" + place_text(transform.span, sources) + ")\n";
     for (const RuleId rule : transform.rules.ids()) explain_rule(out, program, rule, transform_plan, lifted, sources);
     for (const MatrixId matrix : transform_plan.two_versions)
-      out += "  versions of " + transform.name + "." + transform.matrices[matrix].name +
-             ": two at a time have memory, unless a device makes the first or reads the last\n";
+      out +=
+          "  versions of " + transform.name + "." + transform.matrices[matrix].name + ": two at a time have memory\n";
     explain_sites(out, transform, transform_plan);
   }
   return out;

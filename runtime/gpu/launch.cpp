@@ -105,7 +105,8 @@ Launch& Launch::add_region(const RegionRef& view, const RegionRef& touched, int 
     request_->has_foreign_region = true;
   } else {
     region.storage = share(view.storage);
-    region.view = own(*view.storage, view.view);
+    region.view = argument(*view.storage, view.view);
+    region.has_versions = !is_inside(*view.storage, region.view);
     region.touched = own(*view.storage, touched.view);
   }
   request_->plan.regions.push_back(std::move(region));

@@ -13,7 +13,27 @@ bool OwnedView::is_empty() const {
   return std::any_of(sizes.begin(), sizes.begin() + num_dims, [](std::int64_t size) { return size <= 0; });
 }
 
+bool is_inside(const Storage& storage, const OwnedView& view) {
+  if (view.is_empty()) return true;
+  std::int64_t last = view.offset;
+  for (int d = 0; d < view.num_dims; ++d) {
+    if (view.sizes[d] > 1 && view.strides[d] < 0) return false;
+    last += (view.sizes[d] - 1) * view.strides[d];
+  }
+  return view.offset >= 0 && last < static_cast<std::int64_t>(storage.bytes()) / view.element_bytes;
+}
+
 OwnedView own(const Storage& storage, const RawView& view) {
+  OwnedView out = argument(storage, view);
+  for (int d = 0; d < out.num_dims; ++d) {
+    if (out.strides[d] >= 0 || out.sizes[d] < 1) continue;
+    out.offset += (out.sizes[d] - 1) * out.strides[d];
+    out.strides[d] = -out.strides[d];
+  }
+  return out;
+}
+
+OwnedView argument(const Storage& storage, const RawView& view) {
   OwnedView owned;
   owned.element_bytes = static_cast<int>(element_bytes(view.kind));
   owned.num_dims = view.num_dims;

@@ -28,6 +28,11 @@ struct OwnedView {
   [[nodiscard]] bool is_empty() const;
 };
 
+/// The view as kernels get it. Matrices of versions may have strides below 0, and an offset outside of the storage.
+[[nodiscard]] OwnedView argument(const Storage& storage, const RawView& view);
+/// Whether all cells of the view lie in the storage, in an order in which strides are above 0.
+[[nodiscard]] bool is_inside(const Storage& storage, const OwnedView& view);
+/// The cells of the view, in an order in which strides are above 0.
 [[nodiscard]] OwnedView own(const Storage& storage, const RawView& view);
 
 class Layout {

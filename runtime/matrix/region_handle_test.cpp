@@ -502,7 +502,7 @@ TEST(Random, FillsRegionsOfEveryStride) {
 
 TEST(Versions, ShareTheMemoryOfTwo) {
   using Matrix = MatrixRegion<double, 3>;
-  const auto matrix = allocate_versions<Matrix>(false, 3, 2, 7);
+  const auto matrix = allocate_versions<Matrix>(3, 2, 7);
   EXPECT_EQ(matrix.size(2), 7);
   EXPECT_EQ(matrix.storage().count(), 3 * 2 * 2);
   for (IndexT k = 0; k < 7; ++k) {
@@ -519,13 +519,12 @@ TEST(Versions, ShareTheMemoryOfTwo) {
 
 TEST(Versions, HaveMemoryOfTheirOwnWhereItIsWanted) {
   using Matrix = MatrixRegion<float, 2>;
-  EXPECT_EQ(allocate_versions<Matrix>(true, 3, 7).storage().count(), 21);
-  EXPECT_EQ(allocate_versions<Matrix>(false, 3, 1).storage().count(), 3);
-  EXPECT_EQ(allocate_versions<Matrix>(false, 3, 0).storage().count(), 0);
-  const auto whole = allocate_versions<Matrix>(true, 3, 7);
+  EXPECT_EQ(allocate_versions<Matrix>(3, 1).storage().count(), 3);
+  EXPECT_EQ(allocate_versions<Matrix>(3, 0).storage().count(), 0);
+  const auto whole = Matrix::allocate(3, 7);
   EXPECT_EQ(at_version(whole, 5).view().address(), whole.view().address());
   fill_new_matrices_with_nan(true);
-  const auto shown = allocate_versions<Matrix>(false, 3, 7);
+  const auto shown = allocate_versions<Matrix>(3, 7);
   fill_new_matrices_with_nan(false);
   EXPECT_EQ(shown.storage().count(), 21);
   EXPECT_TRUE(std::isnan(shown.cell(2, 6)));

@@ -14,19 +14,21 @@
 
 namespace pbrt {
 
-/// Makes a new matrix of the given sizes, with memory for two versions, or for all with `keeps_all`. All versions have
-/// memory, too, where the user wants to see which cells nothing wrote.
+/// Makes a new matrix of the given sizes, with memory for two versions. All versions have memory where the user wants
+/// to see which cells nothing wrote.
 ///
 /// Errors:  as BasicRegion::allocate
 template <class Region, class... I>
-[[nodiscard]] Region allocate_versions(bool keeps_all, I... sizes) {
+[[nodiscard]] Region allocate_versions(I... sizes) {
   constexpr int kDims = Region::kDims;
   static_assert(kDims >= 2 && sizeof...(I) == kDims);
 #ifdef PB_CHECKED_COPIES
-  keeps_all = true;
+  constexpr bool kKeepsAll = true;
+#else
+  constexpr bool kKeepsAll = false;
 #endif
   const IndexT wanted[] = {detail::extent_of(sizes)...};
-  if (keeps_all || wanted[kDims - 1] <= 2 || are_new_matrices_nan()) return Region::allocate(sizes...);
+  if (kKeepsAll || wanted[kDims - 1] <= 2 || are_new_matrices_nan()) return Region::allocate(sizes...);
   return [&]<std::size_t... D>(std::index_sequence<D...>) {
     const Region two = Region::allocate((D + 1 == kDims ? IndexT{2} : wanted[D])...);
     return Region(two.storage_ref(), typename Region::ViewType(two.view().address(), wanted, two.multipliers()));

@@ -65,11 +65,14 @@ TEST(Choices, WithoutAnyOrderAreAnError) {
 
 /// Returns the coefficients and the kind of each row of the only nest; messages and the plan if there is not one nest.
 std::string rows_of(const PlannedTransform& planned) {
-  if (planned.only().nests.size() != 1) return planned.messages() + planned.text();
+  if (planned.only().nests.empty()) return planned.messages() + planned.text();
   std::string out;
-  for (const NestRow& row : planned.only().nests[0].rows) {
-    for (const int c : row.coefficients) out += std::to_string(c) + " ";
-    out += row.kind == RowKind::Parallel ? "parallel, " : row.kind == RowKind::Carried ? "carried, " : "slices, ";
+  for (const Nest& nest : planned.only().nests) {
+    out += out.empty() ? "" : "and ";
+    for (const NestRow& row : nest.rows) {
+      for (const int c : row.coefficients) out += std::to_string(c) + " ";
+      out += row.kind == RowKind::Parallel ? "parallel, " : row.kind == RowKind::Carried ? "carried, " : "slices, ";
+    }
   }
   return out;
 }
@@ -93,7 +96,7 @@ TEST(Nests, SkewWhereNoDimensionIsLegal) {
 }
 
 TEST(Nests, LeaveDimensionsParallelThatCarryNothing) {
-  EXPECT_EQ(rows_of(PlannedTransform(grid_of({"C.cell(x,y-1)"}))), "0 1 carried, 1 0 parallel, ");
+  EXPECT_EQ(rows_of(PlannedTransform(grid_of({"C.cell(x,y-1)"}))), "0 1 carried, 1 0 parallel, and 1 slices, ");
 }
 
 TEST(Nests, AreSlicesWhereOneDimensionCarriesAll) {

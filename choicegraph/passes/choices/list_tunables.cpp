@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "choicegraph/plan/lane_loops.h"
+#include "choicegraph/plan/launch_slices.h"
 #include "choicegraph/plan/task_loops.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"
@@ -55,8 +56,8 @@ bool takes_long_by_default(const Analysis& analysis) {
 
 std::size_t num_device_loops(const TransformPlan& plan, RuleId rule) {
   std::size_t out = 1;
-  for (const Step& step : plan.steps)
-    if (step.rule == rule) out = std::max(out, step.loops.size());
+  for (const StepId id : plan.steps.ids())
+    if (plan.steps[id].rule == rule) out = std::max(out, step_of_launch(plan, id).loops.size());
   return std::min(out, kMaxDeviceLoops);
 }
 

@@ -202,14 +202,15 @@ class BodyCheck {
 };
 
 std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule& rule, const Computation& computation,
-                                          const Step& step) {
-  if (step.loops.empty() && computation.phases.empty()) return WhyNotDevice{"it has one instance only", rule.span};
+                                          const Step& step, bool is_sliced) {
+  if (step.loops.empty() && computation.phases.empty() && !is_sliced)
+    return WhyNotDevice{"it has one instance only", rule.span};
   if (!step.is_data_parallel && !step.loops.empty())
     return WhyNotDevice{"its instances depend on one another", rule.span};
   if (step.loops.size() > kMaxDeviceLoops) return WhyNotDevice{"it has more than three rule variables", rule.span};
   if (!rule.temporaries.empty()) return WhyNotDevice{"every instance has temporaries of its own", rule.span};
   for (const RegionAccess& output : rule.outputs) {
-    if (transform.matrices[output.matrix].num_dims() == 0 && !step.loops.empty())
+    if (transform.matrices[output.matrix].num_dims() == 0 && (!step.loops.empty() || is_sliced))
       return WhyNotDevice{"its output is a single number", output.span};
   }
   for (const auto* list : {&rule.outputs, &rule.inputs}) {
@@ -247,9 +248,9 @@ std::optional<WhyNotDevice> check_local(const Rule& rule, const Step& step) {
 }  // namespace
 
 DeviceEligibility check_device_eligibility(const Program& /*program*/, const Transform& transform, const Rule& rule,
-                                           const Computation& computation, const Step& step) {
+                                           const Computation& computation, const Step& step, bool is_sliced) {
   DeviceEligibility result;
-  result.why_not_device = check_pattern(transform, rule, computation, step);
+  result.why_not_device = check_pattern(transform, rule, computation, step, is_sliced);
   if (!result.why_not_device) result.why_not_device = BodyCheck(transform, rule).run();
   if (!result.why_not_device) result.why_not_local_memory = check_local(rule, step);
   return result;

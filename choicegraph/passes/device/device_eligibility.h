@@ -22,9 +22,12 @@ struct DeviceEligibility {
 /// Says which device versions `step` of `rule` has. Without a basic kernel, only `why_not_device` is set: a reason
 /// outside of the body or, if there is none, the first reason in its text.
 ///
+/// `is_sliced` says that each slice of a nest is a launch; `step` is then the step of one launch
+/// (choicegraph/plan/launch_slices.h).
+///
 /// Pre: `step.loops`, `is_data_parallel` and `input_boxes` are filled, and `computation.phases`.
 [[nodiscard]] DeviceEligibility check_device_eligibility(const Program& program, const Transform& transform,
                                                          const Rule& rule, const Computation& computation,
-                                                         const Step& step);
+                                                         const Step& step, bool is_sliced);
 
 }  // namespace pb

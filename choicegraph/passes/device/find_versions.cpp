@@ -2,8 +2,11 @@
 #include "choicegraph/passes/device/find_versions.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "choicegraph/passes/device/device_eligibility.h"
+#include "choicegraph/plan/launch_slices.h"
 
 namespace pb::choices {
 namespace {
@@ -36,10 +39,12 @@ void find_versions_of(const Analysis& analysis, SiteId site, Alternative& altern
     const Rule& rule = analysis.rule(step.rule);
     has_steps = true;
     if (!alternative.why_not_device) alternative.why_not_device = why_no_boxes(analysis, rule, step);
+    const bool is_sliced = launch_nest(analysis.plan, id) != nullptr;
     const DeviceEligibility found = check_device_eligibility(analysis.program, analysis.transform, rule,
-                                                             analysis.plan.computations[step.rule.index()], step);
+                                                             analysis.plan.computations[step.rule.index()],
+                                                             step_of_launch(analysis.plan, id), is_sliced);
     if (!alternative.why_not_device) alternative.why_not_device = found.why_not_device;
-    if (!alternative.why_not_device && needs_others(analysis.plan, id))
+    if (!alternative.why_not_device && !is_sliced && needs_others(analysis.plan, id))
       alternative.why_not_device = WhyNotDevice{"it needs other rules that need it", rule.span};
     if (!alternative.why_not_local_memory) alternative.why_not_local_memory = found.why_not_local_memory;
   }
@@ -54,11 +59,28 @@ void find_versions_of(const Analysis& analysis, SiteId site, Alternative& altern
   if (!alternative.why_not_local_memory) alternative.versions.push_back(Version::OpenClLocal);
 }
 
+/// Drops slices for devices of steps that have no device version.
+void drop_unused_slices(TransformPlan& plan) {
+  const auto runs_in_tiles = [&](StepId step) {
+    return std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) {
+      return nest.rows.front().kind != RowKind::Slices && has_member(nest, step);
+    });
+  };
+  std::vector<Nest> kept;
+  for (const Nest& nest : plan.nests) {
+    const bool is_for_devices = nest.members.size() == 1 && nest.rows.front().kind == RowKind::Slices &&
+                                runs_in_tiles(nest.members.front().step);
+    if (!is_for_devices || has_launches(plan, nest)) kept.push_back(nest);
+  }
+  plan.nests = std::move(kept);
+}
+
 }  // namespace
 
 void find_versions(Analysis& analysis) {
   for (const SiteId id : analysis.plan.sites.ids())
     for (Alternative& alternative : analysis.plan.sites[id].alternatives) find_versions_of(analysis, id, alternative);
+  drop_unused_slices(analysis.plan);
 }
 
 }  // namespace pb::choices

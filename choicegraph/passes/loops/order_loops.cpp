@@ -91,8 +91,14 @@ bool order_loops(Analysis& analysis, StepId id) {
   if (!dependence.needs.is_empty()) {
     const bool has_directions = orient_any(step.loops, dependence.needs);
     std::optional<Nest> nest;
-    if (step.loops.size() > 1 && dependence.overlaps.is_empty())
+    std::optional<Nest> slices;
+    if (step.loops.size() > 1 && dependence.overlaps.is_empty()) {
       nest = find_own_nest(id, step, dependence.needs, has_directions);
+      // Strips for the CPU, and slices for devices, which run all of a slice at once.
+      const bool has_strips = nest && has_parallel_row(nest->rows);
+      if (has_strips && has_directions) slices = slices_of(id, step.loops);
+      if (slices && slices->rows.size() != 1) slices.reset();
+    }
     if (!has_directions && !nest) {
       report(analysis, step);
       return false;
@@ -100,6 +106,7 @@ bool order_loops(Analysis& analysis, StepId id) {
     if (!has_directions)
       for (LoopDim& loop : step.loops) loop.order = LoopOrder::Nested;
     if (nest) analysis.plan.nests.push_back(std::move(*nest));
+    if (slices) analysis.plan.nests.push_back(std::move(*slices));
   }
   if (dependence.own_border != nullptr) {
     report_own_border(analysis, step, *dependence.own_border);

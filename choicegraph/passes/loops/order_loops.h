@@ -10,7 +10,7 @@ namespace pb::choices {
 /// Orders the instances of `step` so that each runs after those that it reads from.
 ///
 /// Reads:   the step's loops and its entry of `step_sets`
-/// Fills:   the order of its loops, `is_data_parallel`, perhaps a nest in `plan.nests`
+/// Fills:   the order of its loops, `is_data_parallel`, perhaps a nest in `plan.nests`, or one for CPUs and one for devices
 /// Errors:  false after NoLoopOrder or BorderReadsOwnCell
 [[nodiscard]] bool order_loops(Analysis& analysis, StepId step);
 

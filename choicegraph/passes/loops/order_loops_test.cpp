@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "choicegraph/plan/launch_slices.h"
 #include "choicegraph/testing/planned_transform.h"
 
 namespace pb {
@@ -76,6 +77,58 @@ TEST(Loops, HaveNoOrderForReadsOnBothSides) {
                                      .rule({"OUT.cell(n-1)"}, {})
                                      .rule({"OUT.cell(i)"}, {"OUT.cell(i-1)", "OUT.cell(i+1)"}));
   EXPECT_TRUE(planned.diags.has(DiagKind::NoLoopOrder)) << planned.messages();
+}
+
+/// The steps that a device runs in a launch per slice, with their variables: `y: x` has launches along `y` over `x`.
+std::vector<std::string> launches(const TransformPlan& plan) {
+  std::vector<std::string> out;
+  for (const StepId id : plan.steps.ids()) {
+    if (launch_nest(plan, id) == nullptr) continue;
+    const Step step = step_of_launch(plan, id);
+    EXPECT_TRUE(step.is_data_parallel);
+    std::string text = slice_variable(plan, id) + ":";
+    for (const LoopDim& loop : step.loops) text += " " + loop.var;
+    out.push_back(text);
+  }
+  return out;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(Slices, AreLaunchesWhereOneCoordinateCarries) {
+  const PlannedTransform up(TestTransform()
+                                .from("A[w,h]")
+                                .to("B[w,h]")
+                                .rule({"B.cell(x,y)"}, {"B.cell(x-1,y-1)", "B.cell(x+1,y-1)"})
+                                .rule({"B.cell(x,y)"}, {"A.cell(x,y)"}, 2));
+  EXPECT_EQ(launches(up.only()), Texts{"y: x"});
+  const PlannedTransform down(TestTransform()
+                                  .from("A[w,h]")
+                                  .to("B[w,h]")
+                                  .rule({"B.cell(x,y)"}, {"B.cell(x+1,y-1)", "B.cell(x+1,y+1)"})
+                                  .rule({"B.cell(x,y)"}, {"A.cell(x,y)"}, 2));
+  EXPECT_EQ(launches(down.only()), Texts{"x: y"});
+}
+
+TEST(Slices, AreLaunchesBesideStripsForCpus) {
+  const PlannedTransform planned(TestTransform()
+                                     .from("A[w,h]")
+                                     .to("B[w,h]")
+                                     .rule({"B.row(0)"}, {"A.row(0)"})
+                                     .rule({"B.cell(x,y)"}, {"B.cell(x,y-1)"}));
+  EXPECT_EQ(launches(planned.only()), Texts{"y: x"});
+  ASSERT_EQ(planned.only().nests.size(), 2U);
+  EXPECT_EQ(planned.only().nests[0].rows.front().kind, RowKind::Parallel);
+  EXPECT_EQ(planned.only().nests[1].rows.front().kind, RowKind::Slices);
+}
+
+TEST(Slices, AreNoLaunchesWhereTwoCoordinatesCarry) {
+  const PlannedTransform planned(TestTransform()
+                                     .from("A[w,h]")
+                                     .to("B[w,h]")
+                                     .rule({"B.cell(x,y)"}, {"B.cell(x-1,y)", "B.cell(x,y-1)"})
+                                     .rule({"B.cell(x,y)"}, {"A.cell(x,y)"}, 2));
+  EXPECT_EQ(launches(planned.only()), Texts{});
 }
 
 }  // namespace

@@ -60,10 +60,8 @@ void emit_temporaries(Writer& out, const CallContext& call, const StepConditions
     }
     const std::string type = region_type(matrix, false);
     std::string storage = type + "::allocate(" + joined(extents) + ")";
-    if (nest_of_versions(call.plan, id) != nullptr) {
-      extents.insert(extents.begin(), to_cpp(conditions.may_be_on_device(id)));
+    if (nest_of_versions(call.plan, id) != nullptr)
       storage = "pbrt::allocate_versions<" + type + ">(" + joined(extents) + ")";
-    }
     out.line("const " + type + " " + matrix.name + " = " + selected_text(conditions.is_used(id), storage, type + "()") +
              ";");
   }

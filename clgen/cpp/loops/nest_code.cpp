@@ -180,7 +180,16 @@ class NestEmitter {
       out_.line("const auto " + name + " = pbrt::at_version(" + all_versions(name) + ", " +
                 to_cpp(coordinate_value(0)) + ");");
     }
+    const bool has_loops = !slice.loops.empty();
+    if (has_loops)
+      out_.line("const " + box_type(slice) + " " + kSlice + " = " + initializer_of(instance_box(slice)) + ";");
+    if (part.has_launches) {
+      out_.open("if (!pb_slice.is_empty())");
+      args_.emit_tries(out_, part.member.step, kSlice);
+      out_.open("if (!pb_has_run)");
+    }
     emit_slice_of(m, slice);
+    for (int block = 0; part.has_launches && block < 2; ++block) out_.close();
     out_.close();
   }
 
@@ -188,12 +197,11 @@ class NestEmitter {
   void emit_slice_of(std::size_t m, const Step& slice) {
     const NestPart& part = parts_[m];
     const bool has_loops = !slice.loops.empty();
-    if (has_loops) out_.line("const " + box_type(slice) + " pb_slice = " + initializer_of(instance_box(slice)) + ";");
     const HostCare care = part.lowered.care;
     // A slice without loops is one instance.
     if (care == HostCare::Step || (care == HostCare::Instance && has_loops)) return emit_slice_work(m, slice);
     const HostParts& hosted = part.lowered.hosted;
-    const bool may_be_empty = has_loops && !hosted.is_empty();
+    const bool may_be_empty = has_loops && !hosted.is_empty() && !part.has_launches;
     if (may_be_empty) out_.open("if (!pb_slice.is_empty())");
     emit_arrivals(out_, hosted, args_.frame);
     emit_slice_work(m, slice);

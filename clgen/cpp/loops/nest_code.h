@@ -3,6 +3,7 @@
 // one step is the body of its step function; a nest of several steps stands in `run_T`.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct NestPart {
   const NestMember& member;
   std::string stem;  ///< stem of its loop functions: `T_0_n1` in `loops_T_0_n1`
   const LoweredNest::Member& lowered;
+  bool has_launches = false;                  ///< a device may run its slices
   Condition condition = Condition::always();  ///< when it takes part
 
   [[nodiscard]] const Condition& in_packs() const { return lowered.loops.in_packs; }
@@ -29,6 +31,9 @@ struct NestArgs {
   std::string split;   ///< the split size; empty if no member splits slices
   std::string extent;  ///< pointer to the extents of its tiles
   std::string rule;    ///< the constant under which traces record its tiles or slices
+  /// Prints the declaration of `pb_has_run`, which says whether a device runs the slice of a member that has launches.
+  /// The third argument is the name of the slice's box.
+  std::function<void(Writer&, StepId, const std::string&)> emit_tries = {};
 };
 
 /// Prints the functions of one member's loops: over a tile of the rows or, in a sliced nest, over a box of all its

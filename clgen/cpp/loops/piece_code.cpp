@@ -47,7 +47,8 @@ std::vector<std::string> step_args(const RuleCode& code, const std::string& fram
   return args;
 }
 
-std::vector<std::string> cpu_step_args(const TransformPlan& plan, const RuleCode& code, const std::string& frame) {
+std::vector<std::string> versioned_step_args(const TransformPlan& plan, const RuleCode& code,
+                                             const std::string& frame) {
   std::vector<std::string> args = step_args(code, frame);
   for (std::size_t i = 0; i < code.matrices.size(); ++i) {
     const MatrixId id = code.matrices[i].matrix;

@@ -20,8 +20,8 @@ namespace pb {
 [[nodiscard]] std::vector<std::string> step_args(const RuleCode& code, const std::string& frame);
 /// The same of step functions for the CPU. Temporaries of which two versions have memory are given with the version
 /// that the rule writes or reads.
-[[nodiscard]] std::vector<std::string> cpu_step_args(const TransformPlan& plan, const RuleCode& code,
-                                                     const std::string& frame);
+[[nodiscard]] std::vector<std::string> versioned_step_args(const TransformPlan& plan, const RuleCode& code,
+                                                           const std::string& frame);
 
 /// Fast views of a step's loops, and the variable that says whether the loops may get them.
 struct DeclaredViews {

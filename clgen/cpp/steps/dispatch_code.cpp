@@ -106,13 +106,19 @@ DispatchForm StepDispatch::form_of(StepId id) const {
 void StepDispatch::emit_dispatch(Writer& out, StepId step_id, const std::string& frame, bool are_boxes_declared) const {
   const Step& step = plan_.steps[step_id];
   const RuleCode code(context_, id_, step.rule);
-  if (!conditions_.has_device(step_id)) {
+  // A device runs slices elsewhere.
+  if (!conditions_.has_device(step_id) || lowered(step_id).slice) {
     emit_on_cpu(out, step_id, code, frame, box_args(lowered(step_id), are_boxes_declared));
     return;
   }
   const bool shares = is_shared(step_id);
   if (!are_boxes_declared) emit_boxes(out, lowered(step_id).boxes, shares);
-  shares ? emit_shared_tries(out, step_id, code, frame) : emit_tries(out, step_id, code, frame);
+  if (shares) {
+    emit_shared_tries(out, step_id, code, frame);
+  } else {
+    emit_tries(out,
+               device_tries(step_id, code, frame, boxes_ending(step_id, ""), to_cpp(conditions_.copy_out(step_id))));
+  }
   out.open("if (!pb_has_run)");
   emit_on_cpu(out, step_id, code, frame, box_args(lowered(step_id), true));
   out.close();
@@ -140,9 +146,12 @@ void StepDispatch::emit_any_of(Writer& out, const std::vector<Try>& tries, const
   }
 }
 
-/// Prints the declaration of `pb_has_run`, which says whether a device runs the step.
-void StepDispatch::emit_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const {
-  const std::vector<Try> tries = device_tries(step, code, frame, "", to_cpp(conditions_.copy_out(step)));
+void StepDispatch::emit_slice_tries(Writer& out, StepId step, const std::string& frame, const std::string& box) const {
+  const RuleCode code(context_, id_, plan_.steps[step].rule);
+  emit_tries(out, device_tries(step, code, frame, {box}, to_cpp(conditions_.copy_out_of_slice(step))));
+}
+
+void StepDispatch::emit_tries(Writer& out, const std::vector<Try>& tries) const {
   const std::optional<std::string> share = share_value();
   out.line("const bool pb_has_run =");
   if (share) out.line("    pbrt::gpu::is_mostly_on_device(" + *share + ") &&" + (tries.size() > 1 ? " (" : ""));
@@ -166,7 +175,7 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   out.open("if (!pb_is_all)");
   emit_fetches(out, lowered(step).fetched, frame);
   out.close();
-  const std::vector<Try> tries = device_tries(step, code, frame, kOnDevice,
+  const std::vector<Try> tries = device_tries(step, code, frame, boxes_ending(step, kOnDevice),
                                               "pb_is_all ? " + operand_text(conditions_.copy_out_of_whole(step)) +
                                                   " : " + operand_text(conditions_.copy_out_of_part(step)));
   out.open("const auto pb_device = [&]");
@@ -195,18 +204,19 @@ std::string StepDispatch::piece_call(StepId step, const std::string& frame) cons
 
 std::string StepDispatch::cpu_call(StepId step, const RuleCode& code, const std::string& frame,
                                    const std::vector<std::string>& boxes, const std::string& pieces) const {
-  std::vector<std::string> args = cpu_step_args(plan_, code, frame);
+  std::vector<std::string> args = versioned_step_args(plan_, code, frame);
   args.insert(args.end(), boxes.begin(), boxes.end());
   return cpu_function(step) + "(" + joined(args) + pieces + ");";
 }
 
 std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const RuleCode& code,
-                                                          const std::string& frame, const std::string& boxes_end,
+                                                          const std::string& frame,
+                                                          const std::vector<std::string>& boxes,
                                                           const std::string& copy_out) const {
   const Step& step = plan_.steps[step_id];
   std::vector<Try> tries;
-  std::vector<std::string> args = step_args(code, frame);
-  for (std::string& box : boxes_ending(step_id, boxes_end)) args.push_back(std::move(box));
+  std::vector<std::string> args = versioned_step_args(plan_, code, frame);
+  args.insert(args.end(), boxes.begin(), boxes.end());
   for (const Version version : kDeviceVersions) {
     const Condition chosen = conditions_.chosen(step, {&version, 1});
     if (chosen.is_never()) continue;

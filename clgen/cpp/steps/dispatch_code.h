@@ -58,6 +58,11 @@ class StepDispatch {
   [[nodiscard]] std::string piece_call(StepId step, const std::string& frame) const;
   /// Prints a statement that counts a run of the step on the CPU, if its site is a decision.
   void emit_count(Writer& out, StepId step, const std::string& frame) const;
+  /// Prints the declaration of `pb_has_run`, which says whether a device runs a slice of the step, whose box is named
+  /// `box`.
+  ///
+  /// Pre: a device may run the step, in a launch per slice
+  void emit_slice_tries(Writer& out, StepId step, const std::string& frame, const std::string& box) const;
   /// Whether a device and the CPU may share the step. Its boxes are then variables, which the dispatch changes.
   [[nodiscard]] bool is_shared(StepId step) const;
   /// Returns the number of the choice under which the step runs in `version`, if it is known, else the variable that
@@ -80,13 +85,14 @@ class StepDispatch {
     std::string head;
     std::string arguments;
   };
-  /// `boxes_end` is the ending of the names of the step's boxes.
+  /// `boxes` are the step's boxes.
   std::vector<Try> device_tries(StepId step, const RuleCode& code, const std::string& frame,
-                                const std::string& boxes_end, const std::string& copy_out) const;
+                                const std::vector<std::string>& boxes, const std::string& copy_out) const;
   void emit_on_cpu(Writer& out, StepId step, const RuleCode& code, const std::string& frame,
                    const std::vector<std::string>& boxes) const;
   static void emit_any_of(Writer& out, const std::vector<Try>& tries, const std::string& begin, const std::string& end);
-  void emit_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
+  /// Prints the declaration of `pb_has_run`: whether one of the tries has run.
+  void emit_tries(Writer& out, const std::vector<Try>& tries) const;
   void emit_shared_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
   std::optional<std::string> share_value() const;
   using TunableTest = std::function<bool(const PlanTunable&)>;

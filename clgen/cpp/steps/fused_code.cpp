@@ -74,7 +74,7 @@ void emit_fused_step(Writer& out, const CppContext& context, TransformId transfo
 std::string fused_call(const CppContext& context, TransformId transform, std::size_t index, const std::string& frame) {
   const RuleCode code = joint_code(context, transform, index);
   return "step_" + code.stem + "_cpu(" +
-         joined(cpu_step_args(context.plan.transforms[transform.index()], code, frame)) + ", pb_box);";
+         joined(versioned_step_args(context.plan.transforms[transform.index()], code, frame)) + ", pb_box);";
 }
 
 }  // namespace pb

@@ -38,16 +38,30 @@ class NestGroupCode {
   void emit_run(const StepDispatch& dispatch, const std::string& frame) {
     for (std::size_t m = 0; m < parts_.size(); ++m) {
       parts_[m].condition = emit_guard(m);
-      dispatch.emit_count(out_, parts_[m].member.step, frame);
+      const StepId step = parts_[m].member.step;
+      parts_[m].has_launches = dispatch.conditions().has_device(step);
+      emit_count(dispatch, step, frame);
     }
     emit_hosted([&](const HostParts& hosted) { emit_arrivals(out_, hosted, frame); });
     const std::string extent = is_sliced(nest_) ? "" : dispatch.tile_value(nest_);
+    const auto emit_tries = [&](Writer& out, StepId step, const std::string& box) {
+      dispatch.emit_slice_tries(out, step, frame, box);
+    };
     emit_nest(out_, plan_, nest_, parts_,
-              {frame, has_split(nest_) ? dispatch.split_value() : "", extent, rule_constant(stem_)});
+              {frame, has_split(nest_) ? dispatch.split_value() : "", extent, rule_constant(stem_), emit_tries});
     emit_hosted([&](const HostParts& hosted) { emit_departures(out_, hosted, frame); });
   }
 
  private:
+  /// Counts a run of the step on the CPU. Each slice that is tried on a device counts for itself.
+  void emit_count(const StepDispatch& dispatch, StepId step, const std::string& frame) const {
+    if (!dispatch.conditions().has_device(step)) return dispatch.emit_count(out_, step, frame);
+    const Condition on_device = dispatch.conditions().chosen(plan_.steps[step], kDeviceVersions);
+    out_.open(if_text(Condition::not_(on_device)));
+    dispatch.emit_count(out_, step, frame);
+    out_.close();
+  }
+
   /// Prints the name by which traces call the nest's tiles: `T.A#1 + B#1`.
   void emit_name() const {
     const Transform& transform = context_.program.transforms[id_];

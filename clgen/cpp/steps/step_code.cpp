@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "choicegraph/plan/launch_slices.h"
 #include "clgen/cpp/boxes/host_code.h"
 #include "clgen/cpp/loops/instance_count.h"
 #include "clgen/cpp/loops/loop_code.h"
@@ -265,12 +266,20 @@ void emit_region(Writer& out, const RuleCode& code, const LaunchRegion& region) 
   if (is_written_number(code, region)) return emit_number(out, name, region.use);
   switch (region.use) {
     case LaunchUse::Input:
-      out.line("pb_launch.input(" + to_cpp(region.input, name) + ");");
+      if (region.read_part) {
+        out.line("pbrt::gpu::input_part(pb_launch, " + name + ", " + to_cpp(*region.read_part) + ");");
+      } else {
+        out.line("pb_launch.input(" + to_cpp(region.input, name) + ");");
+      }
       break;
     case LaunchUse::Output:
       out.line("pb_launch.output(" + to_cpp(region.written.front()) + ", pb_copy_out);");
       break;
     case LaunchUse::InOut:
+      if (region.is_part) {
+        out.line("pbrt::gpu::inout_part(pb_launch, " + to_cpp(region.written.front()) + ", pb_copy_out);");
+        break;
+      }
       for (const MatrixPart& part : region.written) boxes.push_back(to_cpp(*part.box));
       out.line("pb_launch.inout(" + name + (boxes.empty() ? "" : ", {" + joined(boxes) + "}") + ", pb_copy_out);");
       break;
@@ -300,11 +309,14 @@ std::string launch_value(const KernelScalar& scalar) {
       return scalar.origin;
     case ScalarSource::OfTunable:
       return scalar.origin + "[" + std::to_string(scalar.element) + "]";
+    case ScalarSource::Slice:
+      return "pbrt::gpu::slice_of(pb_box)";
   }
   PB_CHECK(false, "every scalar has a source");
   return {};
 }
 
+/// `rank` is the number of the loops of a launch.
 void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kernel& kernel,
                  const std::vector<LaunchRegion>& regions) {
   out.line("pbrt::gpu::Launch pb_launch(kKernel_" + kernel.name + ", pb_frame, pb_frame.context().gpu());");
@@ -329,7 +341,11 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
              std::to_string(buffer.extents.size()) + ", pb_tile_" + input.binding +
              (is_panel ? ", " + std::to_string(buffer.contiguous) : "") + ");");
   }
-  out.line(rank == 0 ? "pb_launch.range(pbrt::Box<1>{{0}, {1}});" : "pb_launch.range(pb_box);");
+  const bool has_slice = std::any_of(lowered.scalars.begin(), lowered.scalars.end(),
+                                     [](const KernelScalar& scalar) { return scalar.source == ScalarSource::Slice; });
+  out.line(rank == 0   ? "pb_launch.range(pbrt::Box<1>{{0}, {1}});"
+           : has_slice ? "pbrt::gpu::range_in_slice(pb_launch, pb_box);"
+                       : "pb_launch.range(pb_box);");
   const bool has_lanes = instance_with_lanes(lowered.tree) != nullptr;
   const bool has_blocks = instance_in_blocks(lowered.tree) != nullptr;
   out.line("pb_launch.group(pb_group, " + std::to_string(std::max<std::size_t>(1, rank)) + ", pb_items" +
@@ -357,7 +373,9 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
   form.version = kernel.lowered.version;
   form.kernel = kernel.name;
   const LoweredStep& lowered = lowered_of(context, code.transform_id).steps[step];
-  if (lowered.is_given_boxes) {
+  if (lowered.slice) {
+    form.params = {*lowered.slice};
+  } else if (lowered.is_given_boxes) {
     form.params = without_bounds(lowered.boxes);
   } else {
     form.boxes = lowered.boxes;
@@ -380,7 +398,7 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
     statements.indent();
     emit_scalar_constants(statements, code, ScalarSet::Step);
     emit_boxes(statements, form.boxes);
-    emit_launch(statements, code, plan.steps[step].loops.size(), kernel, form.regions);
+    emit_launch(statements, code, step_of_launch(plan, step).loops.size(), kernel, form.regions);
     emit_function(out, "PB_COLD static bool " + name, params, statements);
   });
 }

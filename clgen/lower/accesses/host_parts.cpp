@@ -75,9 +75,6 @@ HostParts parts_of_step(const TransformPlan& plan, const RuleShape& rule, StepId
   return out;
 }
 
-namespace {
-
-/// Returns the box in which instances of the box named `box` write the matrix; none if they may write anywhere.
 std::optional<PartBox> written_hull(const RuleShape& rule, const Step& step, MatrixId id, const std::string& box) {
   if (!rule.rule.tried.empty() || box.empty()) return std::nullopt;
   const SymbolRanges ranges = ranges_in(step, box);
@@ -103,8 +100,8 @@ std::optional<PartBox> written_hull(const RuleShape& rule, const Step& step, Mat
   return PartBox{"", std::move(hull)};
 }
 
-/// Whether the instances of a box write every cell of the box that `written_hull` returns. They do if only one output
-/// writes the matrix, and each of its coordinates moves with one loop at most, by one cell per iteration.
+/// They do if only one output writes the matrix, and each of its coordinates moves with one loop at most, by one cell
+/// per iteration.
 bool fills_hull(const RuleShape& rule, const Step& step, MatrixId id) {
   const RegionAccess* only = nullptr;
   for (const RegionAccess& output : rule.rule.outputs) {
@@ -126,8 +123,6 @@ bool fills_hull(const RuleShape& rule, const Step& step, MatrixId id) {
   }
   return std::all_of(used.begin(), used.end(), [](int count) { return count <= 1; });
 }
-
-}  // namespace
 
 HostParts parts_of_box(const RuleShape& rule, const Step& step, const std::string& box) {
   HostParts out;

@@ -43,6 +43,11 @@ inline constexpr const char* kSlice = "pb_slice";
 /// Returns what the instances in the box named `box`, or some of them, read and write. The parts may be larger than
 /// what the instances use. An empty name stands for any instances.
 [[nodiscard]] HostParts parts_of_box(const RuleShape& rule, const Step& step, const std::string& box);
+/// Returns the box in which instances of the box named `box` write the matrix; none if they may write anywhere.
+[[nodiscard]] std::optional<PartBox> written_hull(const RuleShape& rule, const Step& step, MatrixId id,
+                                                  const std::string& box);
+/// Whether the instances of a box write every cell of the box that `written_hull` returns.
+[[nodiscard]] bool fills_hull(const RuleShape& rule, const Step& step, MatrixId id);
 /// Returns what the CPU's part of a shared step reads. `instances` is the name of the CPU's box.
 [[nodiscard]] std::vector<MatrixPart> fetched_parts(const TransformPlan& plan, const RuleShape& rule, StepId step,
                                                     const std::string& instances);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "clgen/facts/names.h"
 #include "clgen/lower/accesses/host_parts.h"
 
 namespace pb {
@@ -22,6 +23,40 @@ LaunchRegion launch_region(const TransformPlan& plan, const RuleShape& rule, Ste
   const bool has_boxes =
       std::all_of(out.written.begin(), out.written.end(), [](const MatrixPart& part) { return part.box.has_value(); });
   if (out.use == LaunchUse::InOut && !has_boxes) out.written.clear();
+  // Of a matrix of versions only what is touched may have memory.
+  const bool has_versions = nest_of_versions(plan, use.matrix) != nullptr;
+  out.is_part = out.use == LaunchUse::InOut && has_versions && out.written.size() == 1;
+  return out;
+}
+
+constexpr const char* kBox = "pb_box";
+
+/// Returns all of the matrix, as a box.
+PartBox whole_box(const RuleShape& rule, MatrixId matrix) {
+  PartBox out;
+  for (std::size_t d = 0; d < rule.matrix(matrix).extents.size(); ++d)
+    out.bounds.push_back({index_const(0), view_extent(rule.matrix(matrix), d)});
+  return out;
+}
+
+/// Of a matrix that the kernel writes, only what this slice writes or reads is given: other parts may not be there yet.
+LaunchRegion slice_region(const RuleShape& rule, const Step& slice, const RuleMatrix& use) {
+  LaunchRegion out{use.matrix};
+  if (!use.is_output) {
+    const auto is_output = [&](const RegionAccess& output) { return output.matrix == use.matrix; };
+    if (std::none_of(rule.rule.outputs.begin(), rule.rule.outputs.end(), is_output)) {
+      out.input = kernel_input(slice, rule, use.matrix);
+      return out;
+    }
+    const std::optional<PartBox> read = read_box(slice, rule, use.matrix, kBox);
+    out.read_part = read ? *read : whole_box(rule, use.matrix);
+    return out;
+  }
+  const std::optional<PartBox> written = written_hull(rule, slice, use.matrix, kBox);
+  const bool is_all = written && use.is_overwritten && fills_hull(rule, slice, use.matrix);
+  out.use = is_all ? LaunchUse::Output : LaunchUse::InOut;
+  out.is_part = !is_all;
+  out.written.push_back({rule.matrix(use.matrix).name, written ? *written : whole_box(rule, use.matrix)});
   return out;
 }
 
@@ -31,6 +66,13 @@ std::vector<LaunchRegion> launch_regions(const TransformPlan& plan, const RuleSh
                                          const std::vector<RuleMatrix>& matrices) {
   std::vector<LaunchRegion> out;
   for (const RuleMatrix& use : matrices) out.push_back(launch_region(plan, rule, step, use));
+  return out;
+}
+
+std::vector<LaunchRegion> slice_regions(const RuleShape& rule, const Step& slice,
+                                        const std::vector<RuleMatrix>& matrices) {
+  std::vector<LaunchRegion> out;
+  for (const RuleMatrix& use : matrices) out.push_back(slice_region(rule, slice, use));
   return out;
 }
 

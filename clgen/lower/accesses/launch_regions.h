@@ -22,9 +22,11 @@ enum class LaunchUse : std::uint8_t {
 struct LaunchRegion {
   MatrixId matrix;
   LaunchUse use = LaunchUse::Input;
-  KernelInput input = {};                ///< of an Input
-  std::vector<MatrixPart> written = {};  ///< of an Output or InOut; empty: any cell may be written
-  std::optional<PartBox> reads = {};     ///< exactly what is read, where the launch does not know it already
+  KernelInput input = {};                 ///< of an Input
+  std::vector<MatrixPart> written = {};   ///< of an Output or InOut; empty: any cell may be written
+  std::optional<PartBox> reads = {};      ///< exactly what is read, where the launch does not know it already
+  std::optional<PartBox> read_part = {};  ///< of an Input: a box that holds all that is read, instead of `input`
+  bool is_part = false;                   ///< nothing of an InOut but `written` is touched
 
   bool operator==(const LaunchRegion&) const = default;
 };
@@ -34,5 +36,10 @@ struct LaunchRegion {
 /// Pre: the step's `step_boxes` are in scope
 [[nodiscard]] std::vector<LaunchRegion> launch_regions(const TransformPlan& plan, const RuleShape& rule, StepId step,
                                                        const std::vector<RuleMatrix>& matrices);
+
+/// Returns the regions of the kernel of a step that has a launch per slice (choicegraph/plan/launch_slices.h). `slice`
+/// is the step in a slice, whose box is `pb_box`.
+[[nodiscard]] std::vector<LaunchRegion> slice_regions(const RuleShape& rule, const Step& slice,
+                                                      const std::vector<RuleMatrix>& matrices);
 
 }  // namespace pb

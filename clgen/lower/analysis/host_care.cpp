@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/seeded_fault.h"
+#include "choicegraph/plan/launch_slices.h"
 #include "clgen/lower/analysis/nest_shape.h"
 
 namespace pb {
@@ -18,7 +19,8 @@ HostCare care_in(const TransformPlan& plan, const Nest& nest, const std::vector<
                  std::size_t m) {
   const bool has_calls =
       std::any_of(rules.begin(), rules.end(), [](const RuleShape* rule) { return rule->has_calls(); });
-  if (!rules[m]->has_kernels || !has_calls || PB_FAULT(slices_are_not_announced)) return HostCare::Step;
+  const bool may_launch = has_calls || has_launches(plan, nest);
+  if (!rules[m]->has_kernels || !may_launch || PB_FAULT(slices_are_not_announced)) return HostCare::Step;
   if (!rules[m]->has_calls()) return HostCare::Slice;
   if (!is_sliced(nest)) return HostCare::Instance;
   return care_of(*rules[m], step_in_slices(plan, nest.members[m])) == HostCare::Instance ? HostCare::Instance

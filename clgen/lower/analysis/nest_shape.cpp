@@ -4,12 +4,24 @@
 #include <algorithm>
 #include <string>
 
+#include "choicegraph/plan/launch_slices.h"
+
 namespace pb {
 
 const Nest* own_nest(const TransformPlan& plan, StepId step) {
   for (const Nest& nest : plan.nests)
     if (nest.members.size() == 1 && nest.members.front().step == step) return &nest;
   return nullptr;
+}
+
+const Nest* own_launch_nest(const TransformPlan& plan, StepId step) {
+  const Nest* nest = launch_nest(plan, step);
+  return nest != nullptr && nest->members.size() == 1 && has_launches(plan, *nest) ? nest : nullptr;
+}
+
+bool runs_in_own_group(const TransformPlan& plan, StepId step) {
+  const Nest* nest = own_launch_nest(plan, step);
+  return nest != nullptr && nest == own_nest(plan, step);
 }
 
 bool is_inside_parallel(const NestMember& member) {

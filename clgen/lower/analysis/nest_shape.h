@@ -8,6 +8,12 @@ namespace pb {
 
 /// Returns the nest that `step` is the only member of; null if it has none.
 [[nodiscard]] const Nest* own_nest(const TransformPlan& plan, StepId step);
+/// Returns the nest that `step` is the only member of and whose slices a device may run; null if there is none. Its
+/// code is that of a nest of several steps, which says slice by slice where it runs. It is another one than `own_nest`
+/// where the step has tiles on the CPU.
+[[nodiscard]] const Nest* own_launch_nest(const TransformPlan& plan, StepId step);
+/// Whether the step runs in its own_launch_nest on the CPU, too.
+[[nodiscard]] bool runs_in_own_group(const TransformPlan& plan, StepId step);
 [[nodiscard]] inline bool is_sliced(const Nest& nest) { return nest.rows.front().kind == RowKind::Slices; }
 /// Whether the loops of a member inside of the rows may run side by side.
 [[nodiscard]] bool is_inside_parallel(const NestMember& member);

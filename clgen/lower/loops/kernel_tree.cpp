@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "choicegraph/plan/launch_slices.h"
 #include "clgen/facts/names.h"
 #include "clgen/facts/round_blocks.h"
 #include "clgen/lower/loops/round_block_nodes.h"
@@ -110,7 +111,9 @@ class KernelLowering {
       : program_(program),
         plan_(plan),
         transform_(program.transforms[plan.transform]),
-        step_(plan.steps[step]),
+        step_(step_of_launch(plan, step)),
+        slice_(slice_variable(plan, step)),
+        is_sliced_(launch_nest(plan, step) != nullptr),
         rule_(transform_.rules[step_.rule]),
         computation_(computation_of(plan, step_.rule)),
         facts_(find_rule_facts(rule_, computation_.filled)) {
@@ -132,7 +135,8 @@ class KernelLowering {
     TreeBlock group;
     if (out_.version == Version::OpenClLocal) add_staging(group);
     group.push_back(has_phases() ? loops_with_lanes_or_without() : item_loops());
-    auto blocks = out_.version == Version::OpenCl ? find_round_blocks(program_, plan_, step_) : std::nullopt;
+    const bool may_have_blocks = out_.version == Version::OpenCl && !is_sliced_;
+    auto blocks = may_have_blocks ? find_round_blocks(program_, plan_, step_) : std::nullopt;
     if (blocks && !may_use_matrix_units()) blocks->products.reset();
     if (blocks) group = {with_round_blocks(step_, rule_, *blocks, instance(), out_.vars, out_.tree, std::move(group))};
     out_.tree.root.push_back(group_loops(std::move(group)));
@@ -152,8 +156,17 @@ class KernelLowering {
   // ---- parameters
 
   void add_matrices() {
+    if (!slice_.empty()) out_.scalars.push_back({ScalarSource::Slice, ScalarType::Int, slice_, slice_});
     for (const RuleMatrix& use : matrices_of_rule(transform_, rule_, facts_)) {
+      if (nest_of_versions(plan_, use.matrix) != nullptr) out_.with_versions.push_back(use.matrix);
       const Matrix& matrix = transform_.matrices[use.matrix];
+      if (is_sliced_ && use.is_output && use.is_input) {
+        out_.matrices.push_back(use);
+        out_.matrices.back().is_input = false;
+        out_.matrices.push_back(use);
+        out_.matrices.back().is_output = false;
+        continue;
+      }
       if (!matrix.extents.empty() || use.is_output) {
         out_.matrices.push_back(use);
         continue;
@@ -464,7 +477,9 @@ class KernelLowering {
   const Program& program_;
   const TransformPlan& plan_;
   const Transform& transform_;
-  const Step& step_;
+  const Step step_;          ///< as a launch runs it
+  const std::string slice_;  ///< the variable of the slices; empty: there is none
+  const bool is_sliced_;     ///< each slice of a nest is a launch
   const Rule& rule_;
   const Computation& computation_;
   RuleFacts facts_;
@@ -472,6 +487,12 @@ class KernelLowering {
 };
 
 }  // namespace
+
+std::string name_in_kernel(const KernelTree& kernel, const Transform& transform, MatrixId matrix, bool is_output) {
+  const auto is_it = [&](const RuleMatrix& use) { return use.matrix == matrix; };
+  const bool is_twice = std::count_if(kernel.matrices.begin(), kernel.matrices.end(), is_it) > 1;
+  return (is_twice && !is_output ? "pb_2_" : "pb_") + transform.matrices[matrix].name;
+}
 
 bool is_same(const KernelTree& a, const KernelTree& b) {
   const auto uses_alike = [](const RuleMatrix& x, const RuleMatrix& y) {

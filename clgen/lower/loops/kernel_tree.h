@@ -17,10 +17,11 @@ namespace pb {
 
 /// Where a kernel's scalar parameter comes from at the launch.
 enum class ScalarSource : std::uint8_t {
-  Matrix,    ///< the cell of a matrix without dimensions
-  Size,      ///< a size variable
-  Tunable,   ///< a tunable
-  OfTunable  ///< one element of an array tunable
+  Matrix,     ///< the cell of a matrix without dimensions
+  Size,       ///< a size variable
+  Tunable,    ///< a tunable
+  OfTunable,  ///< one element of an array tunable
+  Slice       ///< the slice of a nest that the launch runs: the value of a rule variable
 };
 /// The type of a kernel's scalar parameter. A device knows no parameters smaller than an int.
 enum class ScalarType : std::uint8_t { Int, Double, OfMatrix };
@@ -45,12 +46,16 @@ struct KernelTree {
   StepId step;
   RuleId rule;
   Version version = Version::OpenCl;
-  std::vector<RuleMatrix> matrices;   ///< matrices that have dimensions, in order of parameters
+  /// Matrices that have dimensions, in order of parameters. A matrix of which slices are written and others are read
+  /// stands twice, as an output and as an input: no cell is both in one launch.
+  std::vector<RuleMatrix> matrices;
   std::vector<KernelScalar> scalars;  ///< in order of parameters
   /// Variables of the loops, the fastest first. A step with one instance has a loop of one iteration, whose variable no
   /// rule has.
   std::vector<std::string> vars;
   bool needs_fp64 = false;
+  /// Matrices of which two versions have memory: indices along the last dimension times its stride may need 64 bits.
+  std::vector<MatrixId> with_versions = {};
   /// The scalars whose product is the number of iterations of the first divided fold; none: it is not known.
   std::vector<std::size_t> fold_lengths = {};
   /// The scalar that says how many rounds have kept cells, or more; none: lanes keep nothing.
@@ -63,6 +68,11 @@ struct KernelTree {
   std::optional<int> crossed_loop = {};
   LoopTree tree;
 };
+
+/// Returns the beginning of the names of a matrix in the kernel: `pb_T`, or `pb_2_T`, which no matrix can
+/// have as its own, where it stands twice and is read.
+[[nodiscard]] std::string name_in_kernel(const KernelTree& kernel, const Transform& transform, MatrixId matrix,
+                                         bool is_output);
 
 /// Whether two kernels do the same for the same parameters. Their steps then differ only in their boxes, and share one
 /// kernel.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/loop_forms.h"
+#include "choicegraph/plan/launch_slices.h"
 #include "clgen/facts/numbering.h"
 #include "clgen/facts/round_blocks.h"
 #include "clgen/lower/analysis/nest_shape.h"
@@ -126,8 +127,10 @@ std::vector<TunableRole> block_roles(const Program& program, const TransformPlan
   std::vector<TunableRole> out;
   if (!runs_on_device(plan, rule)) return out;
   bool adds_products = false;
-  for (const Step& step : plan.steps) {
-    const auto blocks = step.rule == rule ? find_round_blocks(program, plan, step) : std::nullopt;
+  for (const StepId id : plan.steps.ids()) {
+    const Step& step = plan.steps[id];
+    if (step.rule != rule || launch_nest(plan, id) != nullptr) continue;
+    const auto blocks = find_round_blocks(program, plan, step);
     if (!blocks) continue;
     out = {TunableRole::BlockItems, TunableRole::BlockRounds, TunableRole::BlockStages};
     adds_products = adds_products || blocks->products.has_value();

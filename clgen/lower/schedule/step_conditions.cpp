@@ -99,7 +99,8 @@ Condition StepConditions::nest_runs(std::size_t nest_index,
   for (const NestMember& member : nest.members) terms.push_back(choices(plan_.steps[member.step]));
   for (std::size_t larger = 0; larger < nest_index; ++larger) {
     const Nest& other = plan_.nests[larger];
-    const bool is_inside = std::all_of(nest.members.begin(), nest.members.end(),
+    const bool is_inside = other.members.size() > nest.members.size() &&
+                           std::all_of(nest.members.begin(), nest.members.end(),
                                        [&](const NestMember& member) { return has_member(other, member.step); });
     if (is_inside) terms.push_back(Condition::not_(flag_of(larger)));
   }
@@ -120,13 +121,6 @@ Condition StepConditions::is_read(MatrixId matrix) const {
 
 Condition StepConditions::is_used(MatrixId matrix) const {
   return any_runs([&](const Rule& rule) { return accesses(rule, matrix); });
-}
-
-Condition StepConditions::may_be_on_device(MatrixId matrix) const {
-  std::vector<Condition> terms;
-  for (const StepId id : plan_.steps.ids())
-    if (accesses(transform_.rules[plan_.steps[id].rule], matrix)) terms.push_back(tries_device(id));
-  return Condition::any_of(std::move(terms));
 }
 
 Condition StepConditions::is_touched_whole(MatrixId matrix) const {
@@ -182,6 +176,12 @@ CopyOutChoice StepConditions::copy_out(StepId step) const { return copy_out_with
 
 CopyOutChoice StepConditions::copy_out_of_whole(StepId step) const {
   return copy_out_with(step, {{{is_root_call(), CopyOut::Result}}, CopyOut::May});
+}
+
+CopyOutChoice StepConditions::copy_out_of_slice(StepId step) const {
+  CopyOutChoice out;
+  if (!writes_temporaries(step)) add_case(out, is_root_call(), CopyOut::Result);
+  return simplified(std::move(out));
 }
 
 CopyOutChoice StepConditions::copy_out_of_part(StepId step) const {

@@ -65,8 +65,6 @@ class StepConditions {
   [[nodiscard]] Condition is_read(MatrixId matrix) const;
   /// When some step that runs may read or write the matrix.
   [[nodiscard]] Condition is_used(MatrixId matrix) const;
-  /// When some step that runs may access the matrix on a device.
-  [[nodiscard]] Condition may_be_on_device(MatrixId matrix) const;
   /// When some step that runs accesses the matrix as a whole, even if the matrix is empty.
   [[nodiscard]] Condition is_touched_whole(MatrixId matrix) const;
 
@@ -80,6 +78,8 @@ class StepConditions {
   /// Where the outputs of a device version go that may be shared with the CPU and is not. Its instances write their
   /// part of the outputs once.
   [[nodiscard]] CopyOutChoice copy_out_of_whole(StepId step) const;
+  /// Where the outputs go of a slice that is a launch of its own: later slices may need them at once, on either side.
+  [[nodiscard]] CopyOutChoice copy_out_of_slice(StepId step) const;
   /// Where the outputs of the device's share of a step go. What the CPU needs of them afterwards is read back while the
   /// CPU computes its own part. The results of the whole run are needed; how much of the results of another call is
   /// needed is not known.

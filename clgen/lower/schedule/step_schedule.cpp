@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/lower/schedule/joint_steps.h"
 #include "clgen/lower/schedule/step_pieces.h"
 #include "lang/check.h"
@@ -21,6 +22,14 @@ std::optional<std::size_t> always_in(const TransformPlan& plan, StepId step) {
   for (std::size_t n = 0; n < plan.nests.size(); ++n)
     if (always_runs(plan, plan.nests[n]) && has_member(plan.nests[n], step)) return n;
   return std::nullopt;
+}
+
+/// Returns the number of the nest that runs `step` in one group, with other steps or because a device may run its
+/// slices.
+std::optional<std::size_t> group_nest(const TransformPlan& plan, StepId step) {
+  if (const auto nest = always_in(plan, step)) return nest;
+  const Nest* nest = own_launch_nest(plan, step);
+  return nest != nullptr ? std::optional(static_cast<std::size_t>(nest - plan.nests.data())) : std::nullopt;
 }
 
 /// The steps of one group, without conditions: one step, the members of a nest that always runs, or joint steps.
@@ -47,7 +56,7 @@ class ScheduleMaker {
     const std::vector<Unit> units = with_joint_steps(single_units());
     out.form = is_sequence(units) ? ScheduleForm::Statements : ScheduleForm::OrderedGraph;
     out.has_frames_in_steps = out.form == ScheduleForm::Statements && has_frames_in_steps(units);
-    for (const Unit& unit : units) out.groups.push_back(group_of(unit, out.form));
+    for (const Unit& unit : units) add_group(out, unit);
     return out;
   }
 
@@ -59,7 +68,7 @@ class ScheduleMaker {
     std::set<StepId> done;
     for (const StepId id : plan_.steps.ids()) {
       if (done.contains(id)) continue;
-      Unit unit{{id}, always_in(plan_, id)};
+      Unit unit{{id}, group_nest(plan_, id)};
       if (unit.nest) {
         unit.steps.clear();
         for (const NestMember& member : plan_.nests[*unit.nest].members) unit.steps.push_back(member.step);
@@ -133,11 +142,27 @@ class ScheduleMaker {
 
   // ---- groups
 
-  StepGroup group_of(const Unit& unit, ScheduleForm form) const {
-    if (unit.is_joint()) return joint_group(unit.steps);
-    if (!unit.nest) return LoneStep{unit.steps.front(), conditions_.runs(unit.steps.front())};
-    if (form != ScheduleForm::Statements) return nest_group(*unit.nest, {});
-    return NestGroup{*unit.nest, {conditions_.is_needed(plan_.nests[*unit.nest]), ""}};
+  void add_group(Schedule& out, const Unit& unit) const {
+    const StepId first = unit.steps.front();
+    if (unit.is_joint()) {
+      out.groups.emplace_back(joint_group(unit.steps));
+    } else if (!unit.nest) {
+      out.groups.emplace_back(LoneStep{first, conditions_.runs(first)});
+    } else {
+      NestGroup group = nest_group(*unit.nest, {});
+      if (out.form == ScheduleForm::Statements) group.runs.name.clear();
+      out.groups.emplace_back(std::move(group));
+      if (has_other_loops(unit)) out.groups.emplace_back(on_cpu(first));
+    }
+  }
+
+  /// Whether the nest is for devices alone: on the CPU the step runs by itself.
+  bool has_other_loops(const Unit& unit) const {
+    return unit.nest && unit.steps.size() == 1 && !runs_in_own_group(plan_, unit.steps.front());
+  }
+
+  LoneStep on_cpu(StepId step) const {
+    return {step, Condition::all_of({conditions_.runs(step), Condition::not_(conditions_.tries_device(step))})};
   }
 
   static NamedCondition named(Condition condition, const std::string& name) {
@@ -153,7 +178,11 @@ class ScheduleMaker {
       PB_CHECK(found != earlier.end(), "larger nests come first");
       return found->runs.flag();
     };
-    return {nest, named(conditions_.nest_runs(nest, flag_of), "pb_nest_" + std::to_string(nest))};
+    std::vector<Condition> terms{conditions_.nest_runs(nest, flag_of)};
+    const StepId first = plan_.nests[nest].members.front().step;
+    if (has_other_loops({{first}, nest}) && plan_.nests[nest].members.size() == 1)
+      terms.push_back(conditions_.tries_device(first));
+    return {nest, named(Condition::all_of(std::move(terms)), "pb_nest_" + std::to_string(nest))};
   }
 
   /// Returns a group for each nest of several steps, and then one for each step, which runs unless one of these nests
@@ -165,6 +194,12 @@ class ScheduleMaker {
     std::vector<StepGroup> out(nests.begin(), nests.end());
     for (const StepId id : plan_.steps.ids()) {
       if (always_in(plan_, id)) continue;
+      if (own_launch_nest(plan_, id) != nullptr) {
+        const Unit unit{{id}, group_nest(plan_, id)};
+        out.emplace_back(nest_group(*unit.nest, {}));
+        if (has_other_loops(unit)) out.emplace_back(on_cpu(id));
+        continue;
+      }
       std::vector<Condition> terms{conditions_.runs(id)};
       for (const NestGroup& nest : nests)
         if (has_member(plan_.nests[nest.nest], id)) terms.push_back(Condition::not_(nest.runs.flag()));

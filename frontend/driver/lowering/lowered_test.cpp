@@ -224,6 +224,30 @@ TEST(LoweredKernels, WithFaultsAreFoundWrong) {
   }
 }
 
+TEST(LoweredKernels, OfSlicesRunTheLoopsInsideOfOneSlice) {
+  const auto program = planned_text(
+      "main transform T from A[n] to U[n, m] {\n"
+      "  to (U.cell(x, 0) u) from (A.cell(x) a) { u = a; }\n"
+      "  to (U.cell(x, t) u) from (U.region(x-1, t-1, x+2, t) in) { u = in.cell(0, 0) + in.cell(2, 0); }\n"
+      "  secondary to (U.cell(x, t) u) from (U.cell(x, t-1) below) { u = below; }\n"
+      "}\n");
+  ASSERT_TRUE(program);
+  std::size_t num_sliced = 0;
+  for (const Version version : {Version::OpenCl, Version::OpenClLocal})
+    for (const KernelTree& kernel : kernels_of(*program, version)) {
+      ASSERT_EQ(verify(program->transform(), kernel), "") << to_text(program->program, kernel);
+      const auto is_slice = [](const KernelScalar& scalar) { return scalar.source == ScalarSource::Slice; };
+      if (std::none_of(kernel.scalars.begin(), kernel.scalars.end(), is_slice)) continue;
+      ++num_sliced;
+      EXPECT_EQ(kernel.matrices.size(), 2U);
+      if (kernel.vars.front() != "x") continue;
+      for (const bool is_cpu : {false, true})
+        EXPECT_EQ(run_kernel(program->transform(), kernel, {{"n", 19}, {"m", 5}, {"t", 3}}, {{1}, {17}, {4}, {2}, is_cpu}, 1),
+                  "");
+    }
+  EXPECT_GE(num_sliced, 2U);
+}
+
 /// Two rules: in `S` neighbours are lanes of one instance, in `C` they run neighbouring instances.
 std::vector<KernelTree> kernels_with_folds(const PlannedProgram& program) {
   std::vector<KernelTree> out = kernels_of(program, Version::OpenCl);

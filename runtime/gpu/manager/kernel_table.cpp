@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 
 #include "runtime/gpu/lane_exchange.h"
 #include "runtime/gpu/manager/block_shape.h"
@@ -37,10 +38,13 @@ constexpr std::int64_t kNotSpecialized = INT64_MIN;
 /// How often code with descriptions of kernels was unloaded.
 std::atomic<std::uint64_t> num_unloadings{0};
 
-/// Whether offsets and sums of products of indices and strides fit 32 bits, with a size's worth of room.
-bool fits_32_bits(const OwnedView& view) {
-  std::int64_t reach = view.offset;
-  for (int d = 0; d < view.num_dims; ++d) reach += (view.sizes[d] + 1) * view.strides[d];
+/// Whether offsets and sums of products of indices and strides fit 32 bits, with a size's worth of room. Kernels
+/// compute the place of a version in 64 bits, so only what lies within both counts.
+bool fits_32_bits(const LaunchRegion& region) {
+  const OwnedView& view = region.view;
+  const int num_dims = region.has_versions ? view.num_dims - 1 : view.num_dims;
+  std::int64_t reach = region.has_versions ? 3 * std::abs(view.strides[num_dims]) : view.offset;
+  for (int d = 0; d < num_dims; ++d) reach += (view.sizes[d] + 1) * view.strides[d];
   return reach <= INT32_MAX;
 }
 
@@ -73,7 +77,7 @@ KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const WorkShape& sh
   Key key(kFirstScalar, 0);
   key[kIndex32] = key[kUnitStride] = 1;
   for (const LaunchRegion& region : plan.regions) {
-    if (!fits_32_bits(region.view)) key[kIndex32] = 0;
+    if (!fits_32_bits(region)) key[kIndex32] = 0;
     if (region.view.num_dims > 0 && region.view.strides[0] != 1) key[kUnitStride] = 0;
   }
   key[kBlockRounds] = static_cast<std::int64_t>(shape.block_rounds);

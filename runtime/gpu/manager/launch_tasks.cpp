@@ -134,7 +134,7 @@ Progress LaunchTasks::run(PrepareTask& task) {
   const auto fits_its_matrix = [](LaunchRegion& region) {
     const std::lock_guard lock(region.record->mutex);
     const auto adopts = [&](const OwnedView& view) { return region.record->adopt(view); };
-    return adopts(region.view) && adopts(region.touched) &&
+    return (region.has_versions || adopts(region.view)) && adopts(region.touched) &&
            std::all_of(region.written.begin(), region.written.end(), adopts);
   };
   if (!std::all_of(job.plan.regions.begin(), job.plan.regions.end(), fits_its_matrix))

@@ -27,6 +27,7 @@ struct LaunchRegion {
   std::vector<OwnedView> written;  ///< parts of `touched` that may change; none: all of it, if it is written
   std::vector<OwnedView> read;     ///< likewise, for accesses that are watched
   bool is_argument = true;         ///< else it is a further part of an argument's storage that the kernel reads
+  bool has_versions = false;       ///< a matrix of versions, as at_version gives it: only what is touched has memory
   bool is_read = false;
   bool is_written = false;
   CopyOut copy_out = CopyOut::May;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "choicegraph/plan/launch_slices.h"
+
+#include <algorithm>
+
+namespace pb {
+namespace {
+
+const NestMember& member_of(const Nest& nest, StepId step) {
+  return *std::find_if(nest.members.begin(), nest.members.end(),
+                       [&](const NestMember& member) { return member.step == step; });
+}
+
+}  // namespace
+
+const Nest* launch_nest(const TransformPlan& plan, StepId step) {
+  const Nest* out = nullptr;
+  for (const Nest& nest : plan.nests) {
+    if (!has_member(nest, step)) continue;
+    if (always_runs(plan, nest)) {
+      out = &nest;
+      break;
+    }
+    if (nest.members.size() > 1) return nullptr;
+    if (nest.rows.front().kind == RowKind::Slices) out = &nest;
+  }
+  if (out == nullptr || out->rows.size() != 1 || out->rows.front().kind != RowKind::Slices) return nullptr;
+  const std::vector<LoopDim>& inside = member_of(*out, step).loops;
+  const bool is_parallel =
+      std::all_of(inside.begin(), inside.end(), [](const LoopDim& loop) { return loop.order == LoopOrder::Parallel; });
+  return is_parallel && !plan.steps[step].loops.empty() ? out : nullptr;
+}
+
+Step step_of_launch(const TransformPlan& plan, StepId step) {
+  Step out = plan.steps[step];
+  const Nest* nest = launch_nest(plan, step);
+  if (nest == nullptr) return out;
+  out.loops = member_of(*nest, step).loops;
+  out.is_data_parallel = true;
+  return out;
+}
+
+std::string slice_variable(const TransformPlan& plan, StepId step) {
+  const Nest* nest = launch_nest(plan, step);
+  return nest == nullptr ? "" : member_of(*nest, step).coordinates.front().var;
+}
+
+bool has_launches(const TransformPlan& plan, const Nest& nest) {
+  return std::any_of(nest.members.begin(), nest.members.end(), [&](const NestMember& member) {
+    if (launch_nest(plan, member.step) != &nest) return false;
+    const Step& step = plan.steps[member.step];
+    const std::vector<Alternative>& alternatives = plan.sites[step.site].alternatives;
+    return std::any_of(alternatives.begin(), alternatives.end(), [&](const Alternative& alternative) {
+      return alternative.versions.size() > 1 && runs(plan, alternative, step);
+    });
+  });
+}
+
+}  // namespace pb

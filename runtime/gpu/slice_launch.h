@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// What generated code says of a launch that runs one slice of a nest. The last dimension of the slice's box is that of
+// the slices. Generated code includes this through generated.h.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "runtime/gpu/launch.h"
+
+namespace pbrt::gpu {
+
+/// The slice that a box lies in.
+template <int N>
+[[nodiscard]] std::int32_t slice_of(const Box<N>& box) {
+  return static_cast<std::int32_t>(box.lo[N - 1]);
+}
+
+/// Gives the launch the loops inside of the slice.
+template <int N>
+PB_COLD void range_in_slice(Launch& launch, const Box<N>& box) {
+  std::int32_t lo[N], extent[N];
+  for (int d = 0; d + 1 < N; ++d) {
+    lo[d] = static_cast<std::int32_t>(box.lo[d]);
+    extent[d] = static_cast<std::int32_t>(std::max<std::int64_t>(0, box.hi[d] - box.lo[d]));
+  }
+  launch.range(N - 1, lo, extent);
+}
+
+/// Gives the launch a region of which the kernel reads no more than a part, which may be empty. A box may reach beyond
+/// the matrix.
+template <class Region, int N>
+PB_COLD void input_part(Launch& launch, const Region& view, const Box<N>& read) {
+  launch.input(view, part_of(view, inside(view, read)));
+}
+template <class Region, int N>
+PB_COLD void input_part(Launch& launch, const Region& view, const BorderedBox<N>& read) {
+  bool has_any = false;
+  for_each_part(view, read, [&](const Region&) { has_any = true; });
+  has_any ? launch.input(view, read) : launch.input(view, part_of(view, Box<N>{}));
+}
+
+/// Gives the launch a region of which the kernel may read and may write the cells of `part`, and no others.
+template <class Region, int N>
+PB_COLD void inout_part(Launch& launch, const Region& view, const Box<N>& part, CopyOut copy_out) {
+  launch.inout(view, part_of(view, part), copy_out);
+}
+
+}  // namespace pbrt::gpu
