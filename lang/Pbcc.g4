@@ -56,7 +56,7 @@ integer : ('-' | '+')? INT ;
 // Words that are special in some positions only.
 name
   : ID | elementType | 'sizespecific' | 'accuracyhint' | 'array' | 'initial' | 'min' | 'max' | 'tolerance' | 'verify' | 'in'
-  | 'cell' | 'row' | 'col' | 'column' | 'region' | 'all' | 'distinct'
+  | 'cell' | 'row' | 'col' | 'column' | 'region' | 'all'
   ;
 
 // ---- Rule headers --------------------------------------------------------------

@@ -242,8 +242,9 @@ TEST(LoweredKernels, OfSlicesRunTheLoopsInsideOfOneSlice) {
       EXPECT_EQ(kernel.matrices.size(), 2U);
       if (kernel.vars.front() != "x") continue;
       for (const bool is_cpu : {false, true})
-        EXPECT_EQ(run_kernel(program->transform(), kernel, {{"n", 19}, {"m", 5}, {"t", 3}}, {{1}, {17}, {4}, {2}, is_cpu}, 1),
-                  "");
+        EXPECT_EQ(
+            run_kernel(program->transform(), kernel, {{"n", 19}, {"m", 5}, {"t", 3}}, {{1}, {17}, {4}, {2}, is_cpu}, 1),
+            "");
     }
   EXPECT_GE(num_sliced, 2U);
 }
