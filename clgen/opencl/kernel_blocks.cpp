@@ -176,7 +176,7 @@ void KernelBlockPrinter::print_blocks(const RoundBlocks& blocks) {
   out_.close();
 }
 
-/// Declares whether copies of whole blocks read only cells inside, and neighbours at once where panels have room.
+/// Declares whether copies of whole blocks read only cells inside, and read neighbours at once.
 void KernelBlockPrinter::print_wholeness(const RoundBlocks& blocks) {
   out_.line("bool pb_is_whole = true;");
   out_.open("");
@@ -191,11 +191,7 @@ void KernelBlockPrinter::print_first_copies(const RoundBlocks& blocks) {
   out_.open("if (pb_count > 0)");
   out_.line("const int pb_block = (int)pb_first;");
   print_panel_begins(out_, tiles_);
-  out_.open("if (pb_is_whole && pb_count >= PB_BLOCK_ROUNDS)");
-  for (const Copy* copy : copies_of(blocks)) print_panel_copy(out_, tiles_, *copy, true);
-  out_.reopen("else");
   for (const Copy* copy : copies_of(blocks)) print_panel_copy(out_, tiles_, *copy, false);
-  out_.close();
   out_.line(dialect_.barrier);
   out_.close();
 }

@@ -110,24 +110,23 @@ class PanelCopyPrinter {
     out_.close();
   }
 
-  /// Where the build's panels have no room for whole runs, cells are read one by one. Else the runs of all whole blocks
-  /// are aligned if those of the first one are, because their distance is a multiple of their length.
+  /// The runs of all whole blocks are aligned if those of the first one are, because their distance is a multiple of
+  /// their length.
   void print_wholeness() {
     const std::size_t walked = walked_dim(tiles_, panel_);
     const std::string length = std::to_string(run_.length), stride = names_.matrix + "_s";
     std::string first = names_.matrix + "_offset", whole = "pb_is_whole";
-    std::string aligned = stride + "0 == 1";
+    if (run_.length > 1) whole += " && " + tile(names_, 0) + " % " + length + " == 0 && " + stride + "0 == 1";
     for (std::size_t d = 0; d < rank(); ++d) {
       const std::string dim = std::to_string(d), begin = from(names_, d);
-      first += " + " + begin + " * " + stride + dim;
-      if (d > 0) aligned += " && " + stride + dim + " % " + length + " == 0";
+      first += " + " + begin + (d == 0 ? "" : " * " + stride + dim);
+      if (d > 0 && run_.length > 1) whole += " && " + stride + dim + " % " + length + " == 0";
       const std::string end =
           d == walked ? begin + " + pb_count / PB_BLOCK_ROUNDS * PB_BLOCK_ROUNDS" : begin + " + " + tile(names_, d);
       if (copy_.edges[d].may_exceed) whole += " && " + end + " <= " + names_.binding + "_last" + dim + " + 1";
       if (copy_.edges[d].may_precede) whole += " && " + begin + " >= " + names_.binding + "_least" + dim;
     }
-    aligned += " && (ulong)(" + names_.matrix + "_data + (" + first + ")) % 16 == 0";
-    if (run_.length > 1) whole += " && (" + tile(names_, 0) + " % " + length + " != 0 || (" + aligned + "))";
+    if (run_.length > 1) whole += " && (ulong)(" + names_.matrix + "_data + (" + first + ")) % 16 == 0";
     out_.line("pb_is_whole = " + whole + ";");
   }
 
@@ -203,22 +202,15 @@ class PanelCopyPrinter {
     const std::string matrix = names_.matrix;
     std::string cell = "(PB_INDEX)" + matrix + "_offset";
     if (is_whole) {
-      const std::string first = "(" + from(names_, 0) + " + pb_t0)";
-      std::string others;
-      for (std::size_t d = 1; d < rank(); ++d)
-        others += " + (" + from(names_, d) + " + pb_t" + std::to_string(d) + ") * " + matrix + "_s" + std::to_string(d);
-      const std::string one =
-          to + "[" + base + "0] = " + matrix + "_data[" + cell + " + " + first + " * " + matrix + "_s0" + others + "];";
-      if (run_.length == 1) return out_.line(one);
-      cell += " + " + first + others;
-      out_.open("if (pb_wide == " + std::to_string(run_.length) + ")");
+      for (std::size_t d = 0; d < rank(); ++d)
+        cell += " + (" + from(names_, d) + " + pb_t" + std::to_string(d) + ")" +
+                (d == 0 ? "" : " * " + matrix + "_s" + std::to_string(d));
+      if (run_.length == 1) return out_.line(to + "[" + base + "0] = " + matrix + "_data[" + cell + "];");
       out_.line("const " + run_.type + " pb_read = *(" + tiles_.dialect().global + "const " + run_.type + "*)(" +
                 matrix + "_data + (" + cell + "));");
       for (int e = 0; e < run_.length; ++e)
         out_.line(to + "[" + base + std::to_string(e) + "] = pb_read." + "xyzw"[e] + ";");
-      out_.reopen("else");
-      out_.line(one);
-      return out_.close();
+      return;
     }
     print_unrolling(out_, "#pragma unroll\n");
     out_.open("for (int pb_e = 0; pb_e < pb_wide; ++pb_e)");
