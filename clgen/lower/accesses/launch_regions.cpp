@@ -14,7 +14,7 @@ LaunchRegion launch_region(const TransformPlan& plan, const RuleShape& rule, Ste
   if (use.is_input && !plan.steps[step].loops.empty() && (!use.is_output || use.is_overwritten))
     out.reads = read_box(plan.steps[step], rule, use.matrix, "pb_box");
   if (!use.is_output) {
-    out.input = kernel_input(plan.steps[step], rule, use.matrix);
+    out.input = kernel_input(plan, plan.steps[step], rule, use.matrix);
     return out;
   }
   out.written = written_parts(plan, rule, step, use.matrix);
@@ -40,12 +40,12 @@ PartBox whole_box(const RuleShape& rule, MatrixId matrix) {
 }
 
 /// Of a matrix that the kernel writes, only what this slice writes or reads is given: other parts may not be there yet.
-LaunchRegion slice_region(const RuleShape& rule, const Step& slice, const RuleMatrix& use) {
+LaunchRegion slice_region(const TransformPlan& plan, const RuleShape& rule, const Step& slice, const RuleMatrix& use) {
   LaunchRegion out{use.matrix};
   if (!use.is_output) {
     const auto is_output = [&](const RegionAccess& output) { return output.matrix == use.matrix; };
     if (std::none_of(rule.rule.outputs.begin(), rule.rule.outputs.end(), is_output)) {
-      out.input = kernel_input(slice, rule, use.matrix);
+      out.input = kernel_input(plan, slice, rule, use.matrix);
       return out;
     }
     const std::optional<PartBox> read = read_box(slice, rule, use.matrix, kBox);
@@ -69,10 +69,10 @@ std::vector<LaunchRegion> launch_regions(const TransformPlan& plan, const RuleSh
   return out;
 }
 
-std::vector<LaunchRegion> slice_regions(const RuleShape& rule, const Step& slice,
+std::vector<LaunchRegion> slice_regions(const TransformPlan& plan, const RuleShape& rule, const Step& slice,
                                         const std::vector<RuleMatrix>& matrices) {
   std::vector<LaunchRegion> out;
-  for (const RuleMatrix& use : matrices) out.push_back(slice_region(rule, slice, use));
+  for (const RuleMatrix& use : matrices) out.push_back(slice_region(plan, rule, slice, use));
   return out;
 }
 

@@ -39,7 +39,7 @@ struct LaunchRegion {
 
 /// Returns the regions of the kernel of a step that has a launch per slice (choicegraph/plan/launch_slices.h). `slice`
 /// is the step in a slice, whose box is `pb_box`.
-[[nodiscard]] std::vector<LaunchRegion> slice_regions(const RuleShape& rule, const Step& slice,
-                                                      const std::vector<RuleMatrix>& matrices);
+[[nodiscard]] std::vector<LaunchRegion> slice_regions(const TransformPlan& plan, const RuleShape& rule,
+                                                      const Step& slice, const std::vector<RuleMatrix>& matrices);
 
 }  // namespace pb

@@ -97,15 +97,17 @@ bool moves_with_loop(const Step& step, const RuleShape& rule, MatrixId matrix, s
 
 /// Returns the parts of the matrix that instances in `pb_box` read: along the dimension of versions, and along the one
 /// in which a step that the CPU and a device share is cut.
-std::vector<ReadSlab> read_slabs(const Step& step, const RuleShape& rule, MatrixId id) {
+std::vector<ReadSlab> read_slabs(const TransformPlan& plan, const Step& step, const RuleShape& rule, MatrixId id) {
   // The rules that an instance tries first have inputs of their own, which are not considered here.
   if (!rule.rule.tried.empty()) return {};
   const Matrix& matrix = rule.matrix(id);
   const SymbolRanges ranges = ranges_in(step, "pb_box");
+  // Of versions that have no memory by themselves, none may be named that is not read.
+  const bool has_versions = matrix.has_versions || nest_of_versions(plan, id) != nullptr;
   std::vector<ReadSlab> out;
   bool is_cut = !step.device_share;
   for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
-    const bool is_version = matrix.has_versions && d + 1 == matrix.extents.size();
+    const bool is_version = has_versions && d + 1 == matrix.extents.size();
     const bool is_cut_here = !is_cut && moves_with_loop(step, rule, id, d, step.loops[step.device_share->loop].var);
     if (!is_version && !is_cut_here) continue;
     auto range = read_range(step, rule, id, d, ranges);
@@ -132,8 +134,8 @@ PartBox bordered_box(const RuleShape& rule, MatrixId id, const std::vector<ReadS
 
 }  // namespace
 
-KernelInput kernel_input(const Step& step, const RuleShape& rule, MatrixId id) {
-  KernelInput out{read_slabs(step, rule, id)};
+KernelInput kernel_input(const TransformPlan& plan, const Step& step, const RuleShape& rule, MatrixId id) {
+  KernelInput out{read_slabs(plan, step, rule, id)};
   const bool is_mapped = std::any_of(out.slabs.begin(), out.slabs.end(),
                                      [&](const ReadSlab& slab) { return !borders_of(rule, id, slab.dim).empty(); });
   if (is_mapped) out.bordered = bordered_box(rule, id, out.slabs);

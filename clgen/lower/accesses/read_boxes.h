@@ -39,6 +39,7 @@ struct KernelInput {
 };
 /// Returns what instances in `pb_box` read of an input on a device: only the versions that they read and, of a shared
 /// step, only the part that the device's instances read.
-[[nodiscard]] KernelInput kernel_input(const Step& step, const RuleShape& rule, MatrixId matrix);
+[[nodiscard]] KernelInput kernel_input(const TransformPlan& plan, const Step& step, const RuleShape& rule,
+                                       MatrixId matrix);
 
 }  // namespace pb
