@@ -92,10 +92,6 @@ class Bins {
   std::unique_ptr<Part[]> parts_;
 };
 
-namespace detail {
-[[noreturn]] void stored_twice(const char* region, const std::int64_t* at, int num_dims);
-}  // namespace detail
-
 /// A region to whose cells a loop stores. The region refuses to give the same cell twice.
 template <class View>
 class DistinctCells : public View {

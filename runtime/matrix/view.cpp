@@ -11,7 +11,6 @@
 #include "runtime/config/errors.h"
 #include "runtime/config/runtime_check.h"
 #include "runtime/matrix/random.h"
-#include "runtime/matrix/scatters.h"
 #include "runtime/matrix/visit_kind.h"
 
 namespace pbrt {
