@@ -2,15 +2,7 @@
 // Squares of the distances of the points of P from those of Q. A group of 16 x 16 work-items makes 128 x 128 cells, each
 // work-item 8 x 8 of them, from parts of P and Q in local memory. Parts of DEPTH coordinates are copied while the part before
 // is used. There, coordinates of neighbouring points are neighbours.
-#ifdef IS_DOUBLE
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#define T double
-#define T4 double4
-#else
-#define T float
-#define T4 float4
-#endif
-
+// T is the type of the numbers, and T4 that of four of them.
 #define GROUP 16
 #define ITEMS (GROUP * GROUP)
 #define CELLS 8

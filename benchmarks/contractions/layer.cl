@@ -3,15 +3,7 @@
 // pixels of a picture. Each work-item makes 8 features of 8 neighbouring pixels of a row. Tiles of DEPTH channels and their weights
 // are in local memory; with two stages, the next ones are copied meanwhile. `order` first brings the weights into the order in which
 // they are read.
-#ifdef IS_DOUBLE
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#define T double
-#define T4 double4
-#else
-#define T float
-#define T4 float4
-#endif
-
+// T is the type of the numbers, and T4 that of four of them.
 #define FEATURES 64
 #define PIXELS 8
 #define ITEMS (8 * COLUMNS / PIXELS * ROWS)

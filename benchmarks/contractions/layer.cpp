@@ -52,9 +52,6 @@ void measure(baseline::Run& run, const std::string& options) {
 
 int main(int argc, char** argv) {
   baseline::Run run(argc, argv);
-  if (run.text("element", "double") == "float") {
-    measure<float>(run, "");
-  } else {
-    measure<double>(run, "-DIS_DOUBLE");
-  }
+  baseline::with_element(run,
+                         [&](auto number, const std::string& options) { measure<decltype(number)>(run, options); });
 }

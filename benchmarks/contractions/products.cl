@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Many products of 32 x 32 matrices. PRODUCTS products share a group; 64 work-items make one of them, each 4 x 4 cells. Both
 // matrices are read once, 16 or 32 bytes at a time, and used from local memory.
-#ifdef IS_DOUBLE
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#define T double
-#define T4 double4
-#else
-#define T float
-#define T4 float4
-#endif
-
+// T is the type of the numbers, and T4 that of four of them.
 #define SIDE 32
 #define ITEMS 64
 #define WIDE (SIDE / 4)            // vectors of a row

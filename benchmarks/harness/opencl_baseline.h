@@ -31,6 +31,17 @@ inline void check(cl_int status, const std::string& what) {
   return slash == std::string::npos ? name : file.substr(0, slash + 1) + name;
 }
 
+/// Calls `measure(number, options)` with a number of the type that `--element` names, which is double if it is not
+/// given. With these options, kernels know the type as T, and vectors of four as T4.
+template <class Measure>
+void with_element(Run& run, const Measure& measure) {
+  if (run.text("element", "double") == "float") {
+    measure(float{}, std::string("-DT=float -DT4=float4"));
+  } else {
+    measure(double{}, std::string("-DT=double -DT4=double4"));
+  }
+}
+
 /// Owns an object of OpenCL.
 template <class T>
 using Handle = std::unique_ptr<std::remove_pointer_t<T>, cl_int (*)(T)>;

@@ -9,21 +9,31 @@
 
 namespace pb {
 
+namespace {
+
+bool may_regroup(const std::vector<Accumulator>& accumulators) {
+  return std::none_of(accumulators.begin(), accumulators.end(),
+                      [](const Accumulator& each) { return each.regrouping == Regrouping::Never; });
+}
+
+bool is_exact(const std::vector<Accumulator>& accumulators) {
+  return std::all_of(accumulators.begin(), accumulators.end(),
+                     [](const Accumulator& each) { return each.regrouping == Regrouping::Exact; });
+}
+
+}  // namespace
+
 const Accumulator* Fold::find(const NameBinding& binding) const {
   const auto found = std::find_if(accumulators.begin(), accumulators.end(),
                                   [&](const Accumulator& each) { return each.binding == binding; });
   return found == accumulators.end() ? nullptr : &*found;
 }
 
-bool Fold::may_regroup() const {
-  return std::none_of(accumulators.begin(), accumulators.end(),
-                      [](const Accumulator& each) { return each.regrouping == Regrouping::Never; });
-}
+bool Fold::may_regroup() const { return pb::may_regroup(accumulators); }
+bool Fold::is_exact() const { return pb::is_exact(accumulators); }
 
-bool Fold::is_exact() const {
-  return std::all_of(accumulators.begin(), accumulators.end(),
-                     [](const Accumulator& each) { return each.regrouping == Regrouping::Exact; });
-}
+bool ScatterLoop::may_regroup() const { return loop.may_regroup() && pb::may_regroup(bins); }
+bool ScatterLoop::is_exact() const { return loop.is_exact() && pb::is_exact(bins); }
 
 bool counts_in_64_bits(const Fold& fold, const BodyTypes& types) {
   const auto holds = [](const BodyType& type) {

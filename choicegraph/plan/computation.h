@@ -113,6 +113,9 @@ struct ScatterLoop {
   Fold loop;                      ///< its head and its other accumulators; there may be none
   std::vector<Accumulator> bins;  ///< one for each output; `target` is the cell of the first update
   std::vector<ExprId> stores;     ///< assignments to cells
+
+  [[nodiscard]] bool may_regroup() const;  ///< neither an accumulator nor bins have Regrouping::Never
+  [[nodiscard]] bool is_exact() const;     ///< all of them have Regrouping::Exact
 };
 
 /// Regions by their names in the body, each once. The rounds of a map may run apart if none that it stores to shares

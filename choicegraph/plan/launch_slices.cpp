@@ -4,14 +4,6 @@
 #include <algorithm>
 
 namespace pb {
-namespace {
-
-const NestMember& member_of(const Nest& nest, StepId step) {
-  return *std::find_if(nest.members.begin(), nest.members.end(),
-                       [&](const NestMember& member) { return member.step == step; });
-}
-
-}  // namespace
 
 const Nest* launch_nest(const TransformPlan& plan, StepId step) {
   const Nest* out = nullptr;

@@ -181,6 +181,8 @@ struct Nest {
   std::vector<NestMember> members;  ///< in their order at one point of the rows
 };
 [[nodiscard]] bool has_member(const Nest& nest, StepId id);
+/// Pre: the nest has it
+[[nodiscard]] const NestMember& member_of(const Nest& nest, StepId id);
 /// The coordinate `sign * var + shift` as an expression, and the other way round. The second is none if the expression
 /// has several variables or other factors.
 [[nodiscard]] IndexExpr to_index_expr(const NestCoordinate& coordinate);

@@ -42,6 +42,11 @@ bool has_member(const Nest& nest, StepId id) {
                      [&](const NestMember& member) { return member.step == id; });
 }
 
+const NestMember& member_of(const Nest& nest, StepId id) {
+  return *std::find_if(nest.members.begin(), nest.members.end(),
+                       [&](const NestMember& member) { return member.step == id; });
+}
+
 IndexExpr to_index_expr(const NestCoordinate& coordinate) {
   if (coordinate.var.empty()) return coordinate.shift;
   return index_add(index_mul(index_const(coordinate.sign), index_symbol(coordinate.var)), coordinate.shift);

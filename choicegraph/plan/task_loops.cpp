@@ -26,7 +26,7 @@ class TaskLoopFinder {
   void visit(StmtId id, bool is_in_loop, std::vector<TaskLoop>& out) const {
     const MapLoop* map = computation_.find_map(id);
     if (const ScatterLoop* scatter = computation_.find_scatter(id); scatter != nullptr && may_divide(*scatter)) {
-      out.push_back({id, has_loops(scatter->loop), !is_exact(*scatter), regions_of(rule_, *scatter), scatter->bins});
+      out.push_back({id, has_loops(scatter->loop), !scatter->is_exact(), regions_of(rule_, *scatter), scatter->bins});
       return;
     }
     const Fold* head = map != nullptr ? &map->loop : computation_.find(id);
@@ -40,14 +40,9 @@ class TaskLoopFinder {
   }
 
   [[nodiscard]] bool may_divide(const ScatterLoop& loop) const {
-    return may_divide(loop.loop) && std::all_of(loop.bins.begin(), loop.bins.end(), [&](const Accumulator& bins) {
-             return bins.regrouping != Regrouping::Never && bins.places.empty() && is_number(bins.type);
-           });
-  }
-  [[nodiscard]] static bool is_exact(const ScatterLoop& loop) {
-    return loop.loop.is_exact() && std::all_of(loop.bins.begin(), loop.bins.end(), [](const Accumulator& bins) {
-             return bins.regrouping == Regrouping::Exact;
-           });
+    return loop.may_regroup() && may_divide(loop.loop) &&
+           std::all_of(loop.bins.begin(), loop.bins.end(),
+                       [](const Accumulator& bins) { return bins.places.empty() && is_number(bins.type); });
   }
 
   [[nodiscard]] bool may_divide(const Fold& fold) const {

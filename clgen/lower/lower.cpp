@@ -116,10 +116,7 @@ class TransformLowering {
   /// Returns the step in a slice of its nest, if each slice may be a launch.
   [[nodiscard]] std::optional<Step> slice_of(StepId id) const {
     const Nest* nest = launch_nest(plan_, id);
-    if (nest == nullptr) return std::nullopt;
-    const auto member = std::find_if(nest->members.begin(), nest->members.end(),
-                                     [&](const NestMember& each) { return each.step == id; });
-    return step_in_slices(plan_, *member);
+    return nest != nullptr ? std::optional(step_in_slices(plan_, member_of(*nest, id))) : std::nullopt;
   }
 
   [[nodiscard]] LoweredNest nest(const Nest& nest) const {

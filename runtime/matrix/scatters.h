@@ -27,11 +27,7 @@ class Bins {
   explicit Bins(const View& whole) : whole_(whole) {}
 
   [[nodiscard]] const View& whole() const { return whole_; }
-  [[nodiscard]] std::int64_t num_cells() const {
-    std::int64_t out = 1;
-    for (int d = 0; d < kDims; ++d) out *= whole_.size(d);
-    return out;
-  }
+  [[nodiscard]] std::int64_t num_cells() const { return whole_.count(); }
   [[nodiscard]] std::int64_t num_bytes() const { return num_cells() * static_cast<std::int64_t>(sizeof(Part)); }
 
   /// Gets memory for the bins of all chunks.
@@ -97,11 +93,8 @@ template <class View>
 class DistinctCells : public View {
  public:
   /// `name` is that of the region in the body.
-  DistinctCells(const View& view, const char* name) : View(view), name_(name) {
-    std::int64_t num_cells = 1;
-    for (int d = 0; d < View::kDims; ++d) num_cells *= view.size(d);
-    stored_.resize(static_cast<std::size_t>(num_cells));
-  }
+  DistinctCells(const View& view, const char* name)
+      : View(view), name_(name), stored_(static_cast<std::size_t>(view.count())) {}
 
   template <class... I>
   requires(sizeof...(I) == View::kDims) [[nodiscard]] typename View::Element& cell(I... indices) {
@@ -122,14 +115,7 @@ class DistinctCells : public View {
 /// Returns how many rounds and cells a loop over `num_rounds` that reads cells of these views probably looks at.
 template <class... Views>
 [[nodiscard]] std::int64_t likely_updates(std::int64_t num_rounds, const Views&... views) {
-  const auto num_cells = [](const auto& view) {
-    std::int64_t out = 1;
-    for (int d = 0; d < std::remove_cvref_t<decltype(view)>::kDims; ++d) out *= view.size(d);
-    return out;
-  };
-  std::int64_t out = num_rounds;
-  ((out = std::max<std::int64_t>(out, num_cells(views))), ...);
-  return out;
+  return std::max<std::int64_t>({num_rounds, views.count()...});
 }
 
 }  // namespace pbrt

@@ -29,6 +29,13 @@ bool is_size_of(const Rule& rule, ExprId id, const VariableKey& region) {
   return member != nullptr && is_size_member(member->name) && count_mentions(rule, member->object, region) == 1;
 }
 
+/// How often an expression names the region, apart from its sizes.
+int count_cells_named(const Rule& rule, ExprId id, const VariableKey& region) {
+  int num = count_mentions(rule, id, region);
+  walk_expr(rule.body, id, [&](ExprId part) { num -= is_size_of(rule, part, region) ? 1 : 0; });
+  return num;
+}
+
 /// Which cells of an output a loop may update as one accumulator.
 enum class CellsOf : std::uint8_t {
   Fold,  ///< one cell, the same in all rounds
@@ -71,7 +78,7 @@ class Accumulators {
       if (!claimed_.insert(each).second) return refuse("two updates share an assignment", body_.exprs[each].span);
     if (is_bin(matched.accumulator)) {
       const ExprId target = matched.accumulator.target;
-      if (num_cells_named(target, matched.variable) != 1)
+      if (count_cells_named(rule_, target, matched.variable) != 1)
         return refuse("`" + matched.accumulator.name + "` is used outside of its update", body_.exprs[target].span);
       const StmtId stmt = matched.accumulator.updates.front().stmt;
       matched.num_mentions -= num_sizes(stmt, matched.variable);
@@ -118,13 +125,6 @@ class Accumulators {
 
   [[nodiscard]] bool is_bin(const Accumulator& accumulator) const {
     return cells_ == CellsOf::Bins && std::holds_alternative<MemberExpr>(body_.exprs[accumulator.target].node);
-  }
-
-  /// How often an expression names the region, apart from its sizes.
-  [[nodiscard]] int num_cells_named(ExprId id, const VariableKey& region) const {
-    int num = count_mentions(rule_, id, region);
-    walk_expr(body_, id, [&](ExprId part) { num -= is_size_of(rule_, part, region) ? 1 : 0; });
-    return num;
   }
 
   /// How often a statement names sizes of the region.
@@ -295,10 +295,7 @@ class Stores {
         body_, std::get<ForStmt>(body_.stmts[fold_.loop].node).body, [](StmtId) {},
         [&](ExprId id) { num_own += is_own(id) || is_size_of(rule_, id, region) ? 1 : 0; });
     int num_in_head = 0;
-    for (const ExprId limit : {fold_.first, fold_.last}) {
-      num_in_head += count_mentions(rule_, limit, region);
-      walk_expr(body_, limit, [&](ExprId id) { num_in_head -= is_size_of(rule_, id, region) ? 1 : 0; });
-    }
+    for (const ExprId limit : {fold_.first, fold_.last}) num_in_head += count_cells_named(rule_, limit, region);
     const int num_in_last = count_mentions(rule_, fold_.last, region);
     return num_in_head == 0 && num_own + num_in_last == effects_.num_mentions.at(region);
   }

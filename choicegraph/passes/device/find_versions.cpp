@@ -24,10 +24,8 @@ std::optional<WhyNotDevice> why_no_boxes(const Analysis& analysis, const Rule& r
 
 /// Whether a nest of several steps has this one.
 bool needs_others(const TransformPlan& plan, StepId id) {
-  return std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) {
-    return nest.members.size() > 1 && std::any_of(nest.members.begin(), nest.members.end(),
-                                                  [&](const NestMember& member) { return member.step == id; });
-  });
+  return std::any_of(plan.nests.begin(), plan.nests.end(),
+                     [&](const Nest& nest) { return nest.members.size() > 1 && has_member(nest, id); });
 }
 
 /// Versions that all steps of the alternative have.

@@ -189,7 +189,10 @@ class NestEmitter {
       out_.open("if (!pb_has_run)");
     }
     emit_slice_of(m, slice);
-    for (int block = 0; part.has_launches && block < 2; ++block) out_.close();
+    if (part.has_launches) {
+      out_.close();
+      out_.close();
+    }
     out_.close();
   }
 

@@ -18,8 +18,7 @@ namespace pb {
 [[nodiscard]] std::vector<Parameter> step_params(const RuleCode& code);
 /// Arguments that every step function of a rule takes: frame, matrices, scalars.
 [[nodiscard]] std::vector<std::string> step_args(const RuleCode& code, const std::string& frame);
-/// The same of step functions for the CPU. Temporaries of which two versions have memory are given with the version
-/// that the rule writes or reads.
+/// The same. Temporaries of which two versions have memory are given with the version that the rule writes or reads.
 [[nodiscard]] std::vector<std::string> versioned_step_args(const TransformPlan& plan, const RuleCode& code,
                                                            const std::string& frame);
 

@@ -155,20 +155,22 @@ class Rewriter {
   /// Prints what stands before a loop that begins at this token: what divides it, and what its rounds in lanes need. A
   /// block holds them and the loop.
   void open_loops(std::uint32_t token) {
-    for (const TaskLoopText& divided : forms_.task_loops)
-      if (body_.stmts[divided.loop].tokens.begin == token) out_.own_line("{\n" + divided.before);
-    for (const EnclosedLoopText& each : forms_.enclosed)
-      if (body_.stmts[each.loop].tokens.begin == token) out_.own_line("{\n" + each.before);
-    for (const LaneLoopText& lanes : forms_.lanes)
-      if (body_.stmts[lanes.loop].tokens.begin == token) out_.own_line("{\n" + lanes.before);
+    const auto open = [&](const auto& loops) {
+      for (const auto& each : loops)
+        if (body_.stmts[each.loop].tokens.begin == token) out_.own_line("{\n" + each.before);
+    };
+    open(forms_.task_loops);
+    open(forms_.enclosed);
+    open(forms_.lanes);
   }
   void close_loops(std::uint32_t token) {
-    for (const LaneLoopText& lanes : forms_.lanes)
-      if (body_.stmts[lanes.loop].tokens.end == token) out_.own_line(lanes.after + "}");
-    for (const EnclosedLoopText& each : forms_.enclosed)
-      if (body_.stmts[each.loop].tokens.end == token) out_.own_line(each.after + "}");
-    for (const TaskLoopText& divided : forms_.task_loops)
-      if (body_.stmts[divided.loop].tokens.end == token) out_.own_line(divided.after + "}");
+    const auto close = [&](const auto& loops) {
+      for (const auto& each : loops)
+        if (body_.stmts[each.loop].tokens.end == token) out_.own_line(each.after + "}");
+    };
+    close(forms_.lanes);
+    close(forms_.enclosed);
+    close(forms_.task_loops);
   }
 
   /// Returns the requests for elements that loops read later, as operands of the comma operator, by the token before
