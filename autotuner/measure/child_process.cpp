@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -40,8 +41,10 @@ void close_if_open(int& fd) {
 
 /// Turns the forked child into the program by async-signal-safe calls only. If that fails, it writes errno to `report`.
 [[noreturn]] void become_child(char* const* arguments, const Pipe& in, const Pipe& out, const Pipe& err, int report,
-                               pid_t parent) {
+                               pid_t parent, ChildProcess::Priority priority) {
   ::setpgid(0, 0);
+  const sched_param no_priority{};
+  if (priority == ChildProcess::Priority::WhenIdle) ::sched_setscheduler(0, SCHED_IDLE, &no_priority);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // the parent died before prctl() took effect
   sigset_t none;
@@ -61,14 +64,14 @@ void close_if_open(int& fd) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::vector<std::string>& arguments) {
+ChildProcess::ChildProcess(const std::vector<std::string>& arguments, Priority priority) {
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   Pipe in = make_pipe(), out = make_pipe(), err = make_pipe(), report = make_pipe();
   const pid_t parent = ::getpid();
   pid_ = ::fork();
-  if (pid_ == 0) become_child(argv.data(), in, out, err, report.write_end, parent);
+  if (pid_ == 0) become_child(argv.data(), in, out, err, report.write_end, parent, priority);
   const int fork_error = errno;
   for (int* fd : {&in.read_end, &out.write_end, &err.write_end, &report.write_end}) close_if_open(*fd);
   input_ = in.write_end;
@@ -122,15 +125,15 @@ ChildProcess::Read ChildProcess::read_line(std::string& line, std::chrono::stead
     on_tick();
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
-    if (left <= 0) return Read::TimedOut;
     std::array<pollfd, 2> waiting{{{output_, POLLIN, 0}, {error_, POLLIN, 0}}};
-    const int timeout = static_cast<int>(std::min<long>(kTickMs, left + 1));
+    const int timeout = static_cast<int>(left <= 0 ? 0 : std::min<long>(kTickMs, left + 1));
     if (::poll(waiting.data(), error_ >= 0 ? 2 : 1, timeout) < 0) continue;
     drain_errors();
     std::array<char, 65536> chunk{};
     const ssize_t count = ::read(output_, chunk.data(), chunk.size());
     if (count > 0) buffer_.append(chunk.data(), static_cast<std::size_t>(count));
     if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) return Read::Ended;
+    if (count < 0 && left <= 0) return Read::TimedOut;
   }
 }
 

@@ -14,10 +14,12 @@ namespace pbtune {
 
 class ChildProcess {
  public:
+  enum class Priority { Usual, WhenIdle };  ///< WhenIdle: it runs when processors have nothing else to do
+
   /// Starts `arguments[0]` (a path, not searched for).
   ///
   /// Errors: throws pbrt::IoError if it cannot be started
-  explicit ChildProcess(const std::vector<std::string>& arguments);
+  explicit ChildProcess(const std::vector<std::string>& arguments, Priority priority = Priority::Usual);
   ~ChildProcess();  ///< kills the group and reaps the child
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -26,8 +28,8 @@ class ChildProcess {
   [[nodiscard]] bool send_line(const std::string& line);
 
   enum class Read { Line, TimedOut, Ended };
-  /// Waits for a line until `deadline`; calls `on_tick` (may throw) about ten times a second. `Ended`: the child
-  /// closed its output or died, or sent a line beyond all bounds.
+  /// Waits for a line until `deadline`, or takes one that is there already; calls `on_tick` (may throw) about ten times
+  /// a second. `Ended`: the child closed its output or died, or sent a line beyond all bounds.
   [[nodiscard]] Read read_line(std::string& line, std::chrono::steady_clock::time_point deadline,
                                const std::function<void()>& on_tick);
 

@@ -271,6 +271,10 @@ Evaluator Journal::recording(Evaluator live, Clock clock) {
   Evaluator out;
   out.prepare = [this](const PrepareSpec& spec) { return prepare(spec); };
   out.run = [this](const Configuration& configuration, const RunSpec& spec) { return run(configuration, spec); };
+  if (live_.expect)
+    out.expect = [this](std::span<const Configuration> next) {
+      if (is_live_prepared_) live_.expect(next);
+    };
   if (live_.renew) out.renew = [this](const Configuration& reference) { return renew(reference); };
   out.elapsed_s = [this] { return elapsed_s_; };
   return out;

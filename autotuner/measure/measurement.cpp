@@ -56,7 +56,21 @@ std::string last_line(const std::string& text) {
 
 Measurement::Measurement(const InfoIndex& index, MeasureOptions options, std::function<void()> on_tick,
                          std::function<void(int num_kernels)> on_build)
-    : index_(index), options_(std::move(options)), on_tick_(std::move(on_tick)), on_build_(std::move(on_build)) {}
+    : index_(index),
+      options_(std::move(options)),
+      on_tick_([this, tick = std::move(on_tick)] {
+        builder_.tick();
+        tick();
+      }),
+      on_build_(std::move(on_build)),
+      builder_(options_.command, options_.build_priority) {}
+
+void Measurement::expect(std::span<const Configuration> configurations) {
+  std::vector<std::string> on_device;
+  for (const Configuration& configuration : configurations)
+    if (pbrt::uses_device(index_, configuration)) on_device.push_back(pbrt::to_json(index_, configuration, -1));
+  builder_.expect(on_device);
+}
 
 const pbrt::protocol::Hello& Measurement::start() {
   std::vector<std::string> command = options_.command;
@@ -145,6 +159,7 @@ std::int64_t Measurement::size_of_inputs() {
 }
 
 Prepared Measurement::make_inputs(double patience_s) {
+  builder_.begin(inputs_request());
   const Answer answer = ask(inputs_request(), patience_s);
   if (answer.how == ChildProcess::Read::TimedOut) {
     child_->kill();
@@ -313,6 +328,7 @@ Outcome Measurement::run_once(const Configuration& configuration, const RunSpec&
   request.trials = spec.trials;
   request.limit_ms = spec.limit_ms;
   request.is_resident = options_.is_resident;
+  builder_.note_measured(request.config);
   request.tolerance = options_.tolerance;
   const Answer answer = ask(request, patience_for(configuration, spec));
   if (answer.how == ChildProcess::Read::Line) {

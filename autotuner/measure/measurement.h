@@ -9,11 +9,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "autotuner/measure/child_process.h"
+#include "autotuner/measure/kernel_builder.h"
 #include "autotuner/trials/evaluator.h"
 #include "runtime/config/formats/protocol.h"
 
@@ -31,7 +33,9 @@ struct MeasureOptions {
   std::optional<Configuration> reference{};
   double patience_s = 60;       ///< limit for the default to make the reference
   double last_patience_s = 60;  ///< the same for what nothing can stand in for: inputs, another maker of the reference
-  double grace_s = 2;           ///< time for work beside the trials: restoring inputs, comparing outputs
+  /// Of the child that builds kernels: on a busy machine, it must not lengthen what is measured.
+  ChildProcess::Priority build_priority = ChildProcess::Priority::WhenIdle;
+  double grace_s = 2;  ///< time for work beside the trials: restoring inputs, comparing outputs
 };
 
 class Measurement {
@@ -41,6 +45,8 @@ class Measurement {
   /// Keeps a reference to `index`.
   Measurement(const InfoIndex& index, MeasureOptions options, std::function<void()> on_tick,
               std::function<void(int num_kernels)> on_build = {});
+  Measurement(const Measurement&) = delete;
+  Measurement& operator=(const Measurement&) = delete;
 
   /// Starts the program. Throws IoError; ConfigError if it is another program or speaks a newer protocol.
   const pbrt::protocol::Hello& start();
@@ -54,6 +60,9 @@ class Measurement {
   /// Errors:  throws IoError if the program does not run any more
   [[nodiscard]] Prepared renew(const Configuration& reference);
   [[nodiscard]] Outcome run(const Configuration& configuration, const RunSpec& spec);
+  /// Says which configurations will probably be run next, soonest first: the kernels of those that use a device are
+  /// built beside the runs before them.
+  void expect(std::span<const Configuration> configurations);
   /// Reads the user's input files: the largest size variable, -1 if the program does not say. Throws UserError.
   [[nodiscard]] std::int64_t size_of_inputs();
   [[nodiscard]] int num_restarts() const { return num_restarts_; }
@@ -97,6 +106,7 @@ class Measurement {
   MeasureOptions options_;
   std::function<void()> on_tick_;
   std::function<void(int num_kernels)> on_build_;
+  KernelBuilder builder_;
   std::unique_ptr<ChildProcess> child_;
   pbrt::protocol::Hello hello_;
   bool was_started_ = false;

@@ -61,7 +61,10 @@ SearchResult Search::run() {
     climb();
   if (population_.is_empty() && !seen_)
     throw pbrt::UserError("no configuration of the program runs at any of the sizes tried");
-  if (come_back()) Finals(finals_context(), result_).decide();
+  if (come_back()) {
+    trials_.expect({});
+    Finals(finals_context(), result_).decide();
+  }
   result_.is_complete = is_ready_ && is_at_target();
   return result_;
 }
@@ -191,6 +194,7 @@ void Search::tune_here(std::vector<StartingPoint> starts, const Before& before) 
       {trials_.work_s(population_.best_ns()), trials_.work_s(default_time_ns(default_)), trials_.overhead_s()});
   const double begin_s = trials_.elapsed_s();
   schedule_.end_size_at(end_s);
+  next_.reset();
   selection_.rank_anew();
   for (int failures = 0, num_kept = 0;
        trials_.elapsed_s() < end_s && !schedule_.is_exhausted(failures, trials_.elapsed_s(), begin_s, end_s);) {
@@ -244,7 +248,12 @@ void Search::seed_population(std::vector<StartingPoint> starts) {
   const Configuration standard = space_.default_configuration();
   std::deque<StartingPoint*> waiting, on_slow_device;
   lowered_kinds_.clear();
-  for (StartingPoint& start : starts) waiting.push_back(&start);
+  std::vector<Configuration> expected;
+  for (StartingPoint& start : starts) {
+    waiting.push_back(&start);
+    expected.push_back(start.candidate.configuration);
+  }
+  trials_.expect(expected);
   bool is_device_slow = false;
   for (; !waiting.empty() || !on_slow_device.empty(); waiting.pop_front()) {
     if (waiting.empty()) {
@@ -356,14 +365,36 @@ double Search::start_limit_ms() const {
   return reference_ns_ > 0 ? std::max(generous, limit_ms(reference_ns_, kSlowestSeed)) : generous;
 }
 
+std::optional<Proposal> Search::propose() {
+  return strategy_->propose(population_, trials_.n(), [&](const Configuration& configuration) {
+    return !trials_.is_hopeless(configuration) && attempts_.is_new(configuration);
+  });
+}
+
+/// The proposal that was made ahead, if its parent is still a member; else a new one.
+std::optional<Proposal> Search::take_next_proposal() {
+  const std::optional<NextProposal> next = std::exchange(next_, std::nullopt);
+  const std::vector<Candidate>& members = population_.members();
+  for (std::size_t i = 0; next && i < members.size(); ++i) {
+    if (members[i].id != next->parent_id || trials_.is_hopeless(next->proposal.configuration)) continue;
+    Proposal out = next->proposal;
+    out.parent = i;
+    return out;
+  }
+  return propose();
+}
+
 /// Makes and tests one child; true if it was kept.
 bool Search::evolve_once() {
   if (population_.is_empty()) return false;
-  const auto claim = [&](const Configuration& configuration) {
-    return !trials_.is_hopeless(configuration) && attempts_.is_new(configuration);
-  };
-  std::optional<Proposal> proposal = strategy_->propose(population_, trials_.n(), claim);
+  std::optional<Proposal> proposal = take_next_proposal();
   if (!proposal) return false;
+  std::optional<Proposal> following = space_.options().has_device ? propose() : std::nullopt;
+  if (following) {
+    trials_.expect({&following->configuration, 1});
+    const int parent_id = population_.members()[following->parent].id;
+    next_ = NextProposal{std::move(*following), parent_id};
+  }
   Candidate& parent = population_.member(proposal->parent);
   Candidate child = attempts_.child_of(parent, std::move(proposal->configuration), std::move(proposal->origin));
   if (!selection_.keeps(child, parent) && !PB_FAULT(weak_child_is_kept)) return false;
@@ -396,6 +427,7 @@ FinalsContext Search::finals_context() {
 
 void Search::confirm_best(double seconds) {
   if (!has_result()) return;
+  trials_.expect({});
   const double end_s = trials_.elapsed_s() + seconds;
   const std::int64_t target_n = options_.sizes.back();
   if (trials_.n() != target_n) {

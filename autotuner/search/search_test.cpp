@@ -117,6 +117,32 @@ TEST_F(SearchTest, SameSeedSameResult) {
   EXPECT_EQ(a.num_trials, b.num_trials);
 }
 
+/// Else kernels would be built by the runs that need them, and these would wait.
+TEST_F(SearchTest, SaysWhatItWillMeasureOnADevice) {
+  SyntheticWorld world(index, 7);
+  std::set<std::string> expected, measured;
+  int num_measured = 0, num_expected = 0;
+  Evaluator evaluator = world.evaluator();
+  evaluator.expect = [&](std::span<const Configuration> next) {
+    for (const Configuration& one : next) expected.insert(fingerprint(index, one));
+  };
+  evaluator.run = [&](const Configuration& configuration, const RunSpec& spec) {
+    const std::string name = fingerprint(index, configuration);
+    if (space.uses_device(configuration) && measured.insert(name).second) {
+      ++num_measured;
+      num_expected += expected.contains(name) ? 1 : 0;
+    }
+    return world.run(configuration, spec);
+  };
+  Search search(space, options(7), evaluator, {});
+  const Configuration best = search.run().best;
+  EXPECT_GT(num_measured, 20);
+  EXPECT_GE(num_expected, num_measured * 8 / 10);
+  SyntheticWorld silent(index, 7);
+  Search alone(space, options(7), silent.evaluator(), {});
+  EXPECT_EQ(alone.run().best, best);  // it takes no decision from it
+}
+
 /// Proposes one configuration, for the best member.
 class OneProposal : public Strategy {
  public:

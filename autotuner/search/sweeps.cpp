@@ -73,7 +73,11 @@ void Sweeps::try_sites(std::int64_t from) {
 
 void Sweeps::try_sites_of(Candidate parent, std::int64_t from, double end_s) {
   const bool is_best = parent.id == context_.population.best().id;
-  for (const RanChoice& choice : site_sweep_.others(parent.configuration, parent.ran, context_.trials.n())) {
+  const std::vector<RanChoice> others = site_sweep_.others(parent.configuration, parent.ran, context_.trials.n());
+  std::vector<Configuration> expected;
+  for (const RanChoice& choice : others) expected.push_back(site_sweep_.with(parent.configuration, choice, from));
+  context_.trials.expect(expected);
+  for (const RanChoice& choice : others) {
     if (context_.trials.elapsed_s() > end_s) break;
     Configuration configuration = site_sweep_.with(parent.configuration, choice, from);
     const double parent_ns = median(parent.times_ns);
@@ -111,25 +115,38 @@ void Sweeps::try_usual_values() {
   context_.population.prune();
 }
 
+std::vector<Sweeps::UsualValue> Sweeps::usual_values_for(const Candidate& candidate) const {
+  std::vector<UsualValue> out;
+  for (const TunableGene& gene : context_.space.tunables())
+    if (context_.space.is_tunable_relevant(gene.id, candidate.ran))
+      for (std::vector<double>& values : context_.space.usual_values(gene)) out.push_back({gene.id, std::move(values)});
+  return out;
+}
+
 void Sweeps::try_usual_values_of(Candidate parent, double end_s) {
-  for (const TunableGene& gene : context_.space.tunables()) {
-    if (!context_.space.is_tunable_relevant(gene.id, parent.ran) ||
-        !context_.space.has_what_it_needs(gene.id, parent.configuration))
-      continue;
-    for (const std::vector<double>& values : context_.space.usual_values(gene)) {
-      if (context_.trials.elapsed_s() > end_s) return;
-      Configuration configuration = parent.configuration;
-      std::vector<double>& slots = configuration.tunables[static_cast<std::size_t>(gene.id)];
-      slots = pbrt::for_each_schedule(values, slots.size());
-      if (!context_.attempts.is_new(configuration)) continue;
-      Candidate child = context_.attempts.child_of(parent, std::move(configuration),
-                                                   "usual value of " + context_.space.index().tunable_name(gene.id));
-      context_.on_phase("trying usual work-groups and shares");
-      if (!context_.selection.keeps(child, parent)) continue;
-      context_.events.on_kept(child, parent);
-      context_.population.add(child);
-      parent = std::move(child);
-    }
+  const auto with = [&](const UsualValue& value) {
+    Configuration out = parent.configuration;
+    std::vector<double>& slots = out.tunables[static_cast<std::size_t>(value.tunable)];
+    slots = pbrt::for_each_schedule(value.values, slots.size());
+    return out;
+  };
+  const std::vector<UsualValue> all = usual_values_for(parent);
+  std::vector<Configuration> expected;
+  for (const UsualValue& value : all)
+    if (context_.space.has_what_it_needs(value.tunable, parent.configuration)) expected.push_back(with(value));
+  context_.trials.expect(expected);
+  for (const UsualValue& value : all) {
+    if (context_.trials.elapsed_s() > end_s) return;
+    if (!context_.space.has_what_it_needs(value.tunable, parent.configuration)) continue;
+    Configuration configuration = with(value);
+    if (!context_.attempts.is_new(configuration)) continue;
+    Candidate child = context_.attempts.child_of(
+        parent, std::move(configuration), "usual value of " + context_.space.index().tunable_name(value.tunable));
+    context_.on_phase("trying usual work-groups and shares");
+    if (!context_.selection.keeps(child, parent)) continue;
+    context_.events.on_kept(child, parent);
+    context_.population.add(child);
+    parent = std::move(child);
   }
 }
 

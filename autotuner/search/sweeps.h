@@ -54,6 +54,13 @@ class Sweeps {
   /// The seconds left at this size.
   [[nodiscard]] double left_s() const;
   void try_sites_of(Candidate parent, std::int64_t from, double end_s);
+  /// A value that is often good for a tunable.
+  struct UsualValue {
+    int tunable = 0;
+    std::vector<double> values;
+  };
+  /// Those of the tunables that take part in runs of a candidate.
+  [[nodiscard]] std::vector<UsualValue> usual_values_for(const Candidate& candidate) const;
   void try_usual_values_of(Candidate parent, double end_s);
 
   SweepContext context_;

@@ -12,7 +12,9 @@
 //   flat_ms=5         whatever is chosen takes so long
 //   load=8            other programs: a time is up to so many times as long, and says by how much
 //   differ=1          runs differ: nothing is verified
-// Each run appends a line to `PROGRAM.log`; `PROGRAM.given` holds the numbers that came with the last inputs.
+//   builds=crash      with --builds-only: killed when it is to build
+// With `--builds-only` each run appends a line to `PROGRAM.builds`, and that is all. Without it, each run appends a
+// line to `PROGRAM.log`; `PROGRAM.given` holds the numbers that came with the last inputs.
 #include <signal.h>
 #include <unistd.h>
 
@@ -21,6 +23,7 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "autotuner/testing/synthetic.h"
@@ -37,8 +40,8 @@ namespace protocol = pbrt::protocol;
 
 class FakeProgram {
  public:
-  explicit FakeProgram(std::string path)
-      : path_(std::move(path)), info_(pbtune::testing::synthetic_program()), index_(info_) {
+  FakeProgram(std::string path, bool only_builds)
+      : path_(std::move(path)), only_builds_(only_builds), info_(pbtune::testing::synthetic_program()), index_(info_) {
     std::ifstream file(path_ + ".fake");
     for (std::string line; std::getline(file, line);) {
       const std::size_t equals = line.find('=');
@@ -80,7 +83,9 @@ class FakeProgram {
     return false;
   }
 
-  void log(const std::string& text) const { std::ofstream(path_ + ".log", std::ios::app) << text + "\n"; }
+  void log(const std::string& text) const {
+    std::ofstream(path_ + (only_builds_ ? ".builds" : ".log"), std::ios::app) << text + "\n";
+  }
 
   protocol::Reply answer(const protocol::Request& request) {
     protocol::Reply reply;
@@ -130,6 +135,8 @@ class FakeProgram {
   void run(const protocol::Request& request, const pbrt::Configuration& configuration, protocol::Reply& reply) {
     const std::vector<pbtune::RanChoice> ran = synthetic_ran(configuration, n_);
     log("run " + std::to_string(n_) + " " + pbtune::fingerprint(index_, configuration));
+    if (only_builds_ && faults_.contains("builds")) ::raise(SIGSEGV);
+    if (only_builds_) return;
     ++num_runs_;
     if (number("delay_ms") > 0) ::usleep(static_cast<useconds_t>(number("delay_ms") * 1000));
     if (hits("crash", ran)) {
@@ -164,6 +171,7 @@ class FakeProgram {
   }
 
   std::string path_;
+  bool only_builds_;
   pbrt::TrainingInfo info_;
   pbrt::InfoIndex index_;
   std::map<std::string, std::string> faults_;
@@ -178,9 +186,8 @@ class FakeProgram {
 
 int main(int argc, char** argv) {
   try {
-    bool is_serving = false;
-    for (int i = 1; i < argc; ++i) is_serving = is_serving || std::string(argv[i]) == "--serve";
-    if (is_serving) return FakeProgram(argv[0]).serve();
+    const std::set<std::string> options(argv + 1, argv + argc);
+    if (options.contains("--serve")) return FakeProgram(argv[0], options.contains("--builds-only")).serve();
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";
     return 1;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -81,6 +82,9 @@ struct Evaluator {
   /// Makes other inputs of the same size, in other memory, and the reference outputs with a configuration. If that does
   /// not work, the inputs stay. Absent where there are no others.
   std::function<Prepared(const Configuration& reference)> renew{};
+  /// Is told which configurations will probably be run next, soonest first, so that it can prepare for them. It takes
+  /// no decision from it. Absent where nothing is to prepare.
+  std::function<void(std::span<const Configuration>)> expect{};
   /// Seconds since the search began, as of the end of the last prepare or run: never the clock itself, so
   /// that a search replayed from its journal takes the same decisions.
   std::function<double()> elapsed_s;

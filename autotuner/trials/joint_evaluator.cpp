@@ -145,6 +145,11 @@ Prepared JointEvaluator::renew(const Configuration& reference) {
   return out;
 }
 
+void JointEvaluator::expect(std::span<const Configuration> configurations) const {
+  for (const Part& part : parts_)
+    if (cases_[part.case_id].expect) cases_[part.case_id].expect(configurations);
+}
+
 }  // namespace pbtune
 
 // Note [One time for several cases]

@@ -25,6 +25,7 @@ struct CaseEvaluator {
   std::function<Prepared(const PrepareSpec&)> prepare;
   std::function<Outcome(const Configuration&, const RunSpec&)> run;
   std::function<Prepared(const Configuration& reference)> renew;
+  std::function<void(std::span<const Configuration>)> expect{};
 };
 
 /// The outcome of a configuration for several cases, from those of each. The first that is not usable speaks for all,
@@ -45,6 +46,7 @@ class JointEvaluator {
   /// Runs the cases one after the other, until one fails or it is certain that the limit is missed.
   [[nodiscard]] Outcome run(const Configuration& configuration, const RunSpec& spec);
   [[nodiscard]] Prepared renew(const Configuration& reference);
+  void expect(std::span<const Configuration> configurations) const;
 
  private:
   struct Part {

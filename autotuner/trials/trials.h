@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "autotuner/trials/candidate.h"
@@ -38,6 +39,10 @@ class Trials {
   bool renew(const Configuration& reference);
   /// Measures a candidate and records the times; false if it failed. No limit if `limit_ms` is 0.
   bool measure(Candidate& candidate, int trials, double limit_ms, bool is_side_by_side = false);
+  /// Says which configurations will probably be measured next, soonest first.
+  void expect(std::span<const Configuration> configurations) const {
+    if (evaluator_.expect) evaluator_.expect(configurations);
+  }
   /// Tests whether a candidate that is accurate enough on these inputs is so on others; if not, it misses its target.
   void confirm(Candidate& candidate);
   /// How many times as long as `base_ns` the last run took; infinite if it did not end, 1 if it failed otherwise.

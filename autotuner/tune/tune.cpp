@@ -219,6 +219,7 @@ CaseEvaluator Session::case_evaluator(std::size_t case_id) {
     return measurements_.of(problem).run(configuration, spec);
   };
   out.renew = [this, problem](const Configuration& reference) { return measurements_.of(problem).renew(reference); };
+  out.expect = [this, problem](std::span<const Configuration> next) { measurements_.of(problem).expect(next); };
   return out;
 }
 
@@ -252,6 +253,7 @@ Evaluator Session::live_evaluator() {
     notices_.note_prepared(prepared);
     return prepared;
   };
+  live.expect = [this](std::span<const Configuration> configurations) { joint_->expect(configurations); };
   live.elapsed_s = [] { return 0.0; };
   return live;
 }

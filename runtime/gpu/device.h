@@ -177,6 +177,9 @@ class Device {
   /// Waits until everything enqueued has ended. Never throws.
   virtual void finish() noexcept = 0;
 
+  /// The device on which kernels run that are tried to find out what it can do.
+  [[nodiscard]] virtual Device& for_trials() { return *this; }
+
   /// Statistics of the implementation (cache hits …), for --stats.
   struct Counters {
     std::int64_t kernels_built = 0;

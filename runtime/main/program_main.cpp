@@ -143,7 +143,8 @@ void serve(Session& session) {
 
 void run_modes(const char* program_name, const Options& options, const ProgramDesc& program,
                const TransformDesc& transform, TraceOutput& trace_output) {
-  Devices devices(make_opencl_provider(!options.wants_device_copies), options.is_profiled, trace_output.trace());
+  Devices devices(make_opencl_provider({!options.wants_device_copies, options.only_builds}), options.is_profiled,
+                  trace_output.trace());
   if (options.wants_device_list) {
     std::fputs(devices.describe().c_str(), stdout);
     return;

@@ -129,12 +129,12 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
 }
 
 LaneExchange KernelTable::exchange_of(Device& device) {
-  if (!exchange_) exchange_ = find_exchange(device);
+  if (!exchange_) exchange_ = find_exchange(device.for_trials());
   return *exchange_;
 }
 
 MatrixUnits KernelTable::matrix_units_of(Device& device) {
-  if (!matrix_units_) matrix_units_ = find_matrix_units(device);
+  if (!matrix_units_) matrix_units_ = find_matrix_units(device.for_trials());
   return *matrix_units_;
 }
 

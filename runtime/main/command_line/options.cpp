@@ -169,6 +169,8 @@ const Option kOptions[] = {
     {"reset", Takes::Nothing, "", "writes the default configuration and exits", set_flag<&Options::wants_reset>},
     {"save-config", Takes::Nothing, "", "writes the configuration in use at the end", set_flag<&Options::saves_config>},
     {"serve", Takes::Nothing, "", "answers measurement requests on standard input", set_flag<&Options::is_server>},
+    {"builds-only", Takes::Nothing, "", "with --serve: runs build the kernels for the device, which does nothing",
+     set_flag<&Options::only_builds>},
     {"version", Takes::Nothing, "", "prints versions", set_flag<&Options::wants_version>},
     {"help", Takes::Nothing, "", "prints this", set_flag<&Options::wants_help>},
 };

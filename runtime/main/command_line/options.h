@@ -37,6 +37,7 @@ struct Options {
   bool wants_device_copies = false;
   bool fills_nan = false;
   bool is_server = false;
+  bool only_builds = false;
   bool wants_help = false;
   bool wants_version = false;
   bool wants_hash = false;

@@ -249,7 +249,7 @@ void Engine::run_generator(const TransformDesc& transform, const SizeWishes& wis
 }
 
 Problem Engine::generate(const TransformDesc& transform, const SizeWishes& wishes, std::uint64_t seed,
-                         const ActiveConfig& config) {
+                         const ActiveConfig& config, std::int64_t most_cells) {
   std::vector<const TransformDesc*> named{&transform};
   if (transform.generator >= 0) named.push_back(&program_.transforms[transform.generator]);
   check_size_names(wishes, named);
@@ -263,7 +263,7 @@ Problem Engine::generate(const TransformDesc& transform, const SizeWishes& wishe
   } else {
     problem.sizes = sizes_from_wishes(*ctx, transform, wishes);
     problem.inputs = allocate_inputs(*ctx, transform, problem.sizes);
-    fill_inputs(*ctx, transform, problem.sizes, problem.inputs, seed + kInputSeed);
+    fill_inputs(*ctx, transform, problem.sizes, problem.inputs, seed + kInputSeed, most_cells);
   }
   make_outputs(*ctx, seed, problem);
   return problem;

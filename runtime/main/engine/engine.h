@@ -108,9 +108,9 @@ class Engine {
   void restore(const Problem& problem, const Snapshot& snapshot, const RunWishes& wishes);
 
   /// Makes a problem on generated inputs: the transform's generator, else random numbers; initial outputs are filled.
-  /// `config`: its values may be part of sizes.
+  /// `config`: its values may be part of sizes. `most_cells`: larger inputs are left without numbers.
   [[nodiscard]] Problem generate(const TransformDesc& transform, const SizeWishes& wishes, std::uint64_t seed,
-                                 const ActiveConfig& config);
+                                 const ActiveConfig& config, std::int64_t most_cells = INT64_MAX);
   /// Gives `problem` outputs of the sizes that `config` says, filled as generate does; false if it has them already.
   bool fit_outputs(Problem& problem, const std::vector<std::string>& input_names, const SizeWishes& wishes,
                    std::uint64_t seed, const ActiveConfig& config) const;

@@ -87,10 +87,11 @@ void fill_from(RandomStream& stream, const ValueRange& range, const RawView& vie
 }  // namespace
 
 void fill_inputs(const RunContext& ctx, const TransformDesc& transform, const std::vector<std::int64_t>& sizes,
-                 const std::vector<AnyMatrix>& inputs, std::uint64_t seed) {
+                 const std::vector<AnyMatrix>& inputs, std::uint64_t seed, std::int64_t most_cells) {
   std::vector<ValueRange> ranges(inputs.size());
   if (transform.ranges != nullptr) transform.ranges(ctx, sizes.data(), ranges.data());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].count() > most_cells) continue;
     StreamScope random(seed + i);
     const ValueRange& range = ranges[i];
     if (!range.is_given) {

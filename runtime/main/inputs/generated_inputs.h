@@ -10,11 +10,12 @@
 
 namespace pbrt {
 
-/// Fills the inputs of `transform`, each from a random stream of its own. The same seed gives the same numbers.
+/// Fills the inputs of `transform` that have at most `most_cells`, each from a random stream of its own. The same seed
+/// gives the same numbers.
 ///
 /// Errors:  NoSuchSizes if an input with elements has a range that is empty, not finite or larger than its type at these
 ///          sizes; it names input, range and sizes
 void fill_inputs(const RunContext& ctx, const TransformDesc& transform, const std::vector<std::int64_t>& sizes,
-                 const std::vector<AnyMatrix>& inputs, std::uint64_t seed);
+                 const std::vector<AnyMatrix>& inputs, std::uint64_t seed, std::int64_t most_cells = INT64_MAX);
 
 }  // namespace pbrt

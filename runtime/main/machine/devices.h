@@ -25,9 +25,14 @@ class DeviceProvider {
   [[nodiscard]] virtual std::unique_ptr<gpu::Device> open(int index, bool is_profiled) = 0;
 };
 
-/// The devices of all platforms; none if there is no OpenCL. If `may_use_host_memory` is false, each device has buffers
-/// of its own, and copies, also where it shares the host's memory.
-[[nodiscard]] std::unique_ptr<DeviceProvider> make_opencl_provider(bool may_use_host_memory = true);
+/// How devices are opened.
+struct DeviceWishes {
+  bool may_use_host_memory = true;  ///< else each has buffers of its own, and copies, also where it shares the host's
+  bool only_builds = false;         ///< kernels are built, and nothing runs (gpu/wrappers/building_device.h)
+};
+
+/// The devices of all platforms; none if there is no OpenCL.
+[[nodiscard]] std::unique_ptr<DeviceProvider> make_opencl_provider(const DeviceWishes& wishes = {});
 
 class Devices {
  public:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cl/device_list.h"
 #include "runtime/config/errors.h"
-#include "runtime/gpu/delayed_device.h"
 #include "runtime/gpu/lane_exchange.h"
+#include "runtime/gpu/wrappers/building_device.h"
+#include "runtime/gpu/wrappers/delayed_device.h"
 #include "runtime/main/machine/devices.h"
 
 namespace pbrt {
@@ -11,7 +12,7 @@ namespace {
 
 class OpenClProvider : public DeviceProvider {
  public:
-  explicit OpenClProvider(bool may_use_host_memory) : may_use_host_memory_(may_use_host_memory) {}
+  explicit OpenClProvider(const DeviceWishes& wishes) : wishes_(wishes) {}
 
   std::vector<gpu::DeviceInfo> list() override {
     if (devices_ == nullptr) devices_ = std::make_unique<cl::DeviceList>();
@@ -22,24 +23,25 @@ class OpenClProvider : public DeviceProvider {
     cl::Options options;
     options.is_profiled = is_profiled;
     const std::optional<gpu::Delays> delays = gpu::delays_of_environment();
-    options.may_use_host_memory = may_use_host_memory_ && !delays;
+    options.may_use_host_memory = wishes_.may_use_host_memory && !delays;
     options.exchange = gpu::exchange_of_environment();
     std::unique_ptr<gpu::Device> device = devices_->open(static_cast<std::size_t>(index), options);
     if (options.exchange && !gpu::can_exchange(*device, *options.exchange))
       throw UserError("POLYBRICKS_LANE_EXCHANGE asks for what " + device->info().name + " does not have");
+    if (wishes_.only_builds) return std::make_unique<gpu::BuildingDevice>(std::move(device));
     if (delays) return std::make_unique<gpu::DelayedDevice>(std::move(device), *delays);
     return device;
   }
 
  private:
-  bool may_use_host_memory_;
+  DeviceWishes wishes_;
   std::unique_ptr<cl::DeviceList> devices_;
 };
 
 }  // namespace
 
-std::unique_ptr<DeviceProvider> make_opencl_provider(bool may_use_host_memory) {
-  return std::make_unique<OpenClProvider>(may_use_host_memory);
+std::unique_ptr<DeviceProvider> make_opencl_provider(const DeviceWishes& wishes) {
+  return std::make_unique<OpenClProvider>(wishes);
 }
 
 }  // namespace pbrt

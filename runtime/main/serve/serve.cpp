@@ -34,7 +34,7 @@ class Server {
   explicit Server(Session& session)
       : session_(session),
         device_index_(session.devices.choose(session.options.device)),
-        served_(session.engine, session.transform, session.options.given),
+        served_(session.engine, session.transform, session.options.given, !session.options.only_builds),
         check_(session.engine, session.transform) {}
 
   [[nodiscard]] protocol::Hello hello() {
@@ -162,9 +162,14 @@ class Server {
 
   void measure(const Request& request, Reply& reply) {
     if (request.config.empty()) throw UserError("a run needs a configuration");
-    if (request.verify && !check_.has_reference()) throw UserError("there is no reference yet");
+    if (request.verify && !session_.options.only_builds && !check_.has_reference())
+      throw UserError("there is no reference yet");
     ActiveConfig config;
     const RunWishes wishes = wishes_of(request, config);
+    if (session_.options.only_builds) {
+      (void)run_once(wishes, "kernels are built");
+      return;
+    }
     const std::int64_t num_large_before = Storage::num_large_blocks();
     for (int trial = 0; trial < request.trials; ++trial) {
       const std::string label = "request " + std::to_string(request.id) + ", trial " + std::to_string(trial + 1);

@@ -3,6 +3,11 @@
 #include <fcntl.h>
 #include <signal.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
 #include "runtime/config/formats/protocol.h"
 #include "runtime/main/testing/test_process.h"
 
@@ -291,6 +296,40 @@ TEST_F(Serve, MeasuresDeviceVersions) {
     EXPECT_EQ(reply.ran[0].on, Version::OpenCl);
     EXPECT_TRUE(reply.fallbacks.empty());
   }
+}
+
+TEST_F(Serve, BuildsKernelsForAnotherProcess) {
+  const auto start_with_cache = [&](const std::vector<std::string>& args) {
+    const char* former = std::getenv("XDG_CACHE_HOME");
+    const std::optional<std::string> saved = former == nullptr ? std::nullopt : std::optional<std::string>(former);
+    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+    start(args);
+    saved ? ::setenv("XDG_CACHE_HOME", saved->c_str(), 1) : ::unsetenv("XDG_CACHE_HOME");
+  };
+  const auto num_kernels = [&] {
+    const std::filesystem::path folder = std::filesystem::path(folder_) / "polybricks" / "kernels";
+    if (!std::filesystem::exists(folder)) return std::ptrdiff_t{0};
+    return std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
+  };
+  const auto stop = [&] {
+    std::fclose(std::exchange(to_, nullptr));
+    std::fclose(std::exchange(from_, nullptr));
+    (void)wait();
+  };
+  start_with_cache({"--builds-only"});
+  if (hello_.devices.empty()) GTEST_SKIP() << "no OpenCL device";
+  (void)inputs(3000, 5);
+  const Reply built = ask(measuring("Out#1", "opencl", 3));
+  EXPECT_EQ(built.status, Status::Ok) << built.message;
+  EXPECT_TRUE(built.times_ns.empty());
+  const std::ptrdiff_t num_built = num_kernels();
+  EXPECT_GT(num_built, 0);
+  stop();
+  start_with_cache({});
+  (void)inputs(3000, 5);
+  (void)ask(of(Op::Reference));
+  EXPECT_EQ(ask(measuring("Out#1", "opencl", 3)).status, Status::Ok);
+  EXPECT_EQ(num_kernels(), num_built);
 }
 
 }  // namespace

@@ -9,6 +9,8 @@ namespace pbrt {
 namespace {
 
 constexpr std::int64_t kMostParkedBytes = std::int64_t{1} << 30;
+/// Inputs of at most this many cells always have contents: numbers that say what is computed are among them.
+constexpr std::int64_t kMostSmallCells = 4096;
 
 bool is_for_large_pages(const AnyMatrix& matrix) {
   return matrix.bytes() >= static_cast<std::int64_t>(Storage::kLargePageBytes);
@@ -43,10 +45,11 @@ void ServedProblem::make(const protocol::Request& request) {
   given.add_to(wishes_);
   seed_ = request.seed;
   input_names_.assign(static_cast<std::size_t>(transform_.num_inputs), "the generated inputs");
-  problem_ = request.files.empty() ? engine_.generate(transform_, wishes_, seed_, engine_.default_config())
+  problem_ = request.files.empty() ? engine_.generate(transform_, wishes_, seed_, engine_.default_config(),
+                                                      has_contents_ ? INT64_MAX : kMostSmallCells)
                                    : read_files(request, given);
   if (request.files.empty()) given.put_into(*problem_);
-  snapshot_ = Engine::take_snapshot(*problem_);
+  if (has_contents_) snapshot_ = Engine::take_snapshot(*problem_);
 }
 
 Problem ServedProblem::read_files(const protocol::Request& request, const GivenValues& given) {
@@ -74,8 +77,9 @@ Problem& ServedProblem::problem() {
 }
 
 void ServedProblem::restore(const RunWishes& wishes) {
-  if (engine_.fit_outputs(problem(), input_names_, wishes_, seed_, *wishes.config))
-    snapshot_.outputs = clones_of(problem().outputs);
+  const bool has_new = engine_.fit_outputs(problem(), input_names_, wishes_, seed_, *wishes.config);
+  if (!has_contents_) return;
+  if (has_new) snapshot_.outputs = clones_of(problem().outputs);
   engine_.restore(problem(), snapshot_, wishes);
 }
 

@@ -17,9 +17,10 @@ namespace pbrt {
 
 class ServedProblem {
  public:
-  /// Makes no inputs yet. `given` holds the values of --set. Keeps references to engine and transform.
-  ServedProblem(Engine& engine, const TransformDesc& transform, GivenValues::Texts given)
-      : engine_(engine), transform_(transform), given_(std::move(given)) {}
+  /// Makes no inputs yet. `given` holds the values of --set. Keeps references to engine and transform. `has_contents`:
+  /// else large generated inputs have no numbers, and nothing gets its first contents back.
+  ServedProblem(Engine& engine, const TransformDesc& transform, GivenValues::Texts given, bool has_contents = true)
+      : engine_(engine), transform_(transform), given_(std::move(given)), has_contents_(has_contents) {}
 
   /// Makes the inputs and outputs that a request asks for, or reads them. The former ones are gone, even after an
   /// error. The new ones lie in other memory, unless they are very large.
@@ -53,6 +54,7 @@ class ServedProblem {
   Engine& engine_;
   const TransformDesc& transform_;
   const GivenValues::Texts given_;
+  const bool has_contents_;
   std::optional<Problem> problem_;
   std::vector<std::string> input_names_;  // for messages
   SizeWishes wishes_;

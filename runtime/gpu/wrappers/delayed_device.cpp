@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/gpu/delayed_device.h"
+#include "runtime/gpu/wrappers/delayed_device.h"
 
 #include <charconv>
 #include <chrono>

@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "runtime/config/errors.h"
-#include "runtime/gpu/delayed_device.h"
 #include "runtime/gpu/testing/fake_fixture.h"
+#include "runtime/gpu/wrappers/delayed_device.h"
 
 namespace pbrt::gpu {
 namespace {
