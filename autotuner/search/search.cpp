@@ -43,12 +43,13 @@ Search::Search(const Space& space, SearchOptions options, Evaluator evaluator, S
       events_(std::move(events)),
       extra_seeds_(std::move(extra_seeds)),
       starting_points_(space, extra_seeds_),
-      strategy_(strategy ? std::move(strategy) : std::make_unique<Evolution>(space, options_.seed)),
       population_(options_.max_population),
       schedule_(options_, space.large_pages().has_value()),
       trials_(space, std::move(evaluator), events_, population_),
       selection_(options_, schedule_, population_, trials_),
       attempts_(space.index()),
+      proposals_(strategy ? std::move(strategy) : std::make_unique<Evolution>(space, options_.seed),
+                 space.options().has_device, population_, trials_, attempts_),
       sweeps_({space_, schedule_, population_, trials_, selection_, attempts_, events_,
                [this](const std::string& phase) { publish(phase); }}) {
   PBRT_CHECK(!options_.sizes.empty(), "there is a size to tune for");
@@ -194,7 +195,7 @@ void Search::tune_here(std::vector<StartingPoint> starts, const Before& before) 
       {trials_.work_s(population_.best_ns()), trials_.work_s(default_time_ns(default_)), trials_.overhead_s()});
   const double begin_s = trials_.elapsed_s();
   schedule_.end_size_at(end_s);
-  next_.reset();
+  proposals_.begin_size();
   selection_.rank_anew();
   for (int failures = 0, num_kept = 0;
        trials_.elapsed_s() < end_s && !schedule_.is_exhausted(failures, trials_.elapsed_s(), begin_s, end_s);) {
@@ -365,36 +366,11 @@ double Search::start_limit_ms() const {
   return reference_ns_ > 0 ? std::max(generous, limit_ms(reference_ns_, kSlowestSeed)) : generous;
 }
 
-std::optional<Proposal> Search::propose() {
-  return strategy_->propose(population_, trials_.n(), [&](const Configuration& configuration) {
-    return !trials_.is_hopeless(configuration) && attempts_.is_new(configuration);
-  });
-}
-
-/// The proposal that was made ahead, if its parent is still a member; else a new one.
-std::optional<Proposal> Search::take_next_proposal() {
-  const std::optional<NextProposal> next = std::exchange(next_, std::nullopt);
-  const std::vector<Candidate>& members = population_.members();
-  for (std::size_t i = 0; next && i < members.size(); ++i) {
-    if (members[i].id != next->parent_id || trials_.is_hopeless(next->proposal.configuration)) continue;
-    Proposal out = next->proposal;
-    out.parent = i;
-    return out;
-  }
-  return propose();
-}
-
 /// Makes and tests one child; true if it was kept.
 bool Search::evolve_once() {
   if (population_.is_empty()) return false;
-  std::optional<Proposal> proposal = take_next_proposal();
+  std::optional<Proposal> proposal = proposals_.take();
   if (!proposal) return false;
-  std::optional<Proposal> following = space_.options().has_device ? propose() : std::nullopt;
-  if (following) {
-    trials_.expect({&following->configuration, 1});
-    const int parent_id = population_.members()[following->parent].id;
-    next_ = NextProposal{std::move(*following), parent_id};
-  }
   Candidate& parent = population_.member(proposal->parent);
   Candidate child = attempts_.child_of(parent, std::move(proposal->configuration), std::move(proposal->origin));
   if (!selection_.keeps(child, parent) && !PB_FAULT(weak_child_is_kept)) return false;

@@ -77,8 +77,6 @@ class Search {
   void doubt_reference();
   [[nodiscard]] double start_limit_ms() const;
   bool evolve_once();
-  [[nodiscard]] std::optional<Proposal> propose();
-  [[nodiscard]] std::optional<Proposal> take_next_proposal();
   [[nodiscard]] bool is_first_of_kind(const Candidate& candidate, bool is_default);
   [[nodiscard]] FinalsContext finals_context();
   void note_best();
@@ -89,19 +87,13 @@ class Search {
   SearchEvents events_;
   std::vector<NamedConfiguration> extra_seeds_;
   StartingPoints starting_points_;
-  std::unique_ptr<Strategy> strategy_;
-  /// The proposal after the one that is tried, made before that was, so that its kernels are built meanwhile.
-  struct NextProposal {
-    Proposal proposal;
-    int parent_id = -1;  ///< members change their places, and leave
-  };
-  std::optional<NextProposal> next_;
   Population population_;
   Schedule schedule_;
   Trials trials_;
   References references_;
   Selection selection_;
   Attempts attempts_;
+  Proposals proposals_;
   Sweeps sweeps_;
   std::vector<std::vector<RanChoice>>
       lowered_kinds_;               ///< of candidates whose accuracy values were lowered at this size
