@@ -83,6 +83,7 @@ def arguments(words):
 
 
 def run(args):
+    """Runs what was asked for. The measurements are saved after each workload, so that none is lost when the run is ended."""
     tools = CompilingOnce(args.dist)
     options = Options(args.out, args.threads, args.trials, args.rounds, args.device, args.limit, args.tune, args.config, args.only, args.seed, args.samples,
                       args.element, args.resident, args.groups, Environment(None if args.environment == "none" else args.environment))
@@ -96,6 +97,12 @@ def run(args):
             one = (ExperimentRun if isinstance(workload, Experiment) else WorkloadRun)(folder, workload, tools, options)
             device = device or one.device_name()
             workloads.append(one.run(sizes, ceilings))
+            if args.json:
+                results_of(args, tools, device, ceilings, workloads).save(args.json)
+    return results_of(args, tools, device, ceilings, workloads)
+
+
+def results_of(args, tools, device, ceilings, workloads):
     shown = {name: getattr(args, name) for name in ("set", "threads", "trials", "rounds", "tune", "seed", "element", "resident", "groups")}
     return Results(machine.describe(tools, device), shown, ceilings.values, workloads)
 
@@ -108,7 +115,7 @@ def main(words=None):
         print(error, file=sys.stderr)
         return 1
     text_report.print_results(results)
-    if args.json:
+    if args.json and not results.workloads:
         results.save(args.json)
     if args.html:
         args.html.write_text(page.page(results))
