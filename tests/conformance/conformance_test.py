@@ -24,7 +24,7 @@ import compiled  # noqa: E402
 import polybricks  # noqa: E402
 from runner import Effort, ProgramTest, Result  # noqa: E402
 
-SAMPLE = 24                  # programs of a run by day; at night all run
+SAMPLE = 20                  # programs of a run by day; at night all run
 MAX_FAILURES = 5             # failures that are printed of a program
 MAX_ABORTED_SHARE = 0.05     # the largest share of aborted runs: configurations whose recursion does not end are legal, but few
 MAX_NO_ROOM_SHARE = 0.02     # the largest share of runs that need more local memory than the device has

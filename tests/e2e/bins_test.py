@@ -14,6 +14,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import arrays  # noqa: E402
 import polybricks  # noqa: E402
 
 PROGRAM = """
@@ -109,14 +110,8 @@ class Test:
         wanted = {"fold_chunk": chunk, "fold_order": 1}
         values = {tunable: wanted[value["role"]] for tunable, value in data["tunables"].items() if value["role"] in wanted}
         config = program.configuration({}, {name: values}, sequential_cutoff=0, threads=threads)
-        program.write_configuration(self.work / "run.cfg", config)
-        files = [self.work / f"in{i}.npy" for i in range(len(inputs))]
-        for file, matrix in zip(files, inputs):
-            np.save(file, matrix)
-        results = [self.work / f"{output}.npy" for output in NAMES]
-        program.run(*files, *results, "--device", "none", config=self.work / "run.cfg")
         self.num_runs += 1
-        return {output: np.load(file) for output, file in zip(NAMES, results)}
+        return arrays.run(program, self.work, arrays.save(self.work, inputs), NAMES, "--device", "none", entry=config)[0]
 
     def compare(self, program, inputs, chunks, where):
         want = reference(*inputs)
@@ -151,10 +146,7 @@ class Test:
         inputs = self.inputs(rng, np.float64, 100, 7, (3, 4), False)
         self.compare(program, inputs, (64,), "checked")
         inputs[-1][10] = inputs[-1][90]
-        for i, matrix in enumerate(inputs):
-            np.save(self.work / f"in{i}.npy", matrix)
-        files = [self.work / f"in{i}.npy" for i in range(len(inputs))]
-        done, _ = program.run(*files, *[self.work / f"{name}.npy" for name in NAMES], "--device", "none", expect=None)
+        done, _ = program.run(*arrays.save(self.work, inputs), *[self.work / f"{name}.npy" for name in NAMES], "--device", "none", expect=None)
         words = f"a loop of a `distinct` rule stores twice to the cell ({inputs[-1][90]}) of `moved`"
         polybricks.check(done.returncode != 0 and words in done.stderr, f"no error: {done.stderr}")
 

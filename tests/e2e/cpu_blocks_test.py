@@ -13,6 +13,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import arrays  # noqa: E402
 import polybricks  # noqa: E402
 
 NEVER, ALWAYS = 0, 2
@@ -131,17 +132,12 @@ def main():
         for n, m, k, w, h, c, f in ((1, 1, 1, 3, 2, 1, 1), (37, 21, 300, 29, 5, 7, 9), (129, 67, 33, 52, 9, 300, 17), (24, 8, 600, 10, 3, 2, 40)):
             shapes = (m, k), (k, n), (n, k), (n,), (3, k, n), (c, h, w), (f, c, 2, 3)
             matrices = [rng.uniform(-1, 1, shape).astype(kind) for shape in shapes]
-            inputs = [work / f"in{i}.npy" for i in range(len(matrices))]
-            for path, matrix in zip(inputs, matrices):
-                np.save(path, matrix)
+            inputs = arrays.save(work, matrices)
             values = expected(*matrices)
-            files = [work / f"{output}.npy" for output in values]
             first = None
             for rule, threads in ((NEVER, 1), (ALWAYS, 1), (ALWAYS, 2)):
                 config = program.configuration({}, {name: {tunable: rule for tunable in blocks}}, sequential_cutoff=0, threads=threads)
-                program.write_configuration(work / "run.cfg", config)
-                program.run(*inputs, *files, "--device", "none", config=work / "run.cfg")
-                got = {output: np.load(file) for output, file in zip(values, files)}
+                got, _ = arrays.run(program, work, inputs, list(values), "--device", "none", entry=config)
                 num_runs += 1
                 where = f"{element} {options}, extents {shapes}, blocks {rule}, {threads} threads, seed {polybricks.seed()}"
                 limit = 4096 * np.finfo(kind).eps

@@ -13,6 +13,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import arrays  # noqa: E402
 import polybricks  # noqa: E402
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "device_blocks"
@@ -72,19 +73,15 @@ class Check:
                 # Along a third loop groups have one work-item, whatever is said.
                 values[name] = [group[0], group[1], group[1]][:tunable["count"]]
         config = self.program.configuration(choices, {self.name: values}, sequential_cutoff=0, threads=2)
-        self.program.write_configuration(self.work / "run.cfg", config)
-        files = [self.work / f"{name}.npy" for name in self.outputs]
-        _, statistics = self.program.run(*inputs, *files, "--strict", config=self.work / "run.cfg")
+        got, statistics = arrays.run(self.program, self.work, inputs, self.outputs, "--strict", entry=config)
         self.num_runs += 1
         launches = statistics["devices"][0]["launches_in_blocks"]
         expected = len(self.in_blocks) if items[0] * rounds > 0 else 0
         polybricks.check(launches == expected, f"{schedule}: {launches} of {expected} launches in blocks")
-        return {name: np.load(file) for name, file in zip(self.outputs, files)}
+        return got
 
     def compare(self, matrices, expected, schedules):
-        inputs = [self.work / f"in{i}.npy" for i in range(len(matrices))]
-        for path, matrix in zip(inputs, matrices):
-            np.save(path, matrix)
+        inputs = arrays.save(self.work, matrices)
         without = self.run(inputs, ((8, 8), (0, 0), 16, 0))
         where = f"extents {[matrix.shape for matrix in matrices]}, seed {polybricks.seed()}"
         for name, value in expected.items():

@@ -14,6 +14,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import arrays  # noqa: E402
 import polybricks  # noqa: E402
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "device_folds"
@@ -94,7 +95,7 @@ class Check:
         return {name: np.load(file) for name, file in zip(self.outputs, files)}, statistics
 
     def compare(self, matrices, rounding, shapes=SHAPES):
-        inputs = save(self.work, matrices)
+        inputs = arrays.save(self.work, matrices)
         on_cpu = self.outputs_of(inputs, "cpu")
         for lanes, group in shapes:
             where = f"{self.element}, shape {matrices[0].shape}, {lanes} lanes, groups of {group}, seed {polybricks.seed()}"
@@ -125,7 +126,7 @@ class Check:
 
     def repeats(self, matrices, lanes, group, shares):
         """Many runs of one configuration, on one thread and on more than there are cores; `shares`: eighths of the device."""
-        files = [str(path) for path in save(self.work, matrices)]
+        files = [str(path) for path in arrays.save(self.work, matrices)]
         with polybricks.Server(self.program) as server:
             server.ask("inputs", files=files)
             for eighths in shares:
@@ -137,14 +138,6 @@ class Check:
                     places = {each["on"] for _, each in polybricks.ran_of({"ran": {}, **reply})}
                     is_right = reply["status"] == "ok" and not reply["fallbacks"] and ("cpu" in places) == (eighths < 8)
                     polybricks.check(is_right, f"{self.element}, {lanes} lanes, groups of {group}, {eighths} eighths, {threads} threads: {reply}")
-
-
-def save(work, matrices):
-    files = []
-    for letter, matrix in zip("ab", matrices):
-        files.append(work / f"{letter}.npy")
-        np.save(files[-1], matrix)
-    return files
 
 
 def reals(check, rng):
@@ -162,7 +155,7 @@ def reals(check, rng):
     for width in (2, 300):
         for special in ([0.0, -0.0], [0.0, -0.0, -1, np.nan], [0.0, -0.0, 1, np.nan], [np.nan], [np.inf, -np.inf, 1]):
             a = rng.choice(special, (5, width)).astype(kind)
-            files = save(check.work, (a, a[0]))
+            files = arrays.save(check.work, (a, a[0]))
             on_cpu = check.outputs_of(files, "cpu")
             for lanes, group in ((2, 64), (32, 256)):
                 got = check.outputs_of(files, "opencl", lanes, group)
@@ -194,7 +187,7 @@ def whole(check, rng):
             check.repeats((a, x), 2048, 16, (8,))
     for special in ([0.0, -0.0], [0.0, -0.0, 1, np.nan], [np.nan], [-0.0, 5, 5, 101], [101], [np.inf, -np.inf, 1]):
         a, x = rng.choice(special, (7, 30)).astype(kind), rng.choice(special, 5000).astype(kind)
-        files = save(check.work, (a, x))
+        files = arrays.save(check.work, (a, x))
         on_cpu = check.outputs_of(files, "cpu")
         for lanes, group in OF_WHOLE[1:]:
             got = check.outputs_of(files, "opencl", lanes, group)
@@ -214,7 +207,7 @@ def rows(check, rng):
         off = wide - wide.mean(1, keepdims=True)
         norm = off / np.sqrt((off ** 2).mean(1, keepdims=True) + 1) * x.astype(np.longdouble)
         check.compare((a, x), {"Softmax": (softmax, softmax), "Norm": (norm, np.abs(x) * (1 + np.abs(off)))}, (*SHAPES[:3], (2048, 16)))
-    inputs = save(check.work, (a, x))
+    inputs = arrays.save(check.work, (a, x))
     outputs, statistics = check.run(inputs, "opencl", 32, 256, ("--device-copies",))
     most = a.nbytes + x.nbytes + sum(output.nbytes for output in outputs.values()) + outputs["Ends"].nbytes
     polybricks.check(0 < statistics["bytes_moved"] <= most, f"{statistics['bytes_moved']} bytes were copied, not {most} or less")

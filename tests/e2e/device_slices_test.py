@@ -13,6 +13,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import arrays  # noqa: E402
 import polybricks  # noqa: E402
 
 NUM_MIXED = 12 if polybricks.is_nightly() else 2  # mixtures per program and size
@@ -176,21 +177,16 @@ class Check:
         for transform, site, alternatives in self.program.sites():
             choices.setdefault(transform, {})[site] = choose(alternatives)
         config = self.program.configuration(choices, {}, sequential_cutoff=0, threads=2)
-        self.program.write_configuration(self.work / "run.cfg", config)
-        return choices
+        return choices, config
 
     def run(self, case, choose, *options):
         """Runs the program and returns its statistics."""
         matrices, sets, expected, _ = case
-        choices = self.config(choose)
-        inputs = [self.work / f"in{i}.npy" for i in range(len(matrices))]
-        outputs = [self.work / f"out{i}.npy" for i in range(len(expected))]
-        for path, matrix in zip(inputs, matrices):
-            np.save(path, matrix)
-        _, statistics = self.program.run(*inputs, *outputs, *sets, *options, config=self.work / "run.cfg")
+        choices, config = self.config(choose)
+        names = [f"out{i}" for i in range(len(expected))]
+        got, statistics = arrays.run(self.program, self.work, arrays.save(self.work, matrices), names, *sets, *options, entry=config)
         self.num_runs += 1
-        for path, value in zip(outputs, expected):
-            found = np.load(path)
+        for found, value in zip(got.values(), expected):
             polybricks.check(np.allclose(found, value, 1e-12, 1e-12),
                              f"{self.program.path.name}, {[m.shape for m in matrices]}, {sets} {options}, {choices}, seed {polybricks.seed()}: {found} is not {value}")
         return statistics

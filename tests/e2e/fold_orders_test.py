@@ -15,6 +15,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import arrays  # noqa: E402
 import polybricks  # noqa: E402
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "fold_orders"
@@ -131,22 +132,14 @@ class Check:
             chosen.setdefault(transform, {}).update(values)
         return self.program.configuration(choices or {}, chosen, sequential_cutoff=0, threads=threads)
 
-    def save(self, matrices):
-        paths = [self.work / f"in{i}.npy" for i in range(len(matrices))]
-        for path, matrix in zip(paths, matrices):
-            np.save(path, matrix)
-        return paths
-
     def run_files(self, name, paths, config, *options):
         """(the output, the statistics) of a run."""
-        self.program.write_configuration(self.work / "run.cfg", config)
-        _, statistics = self.program.run("--transform", name, *paths, self.work / "out.npy", "--strict", *options,
-                                         config=self.work / "run.cfg")
+        got, statistics = arrays.run(self.program, self.work, paths, ["out"], "--transform", name, "--strict", *options, entry=config)
         self.num_runs += 1
-        return np.load(self.work / "out.npy"), statistics
+        return got["out"], statistics
 
     def run(self, name, matrices, any_order, threads):
-        return self.run_files(name, self.save(matrices), self.configuration(any_order, threads), "--device", "none")[0]
+        return self.run_files(name, arrays.save(self.work, matrices), self.configuration(any_order, threads), "--device", "none")[0]
 
     def on_all_threads(self, name, matrices, any_order, words):
         """The output, which has the same bits on any number of threads."""
@@ -226,7 +219,7 @@ class Check:
 
     def repeats(self, name, shape):
         """Many runs of one configuration have the same bits, on one thread and on more than there may be cores."""
-        paths = self.save([self.rng.normal(0, 1, shape).astype(self.kind)])
+        paths = arrays.save(self.work, [self.rng.normal(0, 1, shape).astype(self.kind)])
         with polybricks.Server(self.program, "--transform", name, "--device", "none") as server:
             server.ask("inputs", files=[str(path) for path in paths])
             for any_order in (0, 1):
@@ -241,7 +234,7 @@ class Check:
         the length doubles until a task is stolen."""
         length, one_thread, threads = REPEATED["Halves"][0], self.configuration(1, 1), self.configuration(1, max(THREADS))
         while length <= MAX_LENGTH_WITHOUT_STEALING:
-            paths = self.save([self.rng.normal(0, 1, length).astype(self.kind)])
+            paths = arrays.save(self.work, [self.rng.normal(0, 1, length).astype(self.kind)])
             wanted, _ = self.run_files("Halves", paths, one_thread, "--device", "none")
             found, statistics = self.run_files("Halves", paths, threads, "--device", "none")
             polybricks.check(has_same_bits(wanted, found), f"{self.words('Halves', length)}: {found}, not {wanted}")
@@ -264,7 +257,7 @@ class Check:
         numbers = np.ones(20000, np.float32)
         numbers[0] = 2**12
         with polybricks.Server(self.program, "--transform", "Norms", "--device", "none") as server:
-            server.ask("inputs", files=[str(path) for path in self.save([numbers])])
+            server.ask("inputs", files=[str(path) for path in arrays.save(self.work, [numbers])])
             reply = server.ask("reference")
             polybricks.check("both orders" in reply.get("message", ""), f"the orders of a sum differ, but the reference says {reply}")
             for any_order in (0, 1):
@@ -276,7 +269,7 @@ class Check:
         site, rule = next((site, alternatives[0][0]) for transform, site, alternatives in self.program.sites() if transform == "Sum")
         on_device = {"choices": {"Sum": {site: (rule, "opencl")}}, "tunables": {"Sum": {f"{rule}.opencl.fold_items": 4096}}}
         for words, numbers in (("ones", np.ones(LARGE, self.kind)), ("numbers below 1", self.rng.random(LARGE, self.kind))):
-            wanted, paths = float(np.sum(numbers, dtype=np.float64)), self.save([numbers])
+            wanted, paths = float(np.sum(numbers, dtype=np.float64)), arrays.save(self.work, [numbers])
             del numbers
             for any_order, more in ((0, {}), (1, {}), (1, on_device)):
                 found = float(self.run_files("Sum", paths, self.configuration(any_order, 1, **more))[0])

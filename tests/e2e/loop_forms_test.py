@@ -12,6 +12,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import arrays  # noqa: E402
 import polybricks  # noqa: E402
 
 PROGRAM = pathlib.Path(__file__).resolve().parent / "loop_forms" / "forms.pbcc"
@@ -46,18 +47,15 @@ class Check:
             for name, inputs, wanted in cases(rng, shape):
                 if tunables and name not in tunables:
                     continue
-                ins = [self.work / f"in{i}.npy" for i in range(len(inputs))]
-                outs = [self.work / f"out{i}.npy" for i in range(len(wanted))]
-                for path, matrix in zip(ins, inputs):
-                    np.save(path, matrix)
+                ins = arrays.save(self.work, inputs)
+                outs = [f"out{i}" for i in range(len(wanted))]
                 for threads in THREADS:
                     split = {transform: {**values, "split_size": 8} for transform, values in tunables.items() if transform != "Gather"}
                     config = program.configuration({}, {**tunables, **split}, sequential_cutoff=0, threads=threads)
-                    program.write_configuration(self.work / "run.cfg", config)
-                    program.run("--transform", name, *ins, *outs, config=self.work / "run.cfg")
+                    got, _ = arrays.run(program, self.work, ins, outs, "--transform", name, entry=config)
                     self.num_runs += 1
-                    for path, matrix in zip(outs, wanted):
-                        polybricks.check(np.array_equal(np.load(path), matrix), f"{name} of {shape} on {threads} threads, {words}: wrong result")
+                    for found, matrix in zip(got.values(), wanted):
+                        polybricks.check(np.array_equal(found, matrix), f"{name} of {shape} on {threads} threads, {words}: wrong result")
 
 
 def tunables_of(program):
