@@ -217,6 +217,15 @@ TEST(Pack, TestsOfFloatingNumbersAreThoseOfScalars) {
   EXPECT_EQ(values(lround(x * 2.5F))[3], 3);
 }
 
+TEST(Pack, BitsAreThoseOfScalars) {
+  Pack<float, Flat> x = -0.0F;
+  x.v[0][1] = 1.0F;
+  const auto bits = bit_cast<int>(x);
+  EXPECT_EQ(values(bits)[0], std::numeric_limits<int>::min());
+  EXPECT_EQ(values(bits)[1], 0x3F800000);
+  EXPECT_EQ(values(bit_cast<float>(bits ^ std::numeric_limits<int>::min()))[1], -1.0F);
+}
+
 /// 20 x 6 numbers: element (x, y) is x + 100 y.
 struct Picture {
   std::vector<double> data = std::vector<double>(120);
