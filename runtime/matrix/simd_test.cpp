@@ -237,6 +237,16 @@ struct Picture {
   UnitView<double, 2> view() { return UnitView<double, 2>(data.data(), sizes, strides); }
 };
 
+TEST(View, IndicesOfAllTypesMeanTheSameCells) {
+  Picture picture;
+  const auto whole = picture.view();
+  const auto part = whole.region(5, 2, 10, 4);
+  EXPECT_EQ(&part.cell(std::int64_t{3}, 1), &whole.cell(8, 3));
+  EXPECT_EQ(&part.cell(0U - 1, std::int64_t{0}), &whole.cell(4, 2)) << "the unsigned number means -1";
+  EXPECT_EQ(&part.cell(std::int64_t{-1}, std::size_t{0} - 1), &whole.cell(4, 1));
+  EXPECT_EQ(&part.cell(1.5F, 'a' - 'a'), &whole.cell(6, 2));
+}
+
 TEST(Lanes, ReadNeighboursAlongARowAndAcrossRows) {
   Picture picture;
   EXPECT_EQ(values(lanes<Tall, 1, 1>(picture.view()).cell(2, 1)),
