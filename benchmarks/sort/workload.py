@@ -6,7 +6,7 @@ import numpy
 from harness.environment import NUMPY
 from harness.workload import Baseline, Work, Workload, at, configuration, levels
 
-RULES = "Radix|Insertion|Selection|Library|Merge[Halvings=1]|Merge[Halvings=2]|Merge[Halvings=3]|Quick|Buckets|Bitonic|BottomUp"
+RULES = "Radix|Insertion|Selection|Library|Merge[Halvings=1]|Merge[Halvings=2]|Merge[Halvings=3]|Quick|Buckets|Bitonic|BottomUp|Digits"
 
 
 def inputs(size, random):
@@ -70,6 +70,7 @@ WORKLOAD = Workload(
         "vqsort": choice((0, "Library")),
         "2-way merge, then vqsort": merges(1, (1 << 18, "Library")),
         "buckets, then vqsort": choice((0, "Library"), first="Buckets"),
+        "radix on all threads": choice((0, "Insertion"), (60, "Radix"), (1 << 15, "Digits")),
         "bitonic": choice((0, "Bitonic")),
         "merge from the bottom up": choice((0, "BottomUp")),
         "bitonic on the device": choice((0, "Bitonic"), device="opencl"),

@@ -229,6 +229,10 @@ class LaneLoopReader {
     const bool is_builtin = types_.bindings[id.index()].kind == NameKind::BuiltIn;
     if (is_builtin && find_numeric_limit(node.callee)) return;
     const MathFunction* function = is_builtin ? find_math_function(node.callee) : nullptr;
+    if (is_builtin && find_bit_cast(node.callee)) {
+      if (node.args.size() != 1 || !have_same_bytes(type_of(id), type_of(node.args[0]))) refuse();
+      return;
+    }
     if (function == nullptr || function->num_args > 2 || static_cast<int>(node.args.size()) != function->num_args)
       return refuse();
     for (const ExprId arg : node.args)

@@ -87,7 +87,10 @@ class TransformLowering {
     out.boxes = step_boxes(plan_, rule, id);
     out.is_given_boxes = takes_boxes(plan_, id);
     out.pieces = pieces_of(plan_, id);
-    if (out.pieces == StepPieces::Split) out.lines = written_lines(rule, step);
+    if (out.pieces == StepPieces::Split) {
+      out.lines = written_lines(rule, step);
+      out.shared = shared_inputs(rule, step);
+    }
     out.cuts = cuts_of(plan_, rule, id);
     if (!step.loops.empty() || may_loop(rule.rule)) out.views = find_fast_views(rule);
     if (!out.cuts.empty()) out.fetched = fetched_parts(plan_, rule, id, out.cuts.front().box.name + kOnCpu);

@@ -47,6 +47,7 @@ struct LoweredStep {
   StepPieces pieces = StepPieces::None;  ///< how the step is cut into tasks
   bool has_tall_pieces = false;          ///< pieces are tall, because the loops run in strips
   std::vector<WrittenLine> lines;        ///< the parts of several cells that an instance writes, if `pieces` is Split
+  std::vector<MatrixId> shared;          ///< inputs of which each instance may read its share, if `pieces` is Split
   /// The box of a slice, where a device runs the step in a launch per slice; none: it runs the step at once.
   std::optional<StepBox> slice;
   std::vector<LoweredKernel> kernels;  ///< one per device version of the step, the basic version first

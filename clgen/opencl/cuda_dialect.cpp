@@ -17,7 +17,19 @@ typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
 static __device__ inline double as_double(ulong bits) { return __longlong_as_double((long long)bits); }
+static __device__ inline double as_double(long bits) { return __longlong_as_double((long long)bits); }
+static __device__ inline double as_double(double number) { return number; }
 static __device__ inline float as_float(uint bits) { return __uint_as_float(bits); }
+static __device__ inline float as_float(int bits) { return __uint_as_float((uint)bits); }
+static __device__ inline float as_float(float number) { return number; }
+static __device__ inline long as_long(double number) { return (long)__double_as_longlong(number); }
+static __device__ inline ulong as_ulong(double number) { return (ulong)__double_as_longlong(number); }
+static __device__ inline long as_long(ulong bits) { return (long)bits; }
+static __device__ inline ulong as_ulong(long bits) { return (ulong)bits; }
+static __device__ inline int as_int(float number) { return __float_as_int(number); }
+static __device__ inline uint as_uint(float number) { return __float_as_uint(number); }
+static __device__ inline int as_int(uint bits) { return (int)bits; }
+static __device__ inline uint as_uint(int bits) { return (uint)bits; }
 template <class T>
 static __device__ inline T clamp(T a, T b, T c) { return a < b ? b : c < a ? c : a; }
 #undef isnormal

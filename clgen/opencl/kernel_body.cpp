@@ -148,6 +148,11 @@ class KernelBodyPrinter {
       return binding.kind == NameKind::Input ? missing_text(rule_.inputs[binding.index]) : "false";
     }
     if (const auto limit = find_numeric_limit(call.callee)) return opencl_limit(type_of(id), limit->member);
+    if (find_bit_cast(call.callee)) {
+      BodyType type = type_of(id);
+      type.is_element = false;
+      return "as_" + number_word(type) + "(" + args[0] + ")";
+    }
     const MathFunction* function = find_math_function(call.callee);
     PB_CHECK(function != nullptr, "only math functions are called in a kernel");
     const BodyType type = type_of_args(id, *function, call);

@@ -116,6 +116,10 @@ constexpr std::array kNumberWords = {NumberWord{"double", Kind::Double},
                                      NumberWord{"long", Kind::Long},
                                      NumberWord{"unsigned long", Kind::Long, true},
                                      NumberWord{"size_t", Kind::Long, true},
+                                     NumberWord{"int32_t", Kind::Int},
+                                     NumberWord{"uint32_t", Kind::Int, true},
+                                     NumberWord{"int64_t", Kind::Long},
+                                     NumberWord{"uint64_t", Kind::Long, true},
                                      NumberWord{"char", Kind::Char},
                                      NumberWord{"signed char", Kind::Int, false, 1},
                                      NumberWord{"unsigned char", Kind::Int, true, 1},
@@ -131,6 +135,30 @@ template <std::size_t N>
 std::string_view found_in(const std::array<std::string_view, N>& names, std::string_view name) {
   const auto* found = std::find(names.begin(), names.end(), name);
   return found == names.end() ? std::string_view() : *found;
+}
+
+/// The type of numbers that the word means; none if it is no such type.
+std::optional<BodyType> number_of(std::string_view word) {
+  BodyType type;
+  type.is_element = word == "ElementT";
+  if (type.is_element) {
+    type.kind = Kind::Double;  // or what the program's element type says
+    return type;
+  }
+  if (word.starts_with("std::")) word.remove_prefix(5);
+  const auto* found =
+      std::find_if(kNumberWords.begin(), kNumberWords.end(), [&](const NumberWord& each) { return each.word == word; });
+  if (found == kNumberWords.end()) return std::nullopt;
+  type.kind = found->kind;
+  type.is_unsigned = found->is_unsigned;
+  type.narrow_bytes = found->narrow_bytes;
+  return type;
+}
+
+/// The bytes of a number of four or eight; 0 for other types.
+int num_bytes(const BodyType& type) {
+  if (type.kind == Kind::Double || type.kind == Kind::Long) return 8;
+  return type.kind == Kind::Float || (type.kind == Kind::Int && type.narrow_bytes == 0) ? 4 : 0;
 }
 
 /// The word before `_MAX` and `_MIN` in the limits of an integer type.
@@ -168,22 +196,25 @@ std::optional<NumericLimit> find_numeric_limit(std::string_view callee) {
   if (!callee.starts_with(kBegin) || end == std::string_view::npos || end < kBegin.size()) return std::nullopt;
   const std::string_view word = callee.substr(kBegin.size(), end - kBegin.size());
   const std::string_view name = callee.substr(end + kEnd.size());
-  NumericLimit limit;
-  limit.type.is_element = word == "ElementT";
-  const auto* found =
-      std::find_if(kNumberWords.begin(), kNumberWords.end(), [&](const NumberWord& each) { return each.word == word; });
-  if (found != kNumberWords.end()) {
-    limit.type.kind = found->kind;
-    limit.type.is_unsigned = found->is_unsigned;
-    limit.type.narrow_bytes = found->narrow_bytes;
-  } else if (!limit.type.is_element) {
-    return std::nullopt;
-  }
+  const auto type = number_of(word);
+  if (!type) return std::nullopt;
+  NumericLimit limit{*type, {}};
   const bool is_integer = !limit.type.is_element && limit.type.kind != Kind::Double && limit.type.kind != Kind::Float;
   limit.member = found_in(kMembersOfAll, name);
   if (limit.member.empty() && !is_integer) limit.member = found_in(kMembersOfReals, name);
   if (limit.member.empty()) return std::nullopt;
   return limit;
+}
+
+std::optional<BodyType> find_bit_cast(std::string_view callee) {
+  constexpr std::string_view kBegin = "std::bit_cast<";
+  if (!callee.starts_with(kBegin) || !callee.ends_with('>')) return std::nullopt;
+  const auto type = number_of(callee.substr(kBegin.size(), callee.size() - kBegin.size() - 1));
+  return type && (type->is_element || num_bytes(*type) > 0) ? type : std::nullopt;
+}
+
+bool have_same_bytes(const BodyType& to, const BodyType& from) {
+  return num_bytes(to) > 0 && num_bytes(to) == num_bytes(from);
 }
 
 std::string opencl_limit(const BodyType& type, std::string_view member) {

@@ -58,7 +58,23 @@ TEST(BodyConstants, NumericLimitsAreThoseOfTheirType) {
   EXPECT_EQ(text("std::numeric_limits<unsigned long>::min"), "0UL");
   EXPECT_EQ(text("std::numeric_limits<int>::epsilon"), "none");
   EXPECT_EQ(text("std::numeric_limits<std::string>::max"), "none");
+  EXPECT_EQ(text("std::numeric_limits<std::uint64_t>::max"), "ULONG_MAX");
   EXPECT_TRUE(find_numeric_limit("std::numeric_limits<ElementT>::infinity")->type.is_element);
+}
+
+TEST(BodyConstants, BitsAreThoseOfNumbersOfFourAndEightBytes) {
+  const auto text = [](std::string_view callee) {
+    const auto type = find_bit_cast(callee);
+    return type ? to_string(*type) : "none";
+  };
+  EXPECT_EQ(text("std::bit_cast<long>"), "long");
+  EXPECT_EQ(text("std::bit_cast<std::uint32_t>"), "unsigned");
+  EXPECT_EQ(text("std::bit_cast<float>"), "float");
+  EXPECT_EQ(text("std::bit_cast<ElementT>"), "ElementT");
+  EXPECT_EQ(text("std::bit_cast<short>"), "none");
+  EXPECT_EQ(text("bit_cast<long>"), "none");
+  EXPECT_TRUE(have_same_bytes(*find_bit_cast("std::bit_cast<long>"), *find_bit_cast("std::bit_cast<double>")));
+  EXPECT_FALSE(have_same_bytes(*find_bit_cast("std::bit_cast<int>"), *find_bit_cast("std::bit_cast<double>")));
 }
 
 }  // namespace

@@ -287,6 +287,21 @@ PB_SIMD_INLINE Pack<T, S> convert(const Pack<U, S>& a) {
   return Pack<T, S>(a);
 }
 
+namespace detail {
+template <class T, class U, class S, std::size_t... I>
+PB_SIMD_INLINE Pack<T, S> cast_bits(const Pack<U, S>& a, std::index_sequence<I...>) {
+  Pack<T, S> result;
+  ((result.v[I] = reinterpret_cast<typename Pack<T, S>::Vector>(a.v[I])), ...);
+  return result;
+}
+}  // namespace detail
+
+/// The numbers with the bits of the lanes of `a`.
+template <class T, class U, class S>
+requires(sizeof(T) == sizeof(U)) PB_SIMD_INLINE Pack<T, S> bit_cast(const Pack<U, S>& a) {
+  return detail::cast_bits<T>(a, S::kIndices);
+}
+
 /// A function of numbers lane by lane; compilers vectorise those that have an instruction.
 template <class C, class S, class F, class... A>
 PB_SIMD_INLINE Pack<C, S> lanewise(F f, const A&... args) {

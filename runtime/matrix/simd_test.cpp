@@ -217,6 +217,15 @@ TEST(Pack, TestsOfFloatingNumbersAreThoseOfScalars) {
   EXPECT_EQ(values(lround(x * 2.5F))[3], 3);
 }
 
+TEST(Pack, BitsAreThoseOfScalars) {
+  Pack<float, Flat> x = -0.0F;
+  x.v[0][1] = 1.0F;
+  const auto bits = bit_cast<int>(x);
+  EXPECT_EQ(values(bits)[0], std::numeric_limits<int>::min());
+  EXPECT_EQ(values(bits)[1], 0x3F800000);
+  EXPECT_EQ(values(bit_cast<float>(bits ^ std::numeric_limits<int>::min()))[1], -1.0F);
+}
+
 /// 20 x 6 numbers: element (x, y) is x + 100 y.
 struct Picture {
   std::vector<double> data = std::vector<double>(120);
@@ -227,6 +236,16 @@ struct Picture {
   }
   UnitView<double, 2> view() { return UnitView<double, 2>(data.data(), sizes, strides); }
 };
+
+TEST(View, IndicesOfAllTypesMeanTheSameCells) {
+  Picture picture;
+  const auto whole = picture.view();
+  const auto part = whole.region(5, 2, 10, 4);
+  EXPECT_EQ(&part.cell(std::int64_t{3}, 1), &whole.cell(8, 3));
+  EXPECT_EQ(&part.cell(0U - 1, std::int64_t{0}), &whole.cell(4, 2)) << "the unsigned number means -1";
+  EXPECT_EQ(&part.cell(std::int64_t{-1}, std::size_t{0} - 1), &whole.cell(4, 1));
+  EXPECT_EQ(&part.cell(1.5F, 'a' - 'a'), &whole.cell(6, 2));
+}
 
 TEST(Lanes, ReadNeighboursAlongARowAndAcrossRows) {
   Picture picture;

@@ -45,6 +45,14 @@ namespace pbrt {
 [[nodiscard]] bool is_same_view(const RawView& a, const RawView& b);
 
 namespace detail {
+/// The type in which an index of type `I` is taken, or indices of several types. Those of 64 bits with a sign stay as
+/// they are: compilers make no vectors of a loop whose counter might wrap. Others become IndexT, so that 0u - 1 means
+/// -1.
+template <class... I>
+using IndexOf =
+    std::conditional_t<((std::is_integral_v<I> && std::is_signed_v<I> && sizeof(I) == sizeof(std::int64_t)) || ...),
+                       std::int64_t, IndexT>;
+
 [[noreturn]] void index_out_of_bounds(int dim, std::int64_t index, std::int64_t size);
 [[noreturn]] void box_out_of_bounds(int dim, std::int64_t lo, std::int64_t hi, std::int64_t size);
 [[noreturn]] void stored_twice(const char* region, const std::int64_t* at, int num_dims);
@@ -156,7 +164,7 @@ class BasicView : public ShapeMembers<BasicView<E, N, kUnit, kApart>, E, N>,
       const std::int64_t wanted[] = {static_cast<std::int64_t>(indices)...};
       detail::check_index(sizes_, wanted, N);
 #endif
-      const IndexT at[] = {static_cast<IndexT>(indices)...};
+      const detail::IndexOf<I...> at[] = {static_cast<detail::IndexOf<I>>(indices)...};
 #ifdef PB_CHECKED_COPIES
       detail::check_access(base_ + offset_of(at), sizeof(E));
 #endif
@@ -223,7 +231,8 @@ class BasicView : public ShapeMembers<BasicView<E, N, kUnit, kApart>, E, N>,
     detail::check_view_access(raw());
 #endif
   }
-  [[nodiscard]] std::int64_t offset_of(const IndexT* at) const {
+  template <class Index>
+  [[nodiscard]] std::int64_t offset_of(const Index* at) const {
     std::int64_t offset = 0;
     for (int d = 0; d < N; ++d) offset += static_cast<std::int64_t>(at[d]) * stride(d);
     return offset;

@@ -114,13 +114,6 @@ def sorting_network(rng):
     return [numbers], [np.array(rounds)]
 
 
-def radix_sort(rng):
-    keys = rng.choice(rng.integers(-2**31, 2**31, 300), 5000).astype(np.int32)
-    values = np.arange(5000, dtype=np.int32)
-    order = np.argsort(keys, kind="stable")
-    return [keys, values], [keys[order], values[order]]
-
-
 def spheres(rng):
     width, height = 33, 24
     cloud = np.column_stack([rng.uniform(-5, 5, 40), rng.uniform(-4, 4, 40), rng.uniform(4, 12, 40), rng.uniform(0.2, 1, 40)])
@@ -189,7 +182,7 @@ def main():
     work = polybricks.fresh_folder(args.work / "examples")
     tools = polybricks.Tools(args.dist)
     examples = (shallow_water, nearest_neighbours, conjugate_gradient, life, soft_focus, edges, dither, reaction_diffusion,
-                sorting_network, radix_sort, spheres)
+                sorting_network, spheres)
     failures = [words for example in examples for words in run(tools, work, example)]
     print("\n".join(failures))
     return 1 if failures else 0

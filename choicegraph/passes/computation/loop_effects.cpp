@@ -107,7 +107,7 @@ class EffectsReader {
   void check_call(ExprId id, const CallExpr& call) {
     const bool is_builtin = types_.bindings[id.index()].kind == NameKind::BuiltIn;
     const bool is_pure = is_builtin && (find_numeric_limit(call.callee) || call.callee == "IS_MISSING" ||
-                                        find_math_function(call.callee) != nullptr);
+                                        find_math_function(call.callee) != nullptr || find_bit_cast(call.callee));
     if (!is_pure)
       refuse("it calls `" + call.callee + "`, which may do more than compute a value", body_.exprs[id].span);
   }

@@ -125,6 +125,7 @@ class BodyCheck {
     const bool is_builtin = types_.bindings[id.index()].kind == NameKind::BuiltIn;
     if (is_builtin && find_numeric_limit(call.callee)) return;
     if (is_builtin && call.callee == "IS_MISSING") return;
+    if (is_builtin && find_bit_cast(call.callee)) return check_bit_cast(id, call, span);
     const MathFunction* function = is_builtin ? find_math_function(call.callee) : nullptr;
     if (function == nullptr || !function->is_on_devices())
       return reject("it calls `" + call.callee + "`, which no device knows", span);
@@ -136,6 +137,11 @@ class BodyCheck {
       walk_expr(body_, arg, [&](ExprId part) { check_expr(part); });
       return reject("the type of an argument of `" + call.callee + "` is not known", body_.exprs[arg].span);
     }
+  }
+
+  void check_bit_cast(ExprId id, const CallExpr& call, Span span) {
+    if (call.args.size() == 1 && have_same_bytes(types_.types[id.index()], types_.types[call.args[0].index()])) return;
+    reject("the argument of `" + call.callee + "` is no number of the same size", span);
   }
 
   void check_member(const MemberExpr& member, Span span) {

@@ -51,10 +51,11 @@ std::string written_cells(const RuleCode& code) {
   return joined(terms, " + ");
 }
 
-/// Returns the number of cells that each instance writes.
-std::string cells_of(const RuleCode& code, const std::vector<WrittenLine>& lines) {
+/// Returns about how many cells each instance of a step writes and reads; empty if these are few.
+std::string cells_of(const RuleCode& code, const LoweredStep& lowered) {
   std::vector<std::string> terms;
-  for (const WrittenLine& line : lines) {
+  for (const MatrixId matrix : lowered.shared) terms.push_back(code.matrix(matrix).name + ".count() / pb_box.volume()");
+  for (const WrittenLine& line : lowered.lines) {
     std::vector<std::string> extents;
     for (const WrittenLine::Extent& extent : line.extents) {
       const std::string length = extent.whole
@@ -88,8 +89,8 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const L
     return;
   }
   const std::string frame = code.needs_frame() || !is_box(step) ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
-  const std::string split =
-      lowered.lines.empty() ? "pb_split" : "pbrt::split_of_long(pb_split, " + cells_of(code, lowered.lines) + ")";
+  const std::string cells = cells_of(code, lowered);
+  const std::string split = cells.empty() ? "pb_split" : "pbrt::split_of_long(pb_split, " + cells + ")";
   out.open("pbrt::parallel_for(pb_frame, pb_box, " + split + ", [&](" + frame + ", const " + box_type(step) +
            "& pb_piece)");
   if (!is_box(step)) out.line(counted_line(code, "pb_inner", stem, "pb_piece"));

@@ -111,8 +111,8 @@ class Check {
   }
 
   bool is_math(ExprId id, const CallExpr& call) const {
-    const bool is_known =
-        find_math_function(call.callee) != nullptr || find_numeric_limit(call.callee) || call.callee == "IS_MISSING";
+    const bool is_known = find_math_function(call.callee) != nullptr || find_numeric_limit(call.callee) ||
+                          find_bit_cast(call.callee) || call.callee == "IS_MISSING";
     return types_.bindings[id.index()].kind == NameKind::BuiltIn && is_known;
   }
 

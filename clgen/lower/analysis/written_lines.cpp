@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/lower/analysis/written_lines.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "clgen/lower/analysis/fast_views.h"
 #include "lang/region/affine.h"
 
 namespace pb {
@@ -38,6 +40,16 @@ std::vector<WrittenLine> written_lines(const RuleShape& rule, const Step& step) 
       line.extents.push_back({std::nullopt, std::move(*length)});
     }
     if (!line.extents.empty()) out.push_back(std::move(line));
+  }
+  return out;
+}
+
+std::vector<MatrixId> shared_inputs(const RuleShape& rule, const Step& step) {
+  std::vector<MatrixId> out;
+  if (step.loops.size() != 1 || !is_box(step) || !may_loop(rule.rule)) return out;
+  for (const RegionAccess& input : rule.rule.inputs) {
+    const bool is_known = std::find(out.begin(), out.end(), input.matrix) != out.end();
+    if (input.kind == AccessKind::All && !input.is_slice && !is_known) out.push_back(input.matrix);
   }
   return out;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds out how many cells an instance writes, if it writes rows or other parts of several cells. The number of cells
-// decides into how many tasks a loop over such instances is cut.
+// Finds out how many cells an instance writes, if it writes rows or other parts of several cells, and of which inputs
+// it probably reads many. The number of cells decides into how many tasks a loop over such instances is cut.
 #pragma once
 
 #include <cstddef>
@@ -30,5 +30,10 @@ struct WrittenLine {
 /// Returns the parts of several cells that each instance of the step's only loop writes. Single cells are left out.
 /// Returns nothing if the step does not have exactly one loop, or if instances may write different numbers of cells.
 [[nodiscard]] std::vector<WrittenLine> written_lines(const RuleShape& rule, const Step& step);
+
+/// Returns the matrices that each instance of the step's only loop may read as a whole, in loops of its body. Where
+/// instances divide a matrix among each other, as the parts of a histogram do, each reads its share of the cells.
+/// Returns nothing if the step does not have exactly one loop, or if the loop is no box.
+[[nodiscard]] std::vector<MatrixId> shared_inputs(const RuleShape& rule, const Step& step);
 
 }  // namespace pb

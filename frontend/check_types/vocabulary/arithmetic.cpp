@@ -155,6 +155,12 @@ BodyType type_of_math_call(const MathFunction& function, const std::vector<BodyT
   return is_arithmetic(type) ? type : BodyType{};
 }
 
+/// The type that `std::bit_cast` gives. It is not known if C++ refuses the argument.
+BodyType type_of_bit_cast(const BodyType& to, const std::vector<BodyType>& args) {
+  if (args.size() != 1) return {};
+  return to.is_element || have_same_bytes(to, args[0]) ? to : BodyType{};
+}
+
 }  // namespace
 
 bool is_arithmetic(const BodyType& type) { return rank(type.kind) > 0; }
@@ -208,6 +214,7 @@ std::optional<BodyType> type_of_builtin_call(const std::string& callee, const st
   if (const MathFunction* function = find_math_function(callee))
     return type_of_math_call(*function, args, name == callee);
   if (const auto limit = find_numeric_limit(callee); limit && args.empty()) return limit->type;
+  if (const auto type = find_bit_cast(callee)) return type_of_bit_cast(*type, args);
   for (const NamedType& function : kFunctions) {
     if (function.name == name) return plain_type(function.kind);
   }

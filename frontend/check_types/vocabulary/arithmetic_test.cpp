@@ -120,6 +120,11 @@ TEST(BuiltinCalls, OfTheRuntime) {
   EXPECT_EQ(type_of("IS_MISSING", {region(1)}), "bool");
   EXPECT_EQ(type_of("std::swap", {kInt, kInt}), "void");
   EXPECT_EQ(type_of("std::numeric_limits<long>::max", {}), "long");
+  EXPECT_EQ(type_of("std::bit_cast<unsigned long>", {kDouble}), "unsigned long");
+  EXPECT_EQ(type_of("std::bit_cast<float>", {kInt}), "float");
+  EXPECT_EQ(type_of("std::bit_cast<ElementT>", {kInt}), "ElementT");
+  EXPECT_EQ(type_of("std::bit_cast<long>", {kInt}), "?") << "C++ refuses another size";
+  EXPECT_EQ(type_of("std::bit_cast<long>", {}), "?");
   EXPECT_EQ(type_of("my_function", {kInt}), "-");
 }
 

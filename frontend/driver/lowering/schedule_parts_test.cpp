@@ -170,6 +170,7 @@ struct StepOf {
     return written_boxes(plan(), rule, plan().steps[id], rule.rule.outputs.front().matrix);
   }
   [[nodiscard]] std::vector<WrittenLine> lines() const { return written_lines(rule, plan().steps[id]); }
+  [[nodiscard]] std::vector<MatrixId> shared() const { return shared_inputs(rule, plan().steps[id]); }
   [[nodiscard]] bool is_by_instance() const { return writes_its_instances(plan(), rule, plan().steps[id]); }
 
   PlannedProgram planned;
@@ -237,6 +238,18 @@ TEST(WrittenLines, AreTheLengthsOfWhatEachInstanceWrites) {
       kFirst);
   ASSERT_EQ(blocks.lines().size(), 1U);
   EXPECT_EQ(blocks.lines()[0].extents, (std::vector<WrittenLine::Extent>{{std::nullopt, index_const(4)}}));
+}
+
+TEST(SharedInputs, AreTheWholeMatricesThatInstancesLoopOver) {
+  const auto sums = [](const std::string& input, const std::string& body) {
+    const std::string text = "main transform Sums from A[n], C[m] to B[m] {\n  B.cell(p) from (" + input +
+                             " a, C.cell(p) c) { " + body + " }\n}\n";
+    return StepOf(text.c_str(), kFirst).shared().size();
+  };
+  const std::string loop = "ElementT s = c; for (int i = p; i < n; i += m) s += a.cell(i); return s;";
+  EXPECT_EQ(sums("A", loop), 1U);
+  EXPECT_EQ(sums("A.region(0, n)", loop), 0U);
+  EXPECT_EQ(sums("A", "return a.cell(p % n) + c;"), 0U) << "a cell each";
 }
 
 /// Whether step `next` may join the steps of `group`.

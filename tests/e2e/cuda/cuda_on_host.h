@@ -33,6 +33,9 @@ T max(T a, T b) {
 }
 inline double __longlong_as_double(long long bits) { return std::bit_cast<double>(bits); }
 inline float __uint_as_float(unsigned bits) { return std::bit_cast<float>(bits); }
+inline long long __double_as_longlong(double number) { return std::bit_cast<long long>(number); }
+inline int __float_as_int(float number) { return std::bit_cast<int>(number); }
+inline unsigned __float_as_uint(float number) { return std::bit_cast<unsigned>(number); }
 
 struct CudaPlace {
   unsigned x = 0, y = 0, z = 0;

@@ -106,6 +106,11 @@ CONVERSIONS = [(f"({word}){name}", name) for name, words in {
     "in63": ("long",), "in64": ("unsigned long",)}.items() for word in words]
 CONVERSIONS += [(text, "in31") for text in ("lround(in31)", "lrint(in31)", "llround(in31)", "std::lround(in31)", "(int)floor(in31)", "(long)rint(in31)")]
 
+# ---- the bits of floating numbers, and the numbers of such bits; `I` is a whole number of the same size
+BITS_OF_REALS = ["std::bit_cast<I>(a)", "std::bit_cast<unsigned I>(a) >> 3", "std::bit_cast<I>(a + b) == std::bit_cast<I>(b + a) || a != a || b != b ? 1 : 0",
+                 "std::bit_cast<I>(a) ^ (std::bit_cast<I>(a) >> (8 * sizeof_I - 1) & ~((I)1 << (8 * sizeof_I - 1)))", "std::bit_cast<I>(std::bit_cast<unsigned I>(b)) & 255"]
+REALS_OF_BITS = ["std::bit_cast<M>(std::bit_cast<I>(a))", "std::bit_cast<M>(std::bit_cast<unsigned I>(a) ^ (unsigned I)1)", "std::bit_cast<M>(std::bit_cast<M>(b))"]
+
 # ---- constants; of the second list the result is a `long`
 REAL_CONSTANTS = [
     "M_E", "M_LOG2E", "M_LOG10E", "M_LN2", "M_LN10", "M_PI", "M_PI_2", "M_PI_4", "M_1_PI", "M_2_PI", "M_2_SQRTPI", "M_SQRT2", "M_SQRT1_2", "INFINITY",

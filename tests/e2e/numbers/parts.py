@@ -68,6 +68,18 @@ def real_parts(type_, rng, extra):
             Part(f"Vector_{type_}", type_, inputs, [Output(type_, table.INEXACT)], True, "contract")]
 
 
+def bits_part(type_, rng, extra):
+    """Numbers and their bits. NaN stays out: the bits of one that was computed are open."""
+    kind = TYPES[type_]
+    a, b = values.pairs(values.special_reals(kind), values.random_reals(kind, rng, extra), values.random_reals(kind, rng, extra))
+    is_number = ~(np.isnan(a) | np.isnan(b))
+    inputs = [first_input("a", type_, a[is_number]), Input("b", type_, b[is_number])]
+    word, size = ("long", 8) if type_ == "double" else ("int", 4)
+    whole, real = [[table.Entry(re.sub(r"\bI\b", word, text).replace("sizeof_I", str(size))) for text in texts]
+                   for texts in (table.BITS_OF_REALS, table.REALS_OF_BITS)]
+    return Part(f"Bits_{type_}", type_, inputs, [Output("long", whole), Output(type_, real)], True)
+
+
 def whole_parts(type_, rng, extra):
     kind = TYPES[type_]
     a, b = values.pairs(values.special_integers(kind), values.random_integers(kind, rng, extra), values.random_integers(kind, rng, extra))
@@ -99,7 +111,7 @@ def constant_part():
 def all_parts(rng, extra):
     parts = [constant_part()]
     for type_ in ("double", "float"):
-        parts += real_parts(type_, rng, extra) + [conversion_part(type_, rng, extra)]
+        parts += real_parts(type_, rng, extra) + [conversion_part(type_, rng, extra), bits_part(type_, rng, extra)]
     for type_ in ("int", "long", "short", "uchar", "ushort"):
         parts += whole_parts(type_, rng, extra)
     return parts
@@ -130,6 +142,7 @@ def transform(part):
 # ---- as a program of C++ alone
 
 REFERENCE = """#include <algorithm>
+#include <bit>
 #include <cfloat>
 #include <climits>
 #include <cstdint>
