@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Builds the kernels of configurations that will probably be measured soon, while others are measured: in a second child
-// of the program, `--serve --builds-only`, which fills the program's cache of built kernels. It gets processor time that
-// nobody else wants, so that measurements take as long as without it. Whether it works changes no result: a kernel that
-// it did not build is built by the run that needs it.
+// Builds the kernels of configurations that will probably be measured soon, while others are measured: in a second
+// child of the program, `--serve --builds-only`, which fills the program's cache of built kernels. It gets processor
+// time that nobody else wants, so that measurements take as long as without it. Whether it works changes no result: a
+// kernel that it did not build is built by the run that needs it.
 #pragma once
 
 #include <chrono>

@@ -21,6 +21,9 @@ struct WorkShape {
   std::size_t kept_rounds = 0;   ///< rounds that a lane has, or more, and whose cells it keeps; 0: it keeps none
   std::size_t block_rounds = 0;  ///< rounds of a block of folds (block_shape.h); 0: there are no blocks
   std::size_t block_stages = 1;  ///< panels of an input: with 2, blocks copy ahead
+  /// Work-items of a group that run each line of a scan together, along the scan's loop (shapes/scan_shape.h); 0: each
+  /// line has one.
+  std::size_t scan_items = 0;
   bool on_matrix_units = false;  ///< matrix units run the rounds of blocks
 
   /// Whether several work-items run one instance.
