@@ -7,8 +7,6 @@
 #include "clgen/facts/names.h"
 #include "clgen/opencl/fold_parts.h"
 #include "clgen/opencl/kernel_words.h"
-#include "lang/body/body_constants.h"
-#include "lang/check.h"
 
 namespace pb {
 namespace {
@@ -33,7 +31,12 @@ std::string end_record(const std::string& number) {
   return "PB_SCAN_RECORD(pb_all_lines * (pb_windows + pb_num_parts + pb_num_starts), pb_windows, " + number + ")";
 }
 
-std::string unsigned_word(ElementType type) { return size_bytes(type) == 8 ? "ulong" : "uint"; }
+std::vector<std::string> words_of(const Transform& transform, const Rule& rule, const Scan& scan) {
+  std::vector<std::string> out;
+  for (const ScannedValue& value : scan.values)
+    out.push_back(element_word(transform.matrices[rule.outputs[value.output].matrix]));
+  return out;
+}
 
 }  // namespace
 
@@ -48,15 +51,8 @@ KernelScanPrinter::KernelScanPrinter(Writer& out, const Program& program, const 
       operands_(operands),
       scans_(*scans_of(kernel.tree)),
       print_instance_(std::move(print_instance)),
-      dim_(std::to_string(scans_.dim)) {
-  for (const ScannedValue& value : scans_.scan.values)
-    words_.push_back(element_word(transform_.matrices[rule_.outputs[value.output].matrix]));
-}
-
-std::string KernelScanPrinter::element(const std::string& name, std::size_t k) {
-  return name + "_e" + std::to_string(k);
-}
-std::string KernelScanPrinter::factor(const std::string& name, std::size_t k) { return name + "_f" + std::to_string(k); }
+      parts_(out, dialect, scans_, words_of(transform_, rule_, scans_.scan)),
+      dim_(std::to_string(scans_.dim)) {}
 
 std::vector<int> KernelScanPrinter::line_loops() const {
   std::vector<int> out;
@@ -65,166 +61,7 @@ std::vector<int> KernelScanPrinter::line_loops() const {
   return out;
 }
 
-const RegionAccess& KernelScanPrinter::before(std::size_t k) const {
-  return rule_.inputs[scans_.scan.values[k].input];
-}
-
-/// Whether factors or elements of a recurrence may be infinite where the values of its lines are not.
-bool KernelScanPrinter::may_overflow() const {
-  for (std::size_t k = 0; k < size(); ++k)
-    if (has_factor_of(k) && is_floating(scans_.types[k])) return true;
-  return false;
-}
-
-std::string KernelScanPrinter::neutral(std::size_t k) const {
-  const ElementType type = scans_.types[k];
-  switch (scans_.scan.values[k].op) {
-    case ScanOp::Add:
-      return is_floating(type) ? "-0.0f" : "0";  // -0 + x is x for zeros of both signs
-    case ScanOp::Mul:
-      return "1";
-    case ScanOp::Min:
-      return is_floating(type) ? "INFINITY" : opencl_limit(number_type(type), "max");
-    case ScanOp::Max:
-      return is_floating(type) ? "-INFINITY" : opencl_limit(number_type(type), "min");
-    case ScanOp::BitAnd:
-      return "(" + this->type(k) + ")-1";
-    case ScanOp::BitOr:
-    case ScanOp::BitXor:
-    case ScanOp::Linear:
-      return "0";
-  }
-  return "0";
-}
-
-/// The value of two parts, of which `a` comes first. Of equal ones, and where one is no number, the first one stays.
-std::string KernelScanPrinter::combined(std::size_t k, const std::string& a, const std::string& b) const {
-  const std::string word = unsigned_word(scans_.types[k]);
-  const auto wrapped = [&](const char* op) {
-    if (is_floating(scans_.types[k])) return a + " " + op + " " + b;
-    return "(" + type(k) + ")((" + word + ")" + a + " " + op + " (" + word + ")" + b + ")";
-  };
-  switch (scans_.scan.values[k].op) {
-    case ScanOp::Add:
-      return wrapped("+");
-    case ScanOp::Mul:
-      return wrapped("*");
-    case ScanOp::Min:
-      return b + " < " + a + " ? " + b + " : " + a;
-    case ScanOp::Max:
-      return b + " > " + a + " ? " + b + " : " + a;
-    case ScanOp::BitAnd:
-      return a + " & " + b;
-    case ScanOp::BitOr:
-      return a + " | " + b;
-    case ScanOp::BitXor:
-      return a + " ^ " + b;
-    case ScanOp::Linear:
-      break;
-  }
-  PB_CHECK(false, "recurrences are combined with their factors");
-  return {};
-}
-
-std::string KernelScanPrinter::is_finite(const std::string& name, bool has_factors) const {
-  std::vector<std::string> tests;
-  for (std::size_t k = 0; k < size(); ++k) {
-    if (!has_factor_of(k) || !is_floating(scans_.types[k])) continue;
-    tests.push_back("isfinite(" + element(name, k) + ")");
-    if (has_factors) tests.push_back("isfinite(" + factor(name, k) + ")");
-  }
-  return joined(tests, " && ");
-}
-
-// ---- parts and values
-
-void KernelScanPrinter::declare(const std::string& name, bool has_factors) const {
-  for (std::size_t k = 0; k < size(); ++k) {
-    out_.line(type(k) + " " + element(name, k) + " = " + neutral(k) + ";");
-    if (has_factors && has_factor_of(k)) out_.line(type(k) + " " + factor(name, k) + " = 1;");
-  }
-}
-
-/// Lets a part follow what `to` has.
-void KernelScanPrinter::append(const std::string& to, const std::string& part, bool has_factors) const {
-  for (std::size_t k = 0; k < size(); ++k) {
-    const std::string e = element(to, k), other = element(part, k);
-    if (!has_factor_of(k)) {
-      out_.line(e + " = " + combined(k, e, other) + ";");
-      continue;
-    }
-    out_.line(e + " = " + other + " + " + factor(part, k) + " * " + e + ";");
-    if (has_factors) out_.line(factor(to, k) + " = " + factor(part, k) + " * " + factor(to, k) + ";");
-  }
-}
-
-void KernelScanPrinter::copy(const std::string& to, const std::string& from, bool has_factors) const {
-  for (std::size_t k = 0; k < size(); ++k) {
-    out_.line(element(to, k) + " = " + element(from, k) + ";");
-    if (has_factors && has_factor_of(k)) out_.line(factor(to, k) + " = " + factor(from, k) + ";");
-  }
-}
-
-void KernelScanPrinter::load(const std::string& name, const std::string& arrays, const std::string& place,
-                             bool has_factors) const {
-  for (std::size_t k = 0; k < size(); ++k) {
-    out_.line(element(name, k) + " = " + element(arrays, k) + "[" + place + "];");
-    if (has_factors && has_factor_of(k)) out_.line(factor(name, k) + " = " + factor(arrays, k) + "[" + place + "];");
-  }
-}
-
-void KernelScanPrinter::store(const std::string& name, const std::string& arrays, const std::string& place,
-                              bool has_factors) const {
-  for (std::size_t k = 0; k < size(); ++k) {
-    out_.line(element(arrays, k) + "[" + place + "] = " + element(name, k) + ";");
-    if (has_factors && has_factor_of(k)) out_.line(factor(arrays, k) + "[" + place + "] = " + factor(name, k) + ";");
-  }
-}
-
-/// Each word of a record has 4 bytes of a number, and the tag beside them. So it is there as a whole or not at all.
-void KernelScanPrinter::publish(const std::string& name, const std::string& record, const std::string& tag,
-                                bool has_factors) const {
-  out_.open("");
-  out_.line(dialect_.global + "ulong* pb_record = " + record + ";");
-  const auto print = [&](std::size_t k, const std::string& number) {
-    out_.open("");
-    out_.line("union { " + type(k) + " number; uint words[2]; } pb_bits;");
-    out_.line("pb_bits.words[0] = 0;");
-    out_.line("pb_bits.number = " + number + ";");
-    for (int word = 0; word < (size_bytes(scans_.types[k]) + 3) / 4; ++word)
-      out_.line("pb_publish(pb_record++, " + tag + ", pb_bits.words[" + std::to_string(word) + "]);");
-    out_.close();
-  };
-  for (std::size_t k = 0; k < size(); ++k) {
-    print(k, element(name, k));
-    if (has_factors && has_factor_of(k)) print(k, factor(name, k));
-  }
-  out_.close();
-}
-
-/// Waits for a record. `tag` names a variable that becomes as large as the record's tag.
-void KernelScanPrinter::await(const std::string& name, const std::string& record, const std::string& tag,
-                              bool has_factors) const {
-  out_.open("");
-  out_.line(dialect_.global + "ulong* pb_record = " + record + ";");
-  const auto print = [&](std::size_t k, const std::string& number) {
-    out_.open("");
-    out_.line("union { " + type(k) + " number; uint words[2]; } pb_bits;");
-    for (int word = 0; word < (size_bytes(scans_.types[k]) + 3) / 4; ++word) {
-      const std::string own = "pb_word" + std::to_string(word);
-      out_.line("const ulong " + own + " = pb_await(pb_record++);");
-      out_.line("pb_bits.words[" + std::to_string(word) + "] = (uint)" + own + ";");
-      if (!tag.empty()) out_.line(tag + " = PB_MAX(" + tag + ", (int)(" + own + " >> 32));");
-    }
-    out_.line(number + " = pb_bits.number;");
-    out_.close();
-  };
-  for (std::size_t k = 0; k < size(); ++k) {
-    print(k, element(name, k));
-    if (has_factors && has_factor_of(k)) print(k, factor(name, k));
-  }
-  out_.close();
-}
+const RegionAccess& KernelScanPrinter::before(std::size_t k) const { return rule_.inputs[scans_.scan.values[k].input]; }
 
 // ---- the kernel
 
@@ -232,7 +69,7 @@ void print_scan_functions(Writer& out, const KernelDialect& dialect) {
   const std::string pointer = "volatile " + dialect.global + "ulong*";
   out.verbatim("#if PB_STAGE == 2\n");
   out.line("static " + dialect.function + "inline void pb_publish(" + pointer +
-            " record, uint tag, uint word) { *record = ((ulong)tag << 32) | word; }");
+           " record, uint tag, uint word) { *record = ((ulong)tag << 32) | word; }");
   out.open("static " + dialect.function + "inline ulong pb_await(" + pointer + " record)");
   out.line("ulong word = *record;");
   out.line("while (word >> 32 == 0) word = *record;");
@@ -254,9 +91,8 @@ void KernelScanPrinter::print() {
 
 /// Declares the scan's variable at a place of its line.
 void KernelScanPrinter::declare_variable(const std::string& place) const {
-  const std::string first = scans_.scan.is_backward
-                                ? "pb_lo" + dim_ + " + pb_extent" + dim_ + " - 1 - "
-                                : "pb_lo" + dim_ + " + ";
+  const std::string first =
+      scans_.scan.is_backward ? "pb_lo" + dim_ + " + pb_extent" + dim_ + " - 1 - " : "pb_lo" + dim_ + " + ";
   out_.line("const int " + opencl_name(scans_.scan.var) + " = " + first + place + ";");
 }
 
@@ -277,18 +113,18 @@ void KernelScanPrinter::declare_line(const std::function<std::string(int)>& plac
 void KernelScanPrinter::print_first_value(const std::string& name) const {
   out_.open("");
   declare_variable("0");
-  for (std::size_t k = 0; k < size(); ++k)
-    out_.line(element(name, k) + " = " + operands_.cell_of(before(k)) + ";");
+  for (std::size_t k = 0; k < parts_.size(); ++k)
+    out_.line(parts_.element(name, k) + " = " + operands_.cell_of(before(k)) + ";");
   out_.close();
 }
 
 /// Runs the instance at the variables from what the value `pb_value` has. `pb_new0` and so on are what it becomes.
 void KernelScanPrinter::print_run(bool stores) const {
-  for (std::size_t k = 0; k < size(); ++k) {
-    out_.line("const " + type(k) + " " + KernelOperandPrinter::before_name(before(k)) + " = " +
-              element("pb_value", k) + ";");
-    out_.line(type(k) + " pb_new" + std::to_string(k) + ";");
-    if (!stores && has_factor_of(k)) out_.line(type(k) + " pb_factor" + std::to_string(k) + ";");
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    out_.line("const " + parts_.type(k) + " " + KernelOperandPrinter::before_name(before(k)) + " = " +
+              parts_.element("pb_value", k) + ";");
+    out_.line(parts_.type(k) + " pb_new" + std::to_string(k) + ";");
+    if (!stores && parts_.has_factor_of(k)) out_.line(parts_.type(k) + " pb_factor" + std::to_string(k) + ";");
   }
   print_instance_(stores);
 }
@@ -300,23 +136,24 @@ void KernelScanPrinter::print_line() const {
   });
   out_.open("if (pb_is_line && " + dialect_.group_id(scans_.dim) + " == 0 && " + dialect_.local_id(scans_.dim) +
             " == 0)");
-  declare("pb_value", false);
+  parts_.declare("pb_value", false);
   print_first_value("pb_value");
   print_unrolling(out_, "#pragma unroll 4\n");
   out_.open("for (int pb_at = 0; pb_at < pb_extent" + dim_ + "; ++pb_at)");
   declare_variable("pb_at");
   print_run(true);
-  for (std::size_t k = 0; k < size(); ++k) out_.line(element("pb_value", k) + " = pb_new" + std::to_string(k) + ";");
+  for (std::size_t k = 0; k < parts_.size(); ++k)
+    out_.line(parts_.element("pb_value", k) + " = pb_new" + std::to_string(k) + ";");
   out_.close();
   out_.close();
 }
 
 void KernelScanPrinter::declare_arrays() const {
   const auto array = [&](const std::string& name, const std::string& length, bool has_factors) {
-    for (std::size_t k = 0; k < size(); ++k) {
-      out_.line(dialect_.local_array + type(k) + " " + element(name, k) + "[" + length + "];");
-      if (has_factors && has_factor_of(k))
-        out_.line(dialect_.local_array + type(k) + " " + factor(name, k) + "[" + length + "];");
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      out_.line(dialect_.local_array + parts_.type(k) + " " + parts_.element(name, k) + "[" + length + "];");
+      if (has_factors && parts_.has_factor_of(k))
+        out_.line(dialect_.local_array + parts_.type(k) + " " + parts_.factor(name, k) + "[" + length + "];");
     }
   };
   array(kCells, "(PB_SCAN_WINDOW + PB_SCAN_ITEMS) * PB_SCAN_LINES", true);
@@ -324,7 +161,7 @@ void KernelScanPrinter::declare_arrays() const {
   array(kStarts, "PB_SCAN_LINES", false);
   out_.verbatim("#if PB_STAGE == 2\n");
   array(kSeen, std::string(kFan) + " * PB_SCAN_LINES", true);
-  if (may_overflow()) out_.line(dialect_.local_array + "int pb_seen_tag[" + kFan + " * PB_SCAN_LINES];");
+  if (parts_.may_overflow()) out_.line(dialect_.local_array + "int pb_seen_tag[" + kFan + " * PB_SCAN_LINES];");
   out_.line(dialect_.local_array + "uint pb_ticket[1];");
   out_.verbatim("#endif\n");
 }
@@ -334,12 +171,13 @@ void KernelScanPrinter::print_windows() const {
   for (const int d : line_loops()) lines.push_back("PB_GROUP" + std::to_string(d));
   for (const char* name : {"CELLS", "LINES", "WINDOW", "AT", "RECORD"})
     out_.verbatim(std::string("#undef PB_SCAN_") + name + "\n");
-  out_.verbatim("#define PB_SCAN_CELLS PB_ITEMS" + dim_ + "\n#define PB_SCAN_LINES " +
-                (lines.empty() ? "1" : "(" + joined(lines, " * ") + ")") +
-                "\n#define PB_SCAN_WINDOW (PB_SCAN_ITEMS * PB_SCAN_CELLS)\n"
-                "#define PB_SCAN_AT(place) (((place) + (place) / PB_SCAN_CELLS) * PB_SCAN_LINES + pb_l)\n"
-                "#define PB_SCAN_RECORD(base, count, number) (pb_scratch + 1 + ((base) + pb_line * (count) + (number)) * " +
-                std::to_string(record_words(scans_)) + ")\n");
+  out_.verbatim(
+      "#define PB_SCAN_CELLS PB_ITEMS" + dim_ + "\n#define PB_SCAN_LINES " +
+      (lines.empty() ? "1" : "(" + joined(lines, " * ") + ")") +
+      "\n#define PB_SCAN_WINDOW (PB_SCAN_ITEMS * PB_SCAN_CELLS)\n"
+      "#define PB_SCAN_AT(place) (((place) + (place) / PB_SCAN_CELLS) * PB_SCAN_LINES + pb_l)\n"
+      "#define PB_SCAN_RECORD(base, count, number) (pb_scratch + 1 + ((base) + pb_line * (count) + (number)) * " +
+      std::to_string(record_words(scans_)) + ")\n");
   declare_arrays();
   out_.line("const int pb_s = (int)" + dialect_.local_id(scans_.dim) + ";");
   std::string line = "0";
@@ -352,11 +190,11 @@ void KernelScanPrinter::print_windows() const {
   out_.line("const int pb_windows = (pb_extent" + dim_ + " - 1) / PB_SCAN_WINDOW + 1;");
   print_places_of_window();
   out_.verbatim("#if PB_STAGE != 2\n");
-  declare("pb_value", false);
+  parts_.declare("pb_value", false);
   print_first_value("pb_value");
   out_.line("if (pb_s == 0)");
   out_.open("");
-  store("pb_value", kStarts, "pb_l", false);
+  parts_.store("pb_value", kStarts, "pb_l", false);
   out_.close();
   out_.line("for (int pb_window = 0; pb_window < pb_windows; ++pb_window)");
   out_.verbatim("#endif\n");
@@ -368,7 +206,8 @@ void KernelScanPrinter::print_windows() const {
 void KernelScanPrinter::print_places_of_window() const {
   const std::vector<int> loops = line_loops();
   out_.verbatim("#if PB_STAGE == 2\n");
-  out_.line("if (pb_s == 0 && pb_l == 0) pb_ticket[0] = " + dialect_.ticket("pb_scratch") + ";");
+  out_.line(std::string("if (pb_s == 0") + (loops.empty() ? "" : " && pb_l == 0") +
+            ") pb_ticket[0] = " + dialect_.ticket("pb_scratch") + ";");
   out_.line(dialect_.barrier);
   std::string count = "1";
   for (const int d : loops) {
@@ -408,11 +247,11 @@ void KernelScanPrinter::print_window() const {
   print_elements();
   out_.line(dialect_.barrier);
   print_parts();
-  declare("pb_start", false);
+  parts_.declare("pb_start", false);
   out_.verbatim("#if PB_STAGE == 2\n");
   print_look_back();
   out_.verbatim("#endif\n");
-  load("pb_start", kStarts, "pb_l", false);
+  parts_.load("pb_start", kStarts, "pb_l", false);
   print_values();
   out_.line(dialect_.barrier);
   print_results();
@@ -424,52 +263,52 @@ void KernelScanPrinter::print_elements() const {
   print_unrolling(out_, "#pragma unroll\n");
   out_.open("for (int pb_k = 0; pb_k < PB_SCAN_CELLS; ++pb_k)");
   out_.line("const int pb_at = pb_s + pb_k * PB_SCAN_ITEMS;");
-  declare("pb_part", true);
+  parts_.declare("pb_part", true);
   out_.open("if (pb_at < pb_left)");
   declare_variable("(pb_begin + pb_at)");
-  declare("pb_value", false);
+  parts_.declare("pb_value", false);
   print_run(false);
-  for (std::size_t k = 0; k < size(); ++k) {
-    out_.line(element("pb_part", k) + " = pb_new" + std::to_string(k) + ";");
-    if (has_factor_of(k)) out_.line(factor("pb_part", k) + " = pb_factor" + std::to_string(k) + ";");
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    out_.line(parts_.element("pb_part", k) + " = pb_new" + std::to_string(k) + ";");
+    if (parts_.has_factor_of(k)) out_.line(parts_.factor("pb_part", k) + " = pb_factor" + std::to_string(k) + ";");
   }
   out_.close();
-  store("pb_part", kCells, "PB_SCAN_AT(pb_at)", true);
+  parts_.store("pb_part", kCells, "PB_SCAN_AT(pb_at)", true);
   out_.close();
 }
 
 /// Each work-item combines elements of neighbouring cells, and these parts are scanned in the group: `pb_part` then is
 /// the part of the window that stands before its cells, and `pb_total` the whole window.
 void KernelScanPrinter::print_parts() const {
-  declare("pb_part", true);
-  declare("pb_total", true);
-  declare("pb_other", true);
+  parts_.declare("pb_part", true);
+  parts_.declare("pb_total", true);
+  parts_.declare("pb_other", true);
   print_unrolling(out_, "#pragma unroll\n");
   out_.open("for (int pb_k = 0; pb_k < PB_SCAN_CELLS; ++pb_k)");
-  load("pb_other", kCells, "PB_SCAN_AT(pb_s * PB_SCAN_CELLS + pb_k)", true);
-  append("pb_part", "pb_other", true);
+  parts_.load("pb_other", kCells, "PB_SCAN_AT(pb_s * PB_SCAN_CELLS + pb_k)", true);
+  parts_.append("pb_part", "pb_other", true);
   out_.close();
   out_.line("const int pb_row = pb_l * PB_SCAN_ITEMS;");
   out_.line("int pb_side = 0;");
-  store("pb_part", kParts, "pb_row + pb_s", true);
+  parts_.store("pb_part", kParts, "pb_row + pb_s", true);
   out_.line(dialect_.barrier);
   out_.open("for (int pb_distance = 1; pb_distance < PB_SCAN_ITEMS; pb_distance *= 2)");
   out_.open("if (pb_s >= pb_distance)");
-  load("pb_other", kParts, "pb_side + pb_row + pb_s - pb_distance", true);
-  append("pb_other", "pb_part", true);
-  copy("pb_part", "pb_other", true);
+  parts_.load("pb_other", kParts, "pb_side + pb_row + pb_s - pb_distance", true);
+  parts_.append("pb_other", "pb_part", true);
+  parts_.copy("pb_part", "pb_other", true);
   out_.close();
   out_.line("pb_side = PB_SCAN_ITEMS * PB_SCAN_LINES - pb_side;");
-  store("pb_part", kParts, "pb_side + pb_row + pb_s", true);
+  parts_.store("pb_part", kParts, "pb_side + pb_row + pb_s", true);
   out_.line(dialect_.barrier);
   out_.close();
-  load("pb_total", kParts, "pb_side + pb_row + PB_SCAN_ITEMS - 1", true);
+  parts_.load("pb_total", kParts, "pb_side + pb_row + PB_SCAN_ITEMS - 1", true);
   out_.open("if (pb_s > 0)");
-  load("pb_part", kParts, "pb_side + pb_row + pb_s - 1", true);
+  parts_.load("pb_part", kParts, "pb_side + pb_row + pb_s - 1", true);
   out_.reopen("else");
-  for (std::size_t k = 0; k < size(); ++k) {
-    out_.line(element("pb_part", k) + " = " + neutral(k) + ";");
-    if (has_factor_of(k)) out_.line(factor("pb_part", k) + " = 1;");
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    out_.line(parts_.element("pb_part", k) + " = " + parts_.neutral(k) + ";");
+    if (parts_.has_factor_of(k)) out_.line(parts_.factor("pb_part", k) + " = 1;");
   }
   out_.close();
 }
@@ -479,11 +318,11 @@ void KernelScanPrinter::print_parts() const {
 void KernelScanPrinter::print_look_back() const {
   out_.line(std::string("const int pb_part_number = pb_window / ") + kFan + ";");
   out_.line(std::string("const int pb_start_number = pb_part_number / ") + kFan + ";");
-  const std::string tag = may_overflow() ? "(" + is_finite("pb_total", true) + " ? 1 : 2)" : "1";
+  const std::string tag = parts_.may_overflow() ? "(" + parts_.is_finite("pb_total", true) + " ? 1 : 2)" : "1";
   out_.open("if (pb_s == PB_SCAN_ITEMS - 1)");
-  publish("pb_total", window_record("pb_window"), tag, true);
+  parts_.publish("pb_total", window_record("pb_window"), tag, true);
   out_.close();
-  declare("pb_near", true);
+  parts_.declare("pb_near", true);
   out_.line("int pb_tag = 1;");
   print_near();
   print_far();
@@ -494,10 +333,10 @@ void KernelScanPrinter::print_look_back() const {
 void KernelScanPrinter::print_near() const {
   const auto print_seen = [&](const std::string& count, const std::string& record) {
     out_.open("for (int pb_k = pb_s; pb_k < " + count + "; pb_k += PB_SCAN_ITEMS)");
-    if (may_overflow()) out_.line("int pb_own_tag = 1;");
-    await("pb_other", record, may_overflow() ? "pb_own_tag" : "", true);
-    store("pb_other", kSeen, "pb_k * PB_SCAN_LINES + pb_l", true);
-    if (may_overflow()) out_.line("pb_seen_tag[pb_k * PB_SCAN_LINES + pb_l] = pb_own_tag;");
+    if (parts_.may_overflow()) out_.line("int pb_own_tag = 1;");
+    parts_.await("pb_other", record, parts_.may_overflow() ? "pb_own_tag" : "", true);
+    parts_.store("pb_other", kSeen, "pb_k * PB_SCAN_LINES + pb_l", true);
+    if (parts_.may_overflow()) out_.line("pb_seen_tag[pb_k * PB_SCAN_LINES + pb_l] = pb_own_tag;");
     out_.close();
     out_.line(dialect_.barrier);
   };
@@ -505,15 +344,16 @@ void KernelScanPrinter::print_near() const {
   print_seen("pb_num_near", window_record(std::string("pb_part_number * ") + kFan + " + pb_k"));
   out_.open("if (pb_s == 0)");
   out_.open("for (int pb_k = 0; pb_k < pb_num_near; ++pb_k)");
-  load("pb_other", kSeen, "pb_k * PB_SCAN_LINES + pb_l", true);
-  append("pb_near", "pb_other", true);
-  if (may_overflow()) out_.line("pb_tag = PB_MAX(pb_tag, pb_seen_tag[pb_k * PB_SCAN_LINES + pb_l]);");
+  parts_.load("pb_other", kSeen, "pb_k * PB_SCAN_LINES + pb_l", true);
+  parts_.append("pb_near", "pb_other", true);
+  if (parts_.may_overflow()) out_.line("pb_tag = PB_MAX(pb_tag, pb_seen_tag[pb_k * PB_SCAN_LINES + pb_l]);");
   out_.close();
   out_.open(std::string("if (pb_num_near == ") + kFan + " - 1)");
-  copy("pb_other", "pb_near", true);
-  append("pb_other", "pb_total", true);
-  publish("pb_other", part_record("pb_part_number"),
-          may_overflow() ? "PB_MAX(pb_tag, " + is_finite("pb_other", true) + " ? 1 : 2)" : "1", true);
+  parts_.copy("pb_other", "pb_near", true);
+  parts_.append("pb_other", "pb_total", true);
+  parts_.publish("pb_other", part_record("pb_part_number"),
+                 parts_.may_overflow() ? "PB_MAX(pb_tag, " + parts_.is_finite("pb_other", true) + " ? 1 : 2)" : "1",
+                 true);
   out_.close();
   out_.close();
   out_.line(dialect_.barrier);
@@ -527,30 +367,31 @@ void KernelScanPrinter::print_far() const {
   out_.open("if (pb_start_number == 0)");
   print_first_value("pb_start");
   out_.reopen("else");
-  await("pb_start", start_record("pb_start_number - 1"), "", false);
+  parts_.await("pb_start", start_record("pb_start_number - 1"), "", false);
   out_.close();
   out_.open("for (int pb_k = 0; pb_k < pb_num_far; ++pb_k)");
-  load("pb_other", kSeen, "pb_k * PB_SCAN_LINES + pb_l", true);
-  append("pb_start", "pb_other", false);
-  if (may_overflow()) out_.line("pb_tag = PB_MAX(pb_tag, pb_seen_tag[pb_k * PB_SCAN_LINES + pb_l]);");
+  parts_.load("pb_other", kSeen, "pb_k * PB_SCAN_LINES + pb_l", true);
+  parts_.append("pb_start", "pb_other", false);
+  if (parts_.may_overflow()) out_.line("pb_tag = PB_MAX(pb_tag, pb_seen_tag[pb_k * PB_SCAN_LINES + pb_l]);");
   out_.close();
-  append("pb_start", "pb_near", false);
-  if (may_overflow()) {
-    out_.open("if (pb_window > 0 && (pb_tag > 1 || !(" + is_finite("pb_start", false) + ")))");
-    await("pb_start", end_record("pb_window - 1"), "", false);
+  parts_.append("pb_start", "pb_near", false);
+  if (parts_.may_overflow()) {
+    out_.open("if (pb_window > 0 && (pb_tag > 1 || !(" + parts_.is_finite("pb_start", false) + ")))");
+    parts_.await("pb_start", end_record("pb_window - 1"), "", false);
     out_.close();
   }
-  store("pb_start", kStarts, "pb_l", false);
+  parts_.store("pb_start", kStarts, "pb_l", false);
   out_.close();
 }
 
 /// Puts the value before each cell in the place of its element. `pb_value` then is that behind the window, in one
 /// work-item of the line.
 void KernelScanPrinter::print_values() const {
-  declare("pb_value", false);
-  copy("pb_value", "pb_start", false);
-  if (may_overflow()) {
-    out_.line("const bool pb_is_odd = !(" + is_finite("pb_total", true) + " && " + is_finite("pb_start", false) + ");");
+  parts_.declare("pb_value", false);
+  parts_.copy("pb_value", "pb_start", false);
+  if (parts_.may_overflow()) {
+    out_.line("const bool pb_is_odd = !(" + parts_.is_finite("pb_total", true) + " && " +
+              parts_.is_finite("pb_start", false) + ");");
     out_.line("const bool pb_is_last = pb_s == (pb_is_odd ? 0 : PB_SCAN_ITEMS - 1);");
     out_.open("if (pb_is_odd)");
     print_in_order();
@@ -559,20 +400,20 @@ void KernelScanPrinter::print_values() const {
     out_.line("const bool pb_is_last = pb_s == PB_SCAN_ITEMS - 1;");
     out_.open("");
   }
-  append("pb_value", "pb_part", false);
+  parts_.append("pb_value", "pb_part", false);
   print_unrolling(out_, "#pragma unroll\n");
   out_.open("for (int pb_k = 0; pb_k < PB_SCAN_CELLS; ++pb_k)");
   out_.line("const int pb_at = PB_SCAN_AT(pb_s * PB_SCAN_CELLS + pb_k);");
-  load("pb_other", kCells, "pb_at", true);
-  store("pb_value", kCells, "pb_at", false);
-  append("pb_value", "pb_other", false);
+  parts_.load("pb_other", kCells, "pb_at", true);
+  parts_.store("pb_value", kCells, "pb_at", false);
+  parts_.append("pb_value", "pb_other", false);
   out_.close();
   out_.close();
   out_.verbatim("#if PB_STAGE == 2\n");
   out_.open("if (pb_is_last)");
-  if (may_overflow()) publish("pb_value", end_record("pb_window"), "1", false);
+  if (parts_.may_overflow()) parts_.publish("pb_value", end_record("pb_window"), "1", false);
   out_.open(std::string("if (pb_window % (") + kFan + " * " + kFan + ") == " + kFan + " * " + kFan + " - 1)");
-  publish("pb_value", start_record("pb_start_number"), "1", false);
+  parts_.publish("pb_value", start_record("pb_start_number"), "1", false);
   out_.close();
   out_.close();
   out_.verbatim("#endif\n");
@@ -584,9 +425,10 @@ void KernelScanPrinter::print_in_order() const {
   out_.open("for (int pb_at = 0; pb_at < PB_MIN(pb_left, PB_SCAN_WINDOW); ++pb_at)");
   out_.line("const int pb_own = PB_SCAN_AT(pb_at);");
   declare_variable("(pb_begin + pb_at)");
-  store("pb_value", kCells, "pb_own", false);
+  parts_.store("pb_value", kCells, "pb_own", false);
   print_run(false);
-  for (std::size_t k = 0; k < size(); ++k) out_.line(element("pb_value", k) + " = pb_new" + std::to_string(k) + ";");
+  for (std::size_t k = 0; k < parts_.size(); ++k)
+    out_.line(parts_.element("pb_value", k) + " = pb_new" + std::to_string(k) + ";");
   out_.close();
   out_.close();
 }
@@ -594,14 +436,14 @@ void KernelScanPrinter::print_in_order() const {
 void KernelScanPrinter::print_results() const {
   out_.verbatim("#if PB_STAGE != 2\n");
   out_.open("if (pb_is_last)");
-  store("pb_value", kStarts, "pb_l", false);
+  parts_.store("pb_value", kStarts, "pb_l", false);
   out_.close();
   out_.verbatim("#endif\n");
   print_unrolling(out_, "#pragma unroll\n");
   out_.open("for (int pb_k = 0; pb_k < PB_SCAN_CELLS; ++pb_k)");
   out_.line("const int pb_at = pb_s + pb_k * PB_SCAN_ITEMS;");
   out_.open("if (pb_at < pb_left && pb_is_line)");
-  load("pb_value", kCells, "PB_SCAN_AT(pb_at)", false);
+  parts_.load("pb_value", kCells, "PB_SCAN_AT(pb_at)", false);
   declare_variable("(pb_begin + pb_at)");
   print_run(true);
   out_.close();
@@ -635,5 +477,5 @@ void KernelScanPrinter::print_results() const {
 // needs to order memory accesses. A launch before, PB_STAGE 1, has cleared the words.
 //
 // A recurrence has factors beside its elements. Their products may be infinite where no value is. A window in which
-// something is not finite has the tag 2, and runs in the order of the source. Groups that meet this tag, or a start that
-// is not finite, wait for the value behind the window before theirs, which then is published for every window.
+// something is not finite has the tag 2, and runs in the order of the source. Groups that meet this tag, or a start
+// that is not finite, wait for the value behind the window before theirs, which then is published for every window.

@@ -10,6 +10,7 @@
 #include "clgen/lower/loops/kernel_tree.h"
 #include "clgen/opencl/kernel_dialect.h"
 #include "clgen/opencl/kernel_operands.h"
+#include "clgen/opencl/kernel_scan_parts.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
@@ -31,29 +32,9 @@ class KernelScanPrinter {
   void print();
 
  private:
-  /// What a name ends in: `pb_part` has the element `pb_part_e0` and the factor `pb_part_f0` of value 0.
-  [[nodiscard]] static std::string element(const std::string& name, std::size_t k);
-  [[nodiscard]] static std::string factor(const std::string& name, std::size_t k);
-  [[nodiscard]] bool has_factor_of(std::size_t k) const { return has_factor(scans_.scan.values[k]); }
-  [[nodiscard]] std::size_t size() const { return scans_.types.size(); }
   /// The numbers of the loops across lines.
   [[nodiscard]] std::vector<int> line_loops() const;
-  [[nodiscard]] const std::string& type(std::size_t k) const { return words_[k]; }
-  [[nodiscard]] bool may_overflow() const;
-  [[nodiscard]] std::string neutral(std::size_t k) const;
-  [[nodiscard]] std::string combined(std::size_t k, const std::string& a, const std::string& b) const;
   [[nodiscard]] const RegionAccess& before(std::size_t k) const;
-  [[nodiscard]] std::string is_finite(const std::string& name, bool has_factors) const;
-
-  // Statements about a part of a line, or about the value behind one, which has no factor.
-  void declare(const std::string& name, bool has_factors) const;
-  void append(const std::string& to, const std::string& part, bool has_factors) const;
-  void copy(const std::string& to, const std::string& from, bool has_factors) const;
-  void load(const std::string& name, const std::string& arrays, const std::string& place, bool has_factors) const;
-  void store(const std::string& name, const std::string& arrays, const std::string& place, bool has_factors) const;
-  void publish(const std::string& name, const std::string& record, const std::string& tag, bool has_factors) const;
-  void await(const std::string& name, const std::string& record, const std::string& tag, bool has_factors) const;
-
   void declare_arrays() const;
   void declare_variable(const std::string& place) const;
   void declare_line(const std::function<std::string(int)>& place) const;
@@ -80,8 +61,8 @@ class KernelScanPrinter {
   const KernelOperandPrinter& operands_;
   const LineScans& scans_;
   PrintInstance print_instance_;
-  std::vector<std::string> words_;  ///< types of the values
-  std::string dim_;                 ///< number of the scan's loop
+  ScanPartPrinter parts_;
+  std::string dim_;  ///< number of the scan's loop
 };
 
 }  // namespace pb

@@ -514,8 +514,7 @@ class Runner {
           item.deeds.emplace_back(
               [this, operand = instance.inputs[i], cell, values] { read(operand, cell.second, values); });
     }
-    if (launch_.has_lanes() && worker_of(launch_, values) != 0) return;
-    if (values.contains(kIsRepeated)) return;
+    if ((launch_.has_lanes() && worker_of(launch_, values) != 0) || values.contains(kIsRepeated)) return;
     if (instance.part == InstancePart::Begin || instance.part == InstancePart::Rounds) {
       item.deeds.emplace_back([this, part = instance.part, vars, values] { go_on(part, vars, values); });
       return;

@@ -36,6 +36,15 @@ struct WorkShape {
   bool operator==(const WorkShape&) const = default;
 };
 
+/// Returns the quotient, rounded up.
+[[nodiscard]] inline std::size_t divided_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+/// Returns the largest power of two that is not greater than `value`, or 1.
+[[nodiscard]] inline std::size_t power_to(std::size_t value) {
+  std::size_t out = 1;
+  while (2 * out <= value) out *= 2;
+  return out;
+}
+
 /// Returns the extents of the launch in three dimensions: the loops from the third on share the last one.
 [[nodiscard]] std::array<std::size_t, 3> extents_of(const LaunchPlan& plan);
 

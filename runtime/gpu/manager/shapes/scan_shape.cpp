@@ -9,26 +9,19 @@ namespace {
 
 using Extents = std::array<std::size_t, 3>;
 
-constexpr std::size_t kGroupItems = 256;
+constexpr std::size_t kScanItems = 256;
 constexpr std::size_t kCpuGroupItems = 64;
-constexpr std::size_t kCells = 16;            // of a work-item in a window
-constexpr std::size_t kLeastCells = 4;        // of a work-item, before lines share a group
-constexpr std::size_t kAcross = 32;           // lines side by side where neighbours are of different lines
-constexpr std::size_t kManyGroups = 4;        // of a compute unit, which keep it busy without a group per window
-constexpr std::size_t kManyLines = 256;       // of a compute unit, which keep it busy with a work-item per line
-constexpr std::size_t kShortLine = 8;         // instances that one work-item runs whatever the direction
-constexpr std::size_t kCpuLine = 4096;        // likewise, on devices that are CPUs
-constexpr std::size_t kLocalBytes = 32768;    // of a window, so that several groups have room on a compute unit
+constexpr std::size_t kCells = 16;          // of a work-item in a window
+constexpr std::size_t kLeastCells = 4;      // of a work-item, before lines share a group
+constexpr std::size_t kAcross = 32;         // lines side by side where neighbours are of different lines
+constexpr std::size_t kManyGroups = 4;      // of a compute unit, which keep it busy without a group per window
+constexpr std::size_t kManyLines = 256;     // of a compute unit, which keep it busy with a work-item per line
+constexpr std::size_t kShortLine = 8;       // instances that one work-item runs whatever the direction
+constexpr std::size_t kCpuLine = 4096;      // likewise, on devices that are CPUs
+constexpr std::size_t kLocalBytes = 32768;  // of a window, so that several groups have room on a compute unit
 constexpr std::size_t kClearingItems = 64;
-constexpr std::size_t kFan = 32;              // windows of a part, as kernels have them
+constexpr std::size_t kFan = 32;  // windows of a part, as kernels have them
 constexpr std::size_t kMaxGroupItems = 1024;
-
-std::size_t divided_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
-std::size_t power_to(std::size_t value) {
-  std::size_t out = 1;
-  while (2 * out <= value) out *= 2;
-  return out;
-}
 
 std::size_t loop_of(const LaunchPlan& plan) { return static_cast<std::size_t>(plan.kernel->scan_loop); }
 
@@ -56,8 +49,9 @@ std::size_t local_bytes_of(const LaunchPlan& plan, const WorkShape& shape) {
   const std::size_t scan = loop_of(plan);
   const std::size_t items = shape.group[0] * shape.group[1] * shape.group[2];
   const std::size_t lines = items / shape.group[scan];
-  return static_cast<std::size_t>(plan.kernel->scan_cell_bytes + 4) *
-         (items * (shape.items[scan] + 3) + lines * (kFan + 1) + 1);
+  return static_cast<std::size_t>(plan.kernel->scan_cell_bytes) *
+             (items * (shape.items[scan] + 3) + lines * (kFan + 1)) +
+         sizeof(std::int32_t) * (lines * kFan + 1);
 }
 
 /// The shape of a device's launch whose configuration says nothing.
@@ -73,7 +67,7 @@ WorkShape chosen_shape(const LaunchPlan& plan, const DeviceInfo& device) {
   }
   if (length <= kShortLine || (scan > 0 && num_lines(plan) >= kManyLines * units)) return line_shape_of(plan, device);
   const std::size_t across = scan == 0 ? 1 : std::min(kAcross, power_to(extents[0]));
-  const std::size_t most = kGroupItems / across;
+  const std::size_t most = kScanItems / across;
   out.group[scan] = std::clamp<std::size_t>(power_to(length / kLeastCells), 1, most);
   // Short lines share a group.
   out.group[scan == 0 ? 1 : 0] = scan == 0 ? std::min(most / out.group[0], power_to(extents[1])) : across;
@@ -138,8 +132,8 @@ KernelRange range_of_windows(const LaunchPlan& plan, const WorkShape& shape) {
 }
 
 ScanScratch scan_scratch_of(const LaunchPlan& plan, const WorkShape& shape) {
-  const std::size_t lines = groups_across(plan, shape) * (shape.group[0] * shape.group[1] * shape.group[2]) /
-                            shape.scan_items;
+  const std::size_t lines =
+      groups_across(plan, shape) * (shape.group[0] * shape.group[1] * shape.group[2]) / shape.scan_items;
   const std::size_t windows = num_windows(plan, shape);
   const std::size_t parts = divided_up(windows, kFan), starts = divided_up(parts, kFan);
   const std::size_t words =
