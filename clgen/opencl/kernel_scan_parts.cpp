@@ -12,12 +12,8 @@ std::string unsigned_word(ElementType type) { return size_bytes(type) == 8 ? "ul
 
 }  // namespace
 
-std::string ScanPartPrinter::element(const std::string& name, std::size_t k) {
-  return name + "_e" + std::to_string(k);
-}
-std::string ScanPartPrinter::factor(const std::string& name, std::size_t k) {
-  return name + "_f" + std::to_string(k);
-}
+std::string ScanPartPrinter::element(const std::string& name, std::size_t k) { return name + "_e" + std::to_string(k); }
+std::string ScanPartPrinter::factor(const std::string& name, std::size_t k) { return name + "_f" + std::to_string(k); }
 
 /// Whether factors or elements of a recurrence may be infinite where the values of its lines are not.
 bool ScanPartPrinter::may_overflow() const {
@@ -114,7 +110,7 @@ void ScanPartPrinter::copy(const std::string& to, const std::string& from, bool 
 }
 
 void ScanPartPrinter::load(const std::string& name, const std::string& arrays, const std::string& place,
-                             bool has_factors) const {
+                           bool has_factors) const {
   for (std::size_t k = 0; k < size(); ++k) {
     out_.line(element(name, k) + " = " + element(arrays, k) + "[" + place + "];");
     if (has_factors && has_factor_of(k)) out_.line(factor(name, k) + " = " + factor(arrays, k) + "[" + place + "];");
@@ -122,7 +118,7 @@ void ScanPartPrinter::load(const std::string& name, const std::string& arrays, c
 }
 
 void ScanPartPrinter::store(const std::string& name, const std::string& arrays, const std::string& place,
-                              bool has_factors) const {
+                            bool has_factors) const {
   for (std::size_t k = 0; k < size(); ++k) {
     out_.line(element(arrays, k) + "[" + place + "] = " + element(name, k) + ";");
     if (has_factors && has_factor_of(k)) out_.line(factor(arrays, k) + "[" + place + "] = " + factor(name, k) + ";");
@@ -131,7 +127,7 @@ void ScanPartPrinter::store(const std::string& name, const std::string& arrays, 
 
 /// Each word of a record has 4 bytes of a number, and the tag beside them. So it is there as a whole or not at all.
 void ScanPartPrinter::publish(const std::string& name, const std::string& record, const std::string& tag,
-                                bool has_factors) const {
+                              bool has_factors) const {
   out_.open("");
   out_.line(dialect_.global + "ulong* pb_record = " + record + ";");
   const auto print = [&](std::size_t k, const std::string& number) {
@@ -152,7 +148,7 @@ void ScanPartPrinter::publish(const std::string& name, const std::string& record
 
 /// Waits for a record. `tag` names a variable that becomes as large as the record's tag.
 void ScanPartPrinter::await(const std::string& name, const std::string& record, const std::string& tag,
-                              bool has_factors) const {
+                            bool has_factors) const {
   out_.open("");
   out_.line(dialect_.global + "ulong* pb_record = " + record + ";");
   const auto print = [&](std::size_t k, const std::string& number) {
