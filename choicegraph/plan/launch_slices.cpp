@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include "choicegraph/plan/launch_scans.h"
+
 namespace pb {
 
 const Nest* launch_nest(const TransformPlan& plan, StepId step) {
+  if (scan_of_launch(plan, step) != nullptr) return nullptr;
   const Nest* out = nullptr;
   for (const Nest& nest : plan.nests) {
     if (!has_member(nest, step)) continue;

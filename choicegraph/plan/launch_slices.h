@@ -12,9 +12,9 @@ namespace pb {
 
 /// Returns the nest in whose slices a device may run the step; null if the step has none. The nest has slices along one
 /// coordinate, and it is the one that runs the step, whatever is chosen. Within a slice the step's instances are
-/// independent.
+/// independent. It is no scan that one launch runs (launch_scans.h).
 ///
-/// Pre: the nests of the Plan are found
+/// Pre: the computations and the nests of the Plan are found
 [[nodiscard]] const Nest* launch_nest(const TransformPlan& plan, StepId step);
 
 /// Returns the step as a launch runs it: where it has a launch per slice, the loops inside of the slice, which are

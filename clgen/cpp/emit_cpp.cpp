@@ -122,6 +122,11 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
       if (lowered.stages.last_is_divided) out.line(".last_is_divided = true,");
       out.line(".record_bytes = " + std::to_string(kRecordSlotBytes * lowered.record_slots) + ",");
     }
+    if (const LineScans* scans = scans_of(lowered.tree)) {
+      out.line(".scan_loop = " + std::to_string(scans->dim) + ",");
+      out.line(".scan_cell_bytes = " + std::to_string(scanned_bytes(*scans)) + ",");
+      out.line(".scan_record_words = " + std::to_string(record_words(*scans)) + ",");
+    }
     if (const RuleInstance* blocked = instance_in_blocks(lowered.tree)) {
       const RoundBlockFacts& blocks = *blocked->blocks;
       out.line(".block_loops = {" + std::to_string(blocks.loops[0]) + ", " + std::to_string(blocks.loops[1]) + "},");

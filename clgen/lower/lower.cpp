@@ -110,7 +110,9 @@ class TransformLowering {
       if (slice) out.slice = StepBox{"pb_box", slice->loops.size(), {}};
       KernelTree kernel = lower_kernel(program_, plan_, id, version);
       std::vector<LaunchRegion> regions = slice ? slice_regions(plan_, rule, *slice, kernel.matrices)
-                                                : launch_regions(plan_, rule, id, kernel.matrices);
+                                          : scans_of(kernel.tree) != nullptr
+                                              ? scan_regions(plan_, rule, id, kernel.matrices)
+                                              : launch_regions(plan_, rule, id, kernel.matrices);
       out.kernels.push_back({std::move(kernel), std::move(regions)});
     }
     return out;

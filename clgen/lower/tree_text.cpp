@@ -129,15 +129,21 @@ std::string text_of(const Transform& transform, const Tiles& tiles) {
   return text + ", " + rule_text(tiles.size_rule);
 }
 
-std::string text_of(const Transform& transform, const Scans& scans) {
-  const Scan& scan = scans.facts.scan;
-  const Rule& rule = transform.rules[scans.instance.rule];
-  std::string text = "scans over " + scan.var + (scan.is_backward ? " downwards" : "") + " in chunks of " +
-                     to_string(scans.length) + where_text(transform, scans.condition);
+/// Returns what the scan computes, each after a comma.
+std::string values_text(const Transform& transform, const Rule& rule, const Scan& scan) {
+  std::string text;
   for (const ScannedValue& value : scan.values)
     text +=
         std::string(", ") + to_words(value.op) + " in " + transform.matrices[rule.outputs[value.output].matrix].name;
-  return text + (scans.facts.body.is_wide_type ? ", 8 bytes" : ", 4 bytes");
+  return text;
+}
+
+std::string text_of(const Transform& transform, const Scans& scans) {
+  const Scan& scan = scans.facts.scan;
+  return "scans over " + scan.var + (scan.is_backward ? " downwards" : "") + " in chunks of " +
+         to_string(scans.length) + where_text(transform, scans.condition) +
+         values_text(transform, transform.rules[scans.instance.rule], scan) +
+         (scans.facts.body.is_wide_type ? ", 8 bytes" : ", 4 bytes");
 }
 
 /// Prints the nodes of a tree.
@@ -216,6 +222,15 @@ class TreeText {
     line(fmt::format("blocks of {} rounds of the loop over {}{}", to_string(block_rounds()),
                      loop_var(rule_, blocks.loop), blocks.copies_ahead ? ", each copying ahead for the next" : ""));
     print_inside(blocks.body);
+  }
+
+  void print_node(const LineScans& scans) {
+    line(fmt::format("lines along {} in [{}, {}){}{}", scans.scan.var, to_string(box_lo(scans.dim)),
+                     to_string(index_add(box_lo(scans.dim), box_extent(scans.dim))),
+                     scans.scan.is_backward ? " downwards" : "", values_text(transform_, rule_, scans.scan)));
+    ++level_;
+    print_node(scans.instance);
+    --level_;
   }
 
   void print_node(const InsideRange& range) {

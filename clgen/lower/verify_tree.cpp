@@ -29,6 +29,22 @@ std::string fault_of_stages(const KernelTree& kernel, const RuleInstance& instan
   return kernel.stages.num == stage ? "" : "the kernel knows its stages";
 }
 
+/// Returns what is wrong with scans; empty: nothing.
+std::string verify_scans(const KernelTree& kernel, const LineScans& scans) {
+  if (kernel.tree.root.size() != 1) return "scans run all instances of a launch";
+  if (scans.dim < 0 || static_cast<std::size_t>(scans.dim) >= kernel.vars.size() ||
+      kernel.vars[static_cast<std::size_t>(scans.dim)] != scans.scan.var)
+    return "a scan runs along one of its loops";
+  if (scans.scan.values.empty() || scans.types.size() != scans.scan.values.size())
+    return "a scan has outputs that continue themselves, which have types";
+  const std::vector<Operand>& inputs = scans.instance.inputs;
+  const auto num_continued = std::count_if(
+      inputs.begin(), inputs.end(), [](const Operand& operand) { return operand.kind == OperandKind::Continued; });
+  return static_cast<std::size_t>(num_continued) == scans.scan.values.size()
+             ? ""
+             : "a scan gives each of its values the one before";
+}
+
 class Verifier {
  public:
   Verifier(const Transform& transform, const KernelTree& kernel)
@@ -47,6 +63,7 @@ class Verifier {
 
   std::string run() {
     if (num_dims() < 1 || num_dims() > kMaxItemDims) return "a kernel has one to three loops";
+    if (const LineScans* scans = scans_of(kernel_.tree)) return verify_scans(kernel_, *scans);
     check_block(kernel_.tree.root);
     if (!fault_.empty()) return fault_;
     if (num_instances_ != 1 || num_with_lanes_ > 1 || num_that_keep_ > 1)
@@ -249,7 +266,7 @@ class Verifier {
   void check(const InsideRange&) { fail("a kernel tests each cell"); }
   template <class Loops>
   requires std::is_same_v<Loops, RowBlocks> || std::is_same_v<Loops, Strips> || std::is_same_v<Loops, Packs> ||
-      std::is_same_v<Loops, Tiles> || std::is_same_v<Loops, Scans>
+      std::is_same_v<Loops, Tiles> || std::is_same_v<Loops, Scans> || std::is_same_v<Loops, LineScans>
   void check(const Loops&) { fail("a kernel's loops are those of groups, of items and of their instances"); }
   void check(const InsideBox&) { fail("a kernel tests each cell"); }
   void check(const Let&) { fail("a kernel's loops have all rule variables"); }
@@ -412,6 +429,7 @@ class LoopVerifier {
     define(let.var);
   }
   void check(const RoundBlocks&) { fail("loops of CPUs have no blocks of rounds"); }
+  void check(const LineScans&) { fail("loops of CPUs scan in chunks"); }
   void check(const Copy&) { fail("loops of CPUs have no buffers"); }
   void check(const Barrier&) { fail("loops of CPUs have no barriers"); }
   void check(const RuleInstance&) { check_instance("an instance"); }

@@ -111,6 +111,7 @@ const KernelDialect& cuda_dialect() {
       .barrier = "__syncthreads();",
       .cell_barrier = "__syncthreads();",
       .local_array = "__shared__ ",
+      .ticket = [](const std::string& pointer) { return "atomicAdd((uint*)" + pointer + ", 1u)"; },
       .group_id = [](int dim) { return component("blockIdx", dim); },
       .group_size = [](int dim) { return component("blockDim", dim); },
       .local_id = [](int dim) { return component("threadIdx", dim); },

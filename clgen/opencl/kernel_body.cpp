@@ -13,6 +13,7 @@
 #include "clgen/facts/names.h"
 #include "clgen/opencl/kernel_cells.h"
 #include "clgen/opencl/kernel_words.h"
+#include "clgen/scan_factor.h"
 #include "lang/body/body_constants.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/math_functions.h"
@@ -41,6 +42,30 @@ void print_carried(Writer& out, const RoundBlockFacts& blocks, bool is_read) {
     const std::string kept = carried_array(each.name) + "[pb_own]", name = opencl_name(each.name);
     out.line(is_read ? name + " = " + kept + ";" : kept + " = " + name + ";");
   }
+}
+
+/// Returns the texts of expressions that combine a scan's value with the one before. They also note what it becomes.
+///
+/// Pre: the arguments outlive what is returned
+decltype(Dialect::expr) continued_texts(const Rule& rule, const LineScans& scans, bool gives_factors) {
+  const std::vector<ScannedValue>& values = scans.scan.values;
+  return [&rule, &values, gives_factors, is_inside = false](BodyCodePrinter& printer,
+                                                            ExprId id) mutable -> std::optional<std::string> {
+    const auto found =
+        std::find_if(values.begin(), values.end(), [&](const ScannedValue& value) { return value.combine == id; });
+    if (found == values.end() || is_inside) return std::nullopt;
+    is_inside = true;
+    const std::string number = std::to_string(found - values.begin());
+    std::string out = "pb_new" + number + " = " + printer.expr(id, Precedence::Assign);
+    if (gives_factors && has_factor(*found)) {
+      const auto choice = [&](const ConditionalExpr& node, const std::string& if_true, const std::string& if_false) {
+        return "((" + printer.expr(node.condition) + ") != 0 ? " + if_true + " : " + if_false + ")";
+      };
+      out = "pb_factor" + number + " = " + factor_text(printer, rule, *found, choice) + ", " + out;
+    }
+    is_inside = false;
+    return "(" + out + ")";
+  };
 }
 
 class KernelBodyPrinter {
@@ -105,6 +130,7 @@ class KernelBodyPrinter {
       return list != nullptr && list->items.empty() ? "{0}" : init;
     };
     dialect.stmt = [this](Writer& out, BodyCodePrinter& printer, StmtId id) { return print_stmt(out, printer, id); };
+    if (words_.scans != nullptr) dialect.expr = continued_texts(rule_, *words_.scans, words_.gives_factors);
     dialect.before_for = [this](Writer& out, const ForStmt& loop) { print_unroll(out, loop); };
     return dialect;
   }

@@ -20,6 +20,8 @@ struct BodyWords {
   std::string result;  ///< where a returned value is stored: what stands before ` = `
   std::string done;    ///< the label behind the body
   DividedFoldWords folds;
+  const LineScans* scans = nullptr;  ///< the scans that the body continues; null: it is no part of a scan
+  bool gives_factors = false;        ///< it also says the factors of its recurrences
 };
 
 /// Prints the statements of the body. A cell of a region `in` is `pb_from_in[pb_at_in + i * pb_at_in_s0 + …]`. Of
@@ -31,6 +33,8 @@ struct BodyWords {
 /// `pb_fold_group` of those that run `pb_instance`.
 ///
 /// Of an instance in parts, carried values lie in their arrays at `pb_own`, and `pb_r` is the round in its block.
+///
+/// In a scan, the variables `pb_new0`, … get what each value becomes, and `pb_factor0`, … the factors of recurrences.
 ///
 /// Post: returns whether the text jumps to the label `done`, which the caller must then define
 [[nodiscard]] bool print_kernel_body(Writer& out, const Rule& rule, const KernelTree& kernel,

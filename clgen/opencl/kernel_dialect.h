@@ -25,6 +25,9 @@ struct KernelDialect {
   std::string cell_barrier;  ///< the statement behind which work-items of a group see each other's cells of matrices
   std::string local_array;   ///< before an array in memory of the group
 
+  /// Returns the number that the counter at a pointer had, which the next one finds increased by one.
+  std::function<std::string(const std::string& pointer)> ticket;
+
   // Ids and sizes along loop `dim`, as unsigned integers.
   std::function<std::string(int dim)> group_id, group_size, local_id;
 

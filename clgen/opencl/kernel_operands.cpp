@@ -104,6 +104,12 @@ void KernelOperandPrinter::print_sizes(const RegionAccess& access) {
               ") - (" + kernel_formula(access.lo[dims[k]]) + ");");
 }
 
+std::string KernelOperandPrinter::cell_of(const RegionAccess& input) const {
+  return name_in_kernel(lowered_, transform_, input.matrix, false) + "_data[" + offset_of(input, false) + "]";
+}
+
+std::string KernelOperandPrinter::before_name(const RegionAccess& input) { return "pb_before_" + input.binding; }
+
 std::string KernelOperandPrinter::cell_at(const std::string& name) {
   return "pb_from_" + name + "[pb_at_" + name + "]";
 }
@@ -134,12 +140,13 @@ void KernelOperandPrinter::print_input(const RegionAccess& input, const Operand&
       return print_cell_with_border(out_, transform_, input, program_.element,
                                     name_in_kernel(lowered_, transform_, input.matrix, false));
     case OperandKind::Value:
-      return out_.line(variable + name_in_kernel(lowered_, transform_, input.matrix, false) + "_data[" +
-                       offset_of(input, false) + "];");
+      return out_.line(variable + cell_of(input) + ";");
     case OperandKind::Cells:
     case OperandKind::SharedCells:
     case OperandKind::Staged:
       return print_region(input, operand, false);
+    case OperandKind::Continued:
+      return out_.line(variable + before_name(input) + ";");
     case OperandKind::Result:
     case OperandKind::NewValue:
     case OperandKind::OldValue:

@@ -12,6 +12,7 @@
 #include "clgen/opencl/kernel_cells.h"
 #include "clgen/opencl/kernel_operands.h"
 #include "clgen/opencl/kernel_panels.h"
+#include "clgen/opencl/kernel_scans.h"
 #include "clgen/opencl/kernel_tiles.h"
 #include "clgen/opencl/kernel_words.h"
 #include "clgen/writer/writer.h"
@@ -54,6 +55,7 @@ class KernelHeadPrinter {
     print_kernel_functions(out_, rule_, dialect_.function);
     const RuleInstance* const blocked = instance_in_blocks(lowered_.tree);
     if (blocked != nullptr && blocked->blocks->products) out_.verbatim(PB_MATRIX_UNIT_TEXT);
+    if (scans_of(lowered_.tree) != nullptr) print_scan_functions(out_, dialect_);
     if (const std::string functions = border_functions(rule_, dialect_.function); !functions.empty())
       out_.verbatim(functions);
     out_.blank();
@@ -183,6 +185,7 @@ class KernelPrinter {
         operands_(out_, program, lowered_, dialect_, tiles_) {}
 
   std::string print() {
+    if (scans_of(lowered_.tree) != nullptr) return print_scans();
     KernelHeadPrinter(out_, program_, lowered_, name_, context_).print(tiles_);
     tiles_.print_pointers();
     print_parts_arrays(out_, lowered_.tree, dialect_.local_array);
@@ -195,6 +198,37 @@ class KernelPrinter {
 
  private:
   int num_loops() const { return static_cast<int>(lowered_.vars.size()); }
+
+  // ---- scans
+
+  std::string print_scans() {
+    KernelScanPrinter scans(out_, program_, lowered_, dialect_, operands_,
+                            [this](bool stores) { print_part_of_scan(stores); });
+    KernelHeadPrinter(out_, program_, lowered_, name_, context_).print(tiles_);
+    scans.print();
+    out_.close();
+    return out_.text();
+  }
+
+  /// Prints the instance of a scan. If it does not store, it says what the values become, and the factors.
+  void print_part_of_scan(bool stores) {
+    const LineScans& scans = *scans_of(lowered_.tree);
+    out_.open("");
+    done_ = "pb_done" + std::to_string(num_labels_++);
+    if (stores) {
+      print_instance(scans.instance, &scans);
+    } else {
+      operands_.print(scans.instance);
+      if (rule_.is_return_form)
+        out_.line(element_word(transform_.matrices[rule_.outputs.front().matrix]) + " pb_result;");
+      BodyWords words{"pb_result", done_, {}, &scans, true};
+      out_.open("");
+      const bool jumps = print_kernel_body(out_, rule_, lowered_, scans.instance, words);
+      out_.close();
+      if (jumps) out_.line(done_ + ":;");
+    }
+    out_.close();
+  }
 
   // ---- lanes
 
@@ -361,7 +395,7 @@ class KernelPrinter {
               dim + ";");
   }
 
-  void print_instance(const RuleInstance& instance) {
+  void print_instance(const RuleInstance& instance, const LineScans* scans = nullptr) {
     // Addresses come first: the body may declare the rule's variables again.
     operands_.print(instance);
     out_.open("");
@@ -371,7 +405,8 @@ class KernelPrinter {
                           {rule_.is_return_form ? first + KernelOperandPrinter::cell_at("return") : std::string(),
                            done_,
                            {dialect_.barrier, dialect_.cell_barrier, dialect_.global, lowered_.record_slots,
-                            lanes_are_neighbours(lowered_.tree)}});
+                            lanes_are_neighbours(lowered_.tree)},
+                           scans});
     out_.close();
     if (jumps) out_.line(done_ + ":;");
     for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {
@@ -392,7 +427,8 @@ class KernelPrinter {
   Writer out_;
   KernelTilePrinter tiles_;
   KernelOperandPrinter operands_;
-  std::string done_;  ///< the label behind the body of the instance that is printed
+  int num_labels_ = 0;  ///< of instances of a scan
+  std::string done_;    ///< the label behind the body of the instance that is printed
 };
 
 }  // namespace

@@ -28,6 +28,7 @@ const KernelDialect& opencl_dialect() {
       .barrier = "barrier(CLK_LOCAL_MEM_FENCE);",
       .cell_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
       .local_array = "__local ",
+      .ticket = [](const std::string& pointer) { return "atomic_inc((volatile __global uint*)" + pointer + ")"; },
       .group_id = call("get_group_id"),
       .group_size = call("get_local_size"),
       .local_id = call("get_local_id"),

@@ -85,9 +85,6 @@ class Runner {
       values_[box_extent(dim).symbol] = launch.extent[d];
       values_[group_size(dim).symbol] = launch.group_size[d];
       values_[group_span(dim).symbol] = launch.group_size[d] * launch.items[d] / (d == 0 ? launch.lanes : 1);
-    }
-    for (int dim = 0; dim < num_dims(); ++dim) {
-      const auto d = static_cast<std::size_t>(dim);
       const std::int64_t run = run_of(kernel, launch, d);
       values_[item_run(dim).symbol] = run;
       values_[item_leap(dim).symbol] = run * launch.group_size[d];
@@ -201,6 +198,15 @@ class Runner {
         item.deeds.emplace_back();
       } else if (const auto* blocks = std::get_if<RoundBlocks>(&node.node)) {
         add_blocks(item, *blocks, values, local);
+      } else if (const auto* scans = std::get_if<LineScans>(&node.node)) {
+        // One work-item runs all lines. How others divide them is beyond the tree.
+        const Point none(launch_.extent.size(), 0);
+        if (local != none) continue;
+        for_each_point(launch_.extent, none, Point(none.size(), 1), [&](const Point& at) {
+          Values inside = values;
+          for (std::size_t d = 0; d < at.size(); ++d) inside[kernel_.vars[d]] = launch_.lo[d] + at[d];
+          add_instance(item, scans->instance, inside);
+        });
       } else {
         const auto& instance = std::get<RuleInstance>(node.node);
         if (!add_phases(item, instance, values, local)) return;
@@ -508,8 +514,7 @@ class Runner {
           item.deeds.emplace_back(
               [this, operand = instance.inputs[i], cell, values] { read(operand, cell.second, values); });
     }
-    if (launch_.has_lanes() && worker_of(launch_, values) != 0) return;
-    if (values.contains(kIsRepeated)) return;
+    if ((launch_.has_lanes() && worker_of(launch_, values) != 0) || values.contains(kIsRepeated)) return;
     if (instance.part == InstancePart::Begin || instance.part == InstancePart::Rounds) {
       item.deeds.emplace_back([this, part = instance.part, vars, values] { go_on(part, vars, values); });
       return;

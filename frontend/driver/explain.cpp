@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "choicegraph/plan/launch_scans.h"
 #include "choicegraph/plan/launch_slices.h"
 #include "choicegraph/plan/task_loops.h"
 #include "clgen/facts/round_blocks.h"
@@ -173,6 +174,10 @@ void explain_scan(std::string& out, const Transform& transform, const Rule& rule
 /// Says how a device runs steps of the rule whose instances depend on one another.
 void explain_slices(std::string& out, const TransformPlan& plan, RuleId id) {
   for (const StepId step : plan.steps.ids()) {
+    if (plan.steps[step].rule == id && scan_of_launch(plan, step) != nullptr) {
+      out += "      on a device: one launch scans all lines, which the CPU has no share of\n";
+      return;
+    }
     if (plan.steps[step].rule != id || launch_nest(plan, step) == nullptr) continue;
     const std::string var = slice_variable(plan, step);
     out += "      on a device: a launch per slice" + (var.empty() ? "" : " along `" + var + "`") +

@@ -37,6 +37,10 @@ enum class Lanes : std::uint8_t {
 /// kMaxVariants builds of one kernel on one device the generic build is used for new values: PB_INDEX=long and no other
 /// macro. Sources test them with #ifdef; the parameter list is the same in every build without PB_STAGE.
 ///
+/// Where work-items run windows of a scan together, builds have `-DPB_SCAN_ITEMS=<work-items of a line>` and
+/// PB_GROUP<d>. If each window has a group, an execution has two launches, PB_STAGE 1 and 2. The first one clears the
+/// scratch memory.
+///
 /// If several groups run an instance together, an execution has num_stages launches. They are built with
 /// `-DPB_STAGE=<1, 2, …> -DPB_RECORDS=<groups of an instance>`, and those that several groups run with
 /// `-DPB_FOLD_GROUPS=<the same>`. They have one more parameter, memory in which each of these groups has a record.
@@ -70,6 +74,9 @@ struct KernelDesc {
   bool may_copy_ahead = false;  ///< a block may copy what the next one reads
   bool adds_products = false;   ///< matrix units can run the rounds of blocks
   int num_panels = 0;           ///< the parts of inputs that a group copies for each block
+  int scan_loop = -1;           ///< the loop along which the instances are scans; -1: they are none
+  int scan_cell_bytes = 0;      ///< what a window of a scan keeps of each of its cells
+  int scan_record_words = 0;    ///< words of a part of a line in memory of the device
 
   /// Whether several groups run an instance in this stage, from 1.
   [[nodiscard]] constexpr bool is_divided(int stage) const { return stage < num_stages || last_is_divided; }

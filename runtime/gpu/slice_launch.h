@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What generated code says of a launch that runs one slice of a nest. The last dimension of the slice's box is that of
-// the slices. Generated code includes this through generated.h.
+// What generated code says of a launch that runs one slice of a nest, or all lines of a scan. The last dimension of a
+// slice's box is that of the slices. Generated code includes this through generated.h.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +25,14 @@ PB_COLD void range_in_slice(Launch& launch, const Box<N>& box) {
     extent[d] = static_cast<std::int32_t>(std::max<std::int64_t>(0, box.hi[d] - box.lo[d]));
   }
   launch.range(N - 1, lo, extent);
+}
+
+/// The first instances of the lines along loop `dim`, which may be read before they are written.
+template <int N>
+[[nodiscard]] PB_COLD Box<N> first_of_lines(Box<N> box, int dim, bool is_backward) {
+  if (box.is_empty()) return box;
+  is_backward ? box.lo[dim] = box.hi[dim] - 1 : box.hi[dim] = box.lo[dim] + 1;
+  return box;
 }
 
 /// Gives the launch a region of which the kernel reads no more than a part, which may be empty. A box may reach beyond

@@ -208,10 +208,11 @@ class BodyCheck {
 };
 
 std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule& rule, const Computation& computation,
-                                          const Step& step, bool is_sliced) {
+                                          const Step& step, LaunchForm form) {
+  const bool is_sliced = form == LaunchForm::Slices;
   if (step.loops.empty() && computation.phases.empty() && !is_sliced)
     return WhyNotDevice{"it has one instance only", rule.span};
-  if (!step.is_data_parallel && !step.loops.empty())
+  if (!step.is_data_parallel && !step.loops.empty() && form != LaunchForm::Scan)
     return WhyNotDevice{"its instances depend on one another", rule.span};
   if (step.loops.size() > kMaxDeviceLoops) return WhyNotDevice{"it has more than three rule variables", rule.span};
   if (!rule.temporaries.empty()) return WhyNotDevice{"every instance has temporaries of its own", rule.span};
@@ -240,7 +241,8 @@ bool is_one_cell(const InputBox& box) {
   return true;
 }
 
-std::optional<WhyNotDevice> check_local(const Rule& rule, const Step& step) {
+std::optional<WhyNotDevice> check_local(const Rule& rule, const Step& step, LaunchForm form) {
+  if (form == LaunchForm::Scan) return WhyNotDevice{"scans keep their elements in local memory", rule.span};
   if (step.loops.empty()) return WhyNotDevice{"no instances read the same cells: it has one instance only", rule.span};
   for (const InputBox& box : step.input_boxes)
     if (box.extent_is_uniform && !is_one_cell(box)) return std::nullopt;
@@ -254,11 +256,11 @@ std::optional<WhyNotDevice> check_local(const Rule& rule, const Step& step) {
 }  // namespace
 
 DeviceEligibility check_device_eligibility(const Program& /*program*/, const Transform& transform, const Rule& rule,
-                                           const Computation& computation, const Step& step, bool is_sliced) {
+                                           const Computation& computation, const Step& step, LaunchForm form) {
   DeviceEligibility result;
-  result.why_not_device = check_pattern(transform, rule, computation, step, is_sliced);
+  result.why_not_device = check_pattern(transform, rule, computation, step, form);
   if (!result.why_not_device) result.why_not_device = BodyCheck(transform, rule).run();
-  if (!result.why_not_device) result.why_not_local_memory = check_local(rule, step);
+  if (!result.why_not_device) result.why_not_local_memory = check_local(rule, step, form);
   return result;
 }
 

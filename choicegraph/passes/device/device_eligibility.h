@@ -4,12 +4,20 @@
 // while they make the Plan.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "choicegraph/plan/plan.h"
 #include "lang/program.h"
 
 namespace pb {
+
+/// What a launch runs of a step.
+enum class LaunchForm : std::uint8_t {
+  Instances,  ///< all of its instances, which are independent
+  Slices,     ///< a slice of its nest (choicegraph/plan/launch_slices.h)
+  Scan,       ///< all of its lines (choicegraph/plan/launch_scans.h)
+};
 
 struct DeviceEligibility {
   std::optional<WhyNotDevice> why_not_device;        ///< absent: a basic kernel exists
@@ -22,12 +30,11 @@ struct DeviceEligibility {
 /// Says which device versions `step` of `rule` has. Without a basic kernel, only `why_not_device` is set: a reason
 /// outside of the body or, if there is none, the first reason in its text.
 ///
-/// `is_sliced` says that each slice of a nest is a launch; `step` is then the step of one launch
-/// (choicegraph/plan/launch_slices.h).
+/// `step` is the step of one launch.
 ///
 /// Pre: `step.loops`, `is_data_parallel` and `input_boxes` are filled, and `computation.phases`.
 [[nodiscard]] DeviceEligibility check_device_eligibility(const Program& program, const Transform& transform,
                                                          const Rule& rule, const Computation& computation,
-                                                         const Step& step, bool is_sliced);
+                                                         const Step& step, LaunchForm form);
 
 }  // namespace pb

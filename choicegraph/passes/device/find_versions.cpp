@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "choicegraph/passes/device/device_eligibility.h"
+#include "choicegraph/plan/launch_scans.h"
 #include "choicegraph/plan/launch_slices.h"
 
 namespace pb::choices {
@@ -38,9 +39,12 @@ void find_versions_of(const Analysis& analysis, SiteId site, Alternative& altern
     has_steps = true;
     if (!alternative.why_not_device) alternative.why_not_device = why_no_boxes(analysis, rule, step);
     const bool is_sliced = launch_nest(analysis.plan, id) != nullptr;
+    const LaunchForm form = is_sliced                                      ? LaunchForm::Slices
+                            : scan_of_launch(analysis.plan, id) != nullptr ? LaunchForm::Scan
+                                                                           : LaunchForm::Instances;
     const DeviceEligibility found = check_device_eligibility(analysis.program, analysis.transform, rule,
                                                              analysis.plan.computations[step.rule.index()],
-                                                             step_of_launch(analysis.plan, id), is_sliced);
+                                                             step_of_launch(analysis.plan, id), form);
     if (!alternative.why_not_device) alternative.why_not_device = found.why_not_device;
     if (!alternative.why_not_device && !is_sliced && needs_others(analysis.plan, id))
       alternative.why_not_device = WhyNotDevice{"it needs other rules that need it", rule.span};

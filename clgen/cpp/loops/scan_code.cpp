@@ -12,6 +12,7 @@
 #include "clgen/cpp/loops/packs.h"
 #include "clgen/cpp/rules/pack_dialect.h"
 #include "clgen/facts/names.h"
+#include "clgen/scan_factor.h"
 #include "lang/body/body_walk.h"
 #include "lang/check.h"
 
@@ -44,12 +45,7 @@ const char* operator_name(ScanOp op) {
 class ScanPrinter {
  public:
   ScanPrinter(const RuleCode& code, const ScanFacts& facts)
-      : code_(code),
-        body_(code.rule.body),
-        bindings_(code.rule.body_types.bindings),
-        facts_(facts),
-        dialect_(make_dialect()),
-        printer_(body_, dialect_) {}
+      : code_(code), body_(code.rule.body), facts_(facts), dialect_(make_dialect()), printer_(body_, dialect_) {}
 
   void print(Writer& out) { printer_.print_body(out); }
 
@@ -67,59 +63,26 @@ class ScanPrinter {
     if (found == values.end() || is_inside_) return std::nullopt;
     is_inside_ = true;
     std::string args = printer.expr(id, Precedence::Assign);
-    if (found->op == ScanOp::Linear) args += ", " + factor(printer, id, *found);
+    if (found->op == ScanOp::Linear) args += ", " + factor(printer, *found);
     is_inside_ = false;
     return "pb_scan.template take<" + std::to_string(found - values.begin()) + ", PbShape>(" + args + ")";
   }
 
-  [[nodiscard]] bool is_before(ExprId id, const ScannedValue& value) const {
-    const NameBinding& binding = bindings_[id.index()];
-    return std::holds_alternative<NameExpr>(body_.exprs[id].node) && binding.kind == NameKind::Input &&
-           binding.index == value.input;
-  }
-  [[nodiscard]] bool is_free(ExprId id, const ScannedValue& value) const {
-    bool out = true;
-    walk_expr(body_, id, [&](ExprId inner) { out = out && !is_before(inner, value); });
-    return out;
-  }
-
-  /// Returns the text of the factor that the value before has in an expression, which is linear in it.
-  std::string factor(BodyCodePrinter& printer, ExprId id, const ScannedValue& value) const {
-    if (is_before(id, value)) return "1";
-    if (is_free(id, value)) return "0";
-    const auto& node = body_.exprs[id].node;
-    const auto text = [&](ExprId part) { return printer.expr(part, Precedence::Unary); };
-    if (const auto* unary = std::get_if<UnaryExpr>(&node)) {
-      const std::string inner = factor(printer, unary->operand, value);
-      return unary->op == UnaryOp::Minus ? "(-" + inner + ")" : inner;
-    }
-    if (const auto* choice = std::get_if<ConditionalExpr>(&node)) return chosen_factor(printer, *choice, value);
-    const auto* binary = std::get_if<BinaryExpr>(&node);
-    PB_CHECK(binary != nullptr, "an expression that is linear in the value before is one of these");
-    const bool has_left = !is_free(binary->lhs, value), has_right = !is_free(binary->rhs, value);
-    if (kind_of(binary->op) == OperatorKind::Sum) {
-      const char* op = binary->op == BinaryOp::Sub ? " - " : " + ";
-      if (!has_right) return factor(printer, binary->lhs, value);
-      return "(" + factor(printer, binary->lhs, value) + op + factor(printer, binary->rhs, value) + ")";
-    }
-    const std::string own = factor(printer, has_left ? binary->lhs : binary->rhs, value);
-    if (binary->op == BinaryOp::Div) return "(" + own + " / " + text(binary->rhs) + ")";
-    const std::string other = text(has_left ? binary->rhs : binary->lhs);
-    return own == "1" ? other : "(" + own + " * " + other + ")";
-  }
-  std::string chosen_factor(BodyCodePrinter& printer, const ConditionalExpr& choice, const ScannedValue& value) const {
+  /// Returns the text of the factor that the value before has in its combination.
+  std::string factor(BodyCodePrinter& printer, const ScannedValue& value) const {
     const std::string pack = pack_of(element_of(code_, code_.rule.outputs[value.output]));
-    const auto of = [&](ExprId id) { return pack + "(" + factor(printer, id, value) + ")"; };
-    if (facts_.body.is_varying[choice.condition.index()])
-      return "pbrt::simd::select(" + printer.expr(choice.condition) + ", " + of(choice.if_true) + ", " +
-             of(choice.if_false) + ")";
-    return "(" + printer.expr(choice.condition, Precedence::Or) + " ? " + of(choice.if_true) + " : " +
-           of(choice.if_false) + ")";
+    const auto choice = [&](const ConditionalExpr& node, const std::string& if_true, const std::string& if_false) {
+      const std::string both = pack + "(" + if_true + "), " + pack + "(" + if_false + ")";
+      if (facts_.body.is_varying[node.condition.index()])
+        return "pbrt::simd::select(" + printer.expr(node.condition) + ", " + both + ")";
+      return "(" + printer.expr(node.condition, Precedence::Or) + " ? " + pack + "(" + if_true + ") : " + pack + "(" +
+             if_false + "))";
+    };
+    return factor_text(printer, code_.rule, value, choice);
   }
 
   const RuleCode& code_;
   const Body& body_;
-  const std::vector<NameBinding>& bindings_;
   const ScanFacts& facts_;
   bool is_inside_ = false;
   Dialect dialect_;

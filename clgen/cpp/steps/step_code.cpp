@@ -322,6 +322,9 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
                  const std::vector<LaunchRegion>& regions) {
   out.line("pbrt::gpu::Launch pb_launch(kKernel_" + kernel.name + ", pb_frame, pb_frame.context().gpu());");
   const KernelTree& lowered = kernel.lowered;
+  if (const LineScans* scans = scans_of(lowered.tree))
+    out.line("[[maybe_unused]] const auto " + std::string(kFirstInstances) + " = pbrt::gpu::first_of_lines(pb_box, " +
+             std::to_string(scans->dim) + ", " + (scans->scan.is_backward ? "true" : "false") + ");");
   std::vector<const LaunchRegion*> numbers;
   for (const LaunchRegion& region : regions) {
     emit_region(out, code, region);

@@ -40,7 +40,8 @@ PartBox whole_box(const RuleShape& rule, MatrixId matrix) {
 }
 
 /// Of a matrix that the kernel writes, only what this slice writes or reads is given: other parts may not be there yet.
-LaunchRegion slice_region(const TransformPlan& plan, const RuleShape& rule, const Step& slice, const RuleMatrix& use) {
+LaunchRegion slice_region(const TransformPlan& plan, const RuleShape& rule, const Step& slice, const RuleMatrix& use,
+                          const std::string& reading) {
   LaunchRegion out{use.matrix};
   if (!use.is_output) {
     const auto is_output = [&](const RegionAccess& output) { return output.matrix == use.matrix; };
@@ -48,7 +49,7 @@ LaunchRegion slice_region(const TransformPlan& plan, const RuleShape& rule, cons
       out.input = kernel_input(plan, slice, rule, use.matrix);
       return out;
     }
-    const std::optional<PartBox> read = read_box(slice, rule, use.matrix, kBox);
+    const std::optional<PartBox> read = read_box(slice, rule, use.matrix, reading);
     out.read_part = read ? *read : whole_box(rule, use.matrix);
     return out;
   }
@@ -72,7 +73,15 @@ std::vector<LaunchRegion> launch_regions(const TransformPlan& plan, const RuleSh
 std::vector<LaunchRegion> slice_regions(const TransformPlan& plan, const RuleShape& rule, const Step& slice,
                                         const std::vector<RuleMatrix>& matrices) {
   std::vector<LaunchRegion> out;
-  for (const RuleMatrix& use : matrices) out.push_back(slice_region(plan, rule, slice, use));
+  for (const RuleMatrix& use : matrices) out.push_back(slice_region(plan, rule, slice, use, kBox));
+  return out;
+}
+
+std::vector<LaunchRegion> scan_regions(const TransformPlan& plan, const RuleShape& rule, StepId step,
+                                       const std::vector<RuleMatrix>& matrices) {
+  std::vector<LaunchRegion> out;
+  for (const RuleMatrix& use : matrices)
+    out.push_back(slice_region(plan, rule, plan.steps[step], use, kFirstInstances));
   return out;
 }
 

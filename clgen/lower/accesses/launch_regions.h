@@ -42,4 +42,12 @@ struct LaunchRegion {
 [[nodiscard]] std::vector<LaunchRegion> slice_regions(const TransformPlan& plan, const RuleShape& rule,
                                                       const Step& slice, const std::vector<RuleMatrix>& matrices);
 
+/// The box of the first instances of a launch's lines, in generated code.
+inline constexpr const char* kFirstInstances = "pb_first";
+
+/// Returns the regions of the kernel of a step that one launch runs as scans (choicegraph/plan/launch_scans.h). The
+/// instances are those of the box `pb_box`. Only those of `pb_first` read outputs.
+[[nodiscard]] std::vector<LaunchRegion> scan_regions(const TransformPlan& plan, const RuleShape& rule, StepId step,
+                                                     const std::vector<RuleMatrix>& matrices);
+
 }  // namespace pb

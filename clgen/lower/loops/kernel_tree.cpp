@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "choicegraph/plan/launch_scans.h"
 #include "choicegraph/plan/launch_slices.h"
 #include "clgen/facts/names.h"
 #include "clgen/facts/round_blocks.h"
@@ -105,6 +106,18 @@ std::optional<std::size_t> find_size(const std::vector<KernelScalar>& scalars, c
   return std::nullopt;
 }
 
+/// The instances as scans. What an instance reads one step back is what the scan gives it.
+LineScans scans_from(const Program& program, const Transform& transform, const Step& step, const Scan& scan,
+                     RuleInstance instance) {
+  LineScans out{scan, static_cast<int>(loop_of(scan, step)), {}, std::move(instance)};
+  for (const ScannedValue& value : scan.values) {
+    const Matrix& matrix = transform.matrices[transform.rules[step.rule].outputs[value.output].matrix];
+    out.types.push_back(matrix.is_element_t ? program.element : matrix.element);
+    out.instance.inputs[value.input] = {OperandKind::Continued};
+  }
+  return out;
+}
+
 class KernelLowering {
  public:
   KernelLowering(const Program& program, const TransformPlan& plan, StepId step, Version version)
@@ -114,6 +127,7 @@ class KernelLowering {
         step_(step_of_launch(plan, step)),
         slice_(slice_variable(plan, step)),
         is_sliced_(launch_nest(plan, step) != nullptr),
+        scan_(scan_of_launch(plan, step)),
         rule_(transform_.rules[step_.rule]),
         computation_(computation_of(plan, step_.rule)),
         facts_(find_rule_facts(rule_, computation_.filled)) {
@@ -132,6 +146,10 @@ class KernelLowering {
     out_.needs_fp64 = has_doubles(transform_, rule_) || has_real_default(rule_);
     out_.default_items = has_open_loop() ? 1 : kManyItems;
     out_.crossed_loop = find_crossed_loop();
+    if (scan_ != nullptr) {
+      out_.tree.root.push_back({scans_from(program_, transform_, step_, *scan_, instance())});
+      return std::move(out_);
+    }
     TreeBlock group;
     if (out_.version == Version::OpenClLocal) add_staging(group);
     group.push_back(has_phases() ? loops_with_lanes_or_without() : item_loops());
@@ -160,7 +178,7 @@ class KernelLowering {
     for (const RuleMatrix& use : matrices_of_rule(transform_, rule_, facts_)) {
       if (nest_of_versions(plan_, use.matrix) != nullptr) out_.with_versions.push_back(use.matrix);
       const Matrix& matrix = transform_.matrices[use.matrix];
-      if (is_sliced_ && use.is_output && use.is_input) {
+      if ((is_sliced_ || scan_ != nullptr) && use.is_output && use.is_input) {
         out_.matrices.push_back(use);
         out_.matrices.back().is_input = false;
         out_.matrices.push_back(use);
@@ -480,6 +498,7 @@ class KernelLowering {
   const Step step_;          ///< as a launch runs it
   const std::string slice_;  ///< the variable of the slices; empty: there is none
   const bool is_sliced_;     ///< each slice of a nest is a launch
+  const Scan* const scan_;   ///< null: the instances are independent
   const Rule& rule_;
   const Computation& computation_;
   RuleFacts facts_;

@@ -47,7 +47,8 @@ struct KernelTree {
   RuleId rule;
   Version version = Version::OpenCl;
   /// Matrices that have dimensions, in order of parameters. A matrix of which slices are written and others are read
-  /// stands twice, as an output and as an input: no cell is both in one launch.
+  /// stands twice, as an output and as an input: no cell is both in one launch. So does one that a scan continues: only
+  /// the cells before its lines are read.
   std::vector<RuleMatrix> matrices;
   std::vector<KernelScalar> scalars;  ///< in order of parameters
   /// Variables of the loops, the fastest first. A step with one instance has a loop of one iteration, whose variable no

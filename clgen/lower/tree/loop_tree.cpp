@@ -91,6 +91,8 @@ const char* to_string(OperandKind kind) {
       return "new value";
     case OperandKind::OldValue:
       return "old value";
+    case OperandKind::Continued:
+      return "one step back";
   }
   PB_CHECK(false, "every kind of operand has a word");
   return "";
@@ -147,6 +149,24 @@ const RuleInstance* instance_in_blocks(const LoopTree& tree) {
     if (instance != nullptr && instance->part == InstancePart::Rounds) found = instance;
   });
   return found;
+}
+
+const LineScans* scans_of(const LoopTree& tree) {
+  return tree.root.empty() ? nullptr : std::get_if<LineScans>(&tree.root.front().node);
+}
+
+int scanned_bytes(const LineScans& scans) {
+  int out = 0;
+  for (std::size_t k = 0; k < scans.types.size(); ++k)
+    out += size_bytes(scans.types[k]) * (has_factor(scans.scan.values[k]) ? 2 : 1);
+  return out;
+}
+
+int record_words(const LineScans& scans) {
+  int out = 0;
+  for (std::size_t k = 0; k < scans.types.size(); ++k)
+    out += (size_bytes(scans.types[k]) + 3) / 4 * (has_factor(scans.scan.values[k]) ? 2 : 1);
+  return out;
 }
 
 bool may_copy_ahead(const LoopTree& tree) {

@@ -183,6 +183,7 @@ enum class OperandKind : std::uint8_t {
   Result,       ///< the one output cell of a rule that returns it
   NewValue,     ///< one output cell that the body writes before it reads it
   OldValue,     ///< one output cell whose old value the body may read
+  Continued,    ///< the cell one step back, in a scan, which says what value it has
 };
 /// Returns a word for the kind: `value`, `border cell`, `shared cells`.
 [[nodiscard]] const char* to_string(OperandKind kind);
@@ -325,6 +326,19 @@ struct Scans {
   bool operator==(const Scans&) const = default;
 };
 
+/// The instances of a launch as scans along one of its loops, which run in one of three forms: a work-item runs a line;
+/// or a work-group runs some lines, window after window; or each window of some lines has a work-group, which looks
+/// back for what stands before (runtime/gpu/manager/shapes/scan_shape.h). Where several work-items run a window, they
+/// compute its elements first, without what stands before, and run the instances when that is known.
+struct LineScans {
+  Scan scan;
+  int dim = 0;                     ///< number of the loop
+  std::vector<ElementType> types;  ///< of the scan's values
+  RuleInstance instance;
+
+  bool operator==(const LineScans&) const = default;
+};
+
 /// Defines a rule variable whose value follows from the loops outside.
 struct Let {
   std::string var;
@@ -452,7 +466,7 @@ struct InsideBox {
 
 struct TreeNode {
   std::variant<TreeLoop, TreeBranch, Copy, Barrier, RuleInstance, InsideRange, RowBlocks, Strips, Packs, Tiles, Scans,
-               InsideBox, Let, ComputeResult, StoreResult, RoundBlocks>
+               InsideBox, Let, ComputeResult, StoreResult, RoundBlocks, LineScans>
       node;
 
   bool operator==(const TreeNode& other) const;
@@ -499,6 +513,14 @@ void walk(const TreeBlock& block, const Visit& visit) {
 [[nodiscard]] bool has_stages(const RuleInstance& instance);
 /// Returns the instance that runs in blocks of rounds, in its part there; null if there is none.
 [[nodiscard]] const RuleInstance* instance_in_blocks(const LoopTree& tree);
+/// Returns the scans that the tree runs; null if it runs none.
+[[nodiscard]] const LineScans* scans_of(const LoopTree& tree);
+/// The bytes of what a window keeps of an instance: an element for each value, and the factor of a recurrence.
+[[nodiscard]] int scanned_bytes(const LineScans& scans);
+/// The words of such elements in memory of the device, each of which has 4 bytes of them.
+[[nodiscard]] int record_words(const LineScans& scans);
+/// Whether the value has a factor, too.
+[[nodiscard]] inline bool has_factor(const ScannedValue& value) { return value.op == ScanOp::Linear; }
 /// Whether the tree has blocks of rounds that copy ahead.
 [[nodiscard]] bool may_copy_ahead(const LoopTree& tree);
 /// Whether the tree has a barrier where folds do not run in blocks of rounds.

@@ -26,6 +26,7 @@ enum KeyField : std::size_t {
   kBlockRounds,
   kBlockStages,
   kMatrixUnits,
+  kScanItems,
   kStage,
   kRecords,
   kFirstScalar
@@ -83,7 +84,8 @@ KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const WorkShape& sh
   key[kBlockRounds] = static_cast<std::int64_t>(shape.block_rounds);
   if (shape.block_rounds > 0) key[kBlockStages] = static_cast<std::int64_t>(shape.block_stages);
   key[kMatrixUnits] = shape.on_matrix_units ? 1 : 0;
-  if (plan.kernel->specialize_group || shape.block_rounds > 0)
+  key[kScanItems] = static_cast<std::int64_t>(shape.scan_items);
+  if (plan.kernel->specialize_group || shape.block_rounds > 0 || shape.scan_items > 0)
     for (std::size_t d = 0; d < 3; ++d) key[kGroup0 + d] = static_cast<std::int64_t>(shape.group[d]);
   for (std::size_t d = 0; d < 3; ++d) key[kItems0 + d] = static_cast<std::int64_t>(shape.items[d]);
   key[kLanes] = static_cast<std::int64_t>(shape.lanes);
@@ -107,11 +109,12 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
   std::string options = desc.options;
   options += key[kIndex32] != 0 ? " -DPB_INDEX=int" : " -DPB_INDEX=long";
   if (key[kUnitStride] != 0) options += " -DPB_UNIT_STRIDE=1";
-  if (desc.specialize_group || key[kBlockRounds] > 0)
+  if (desc.specialize_group || key[kBlockRounds] > 0 || key[kScanItems] > 0)
     for (std::size_t d = 0; d < 3; ++d)
       options += " -DPB_GROUP" + std::to_string(d) + "=" + std::to_string(key[kGroup0 + d]);
   for (std::size_t d = 0; d < 3; ++d)
     if (key[kItems0 + d] > 1) options += " -DPB_ITEMS" + std::to_string(d) + "=" + std::to_string(key[kItems0 + d]);
+  if (key[kScanItems] > 0) options += " -DPB_SCAN_ITEMS=" + std::to_string(key[kScanItems]);
   if (key[kGroupItems] > 0)
     options += " -DPB_LANES=" + std::to_string(key[kLanes]) + " -DPB_GROUP_ITEMS=" + std::to_string(key[kGroupItems]);
   if (key[kKeptRounds] > 0) options += " -DPB_KEPT_ROUNDS=" + std::to_string(key[kKeptRounds]);

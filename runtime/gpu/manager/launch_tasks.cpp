@@ -11,6 +11,7 @@
 
 #include "base/seeded_fault.h"
 #include "runtime/gpu/manager/block_shape.h"
+#include "runtime/gpu/manager/shapes/scan_shape.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -190,7 +191,56 @@ bool LaunchTasks::choose_blocks(LaunchJob& job) {
   return true;
 }
 
+bool LaunchTasks::choose_windows(LaunchJob& job, const WorkShape& shape) {
+  const LaunchPlan& plan = job.plan;
+  const auto build = [&](int stage) -> Kernel* {
+    const KernelTable::Found found = kernels_.find(*parts_.device, plan, shape, stage);
+    const std::size_t items = shape.group[0] * shape.group[1] * shape.group[2];
+    const bool fits = found.kernel != nullptr && !found.is_generic && tiles_fit(*found.kernel, {}) &&
+                      items <= found.kernel->limits().max_group_size;
+    return fits ? found.kernel : nullptr;
+  };
+  if (!has_group_per_window(plan, shape, parts_.device.info())) {
+    Kernel* const kernel = build(0);
+    if (kernel != nullptr) job.stages = {{kernel, range_of_lines(plan, shape)}};
+    return kernel != nullptr;
+  }
+  Kernel *const clearing = build(1), *const scanning = build(2);
+  if (clearing == nullptr || scanning == nullptr) return false;
+  const ScanScratch scratch = scan_scratch_of(plan, shape);
+  job.stages = {{clearing, scratch.range}, {scanning, range_of_windows(plan, shape)}};
+  job.scratch_bytes = scratch.bytes;
+  return true;
+}
+
+bool LaunchTasks::choose_scan(LaunchJob& job) {
+  const LaunchPlan& plan = job.plan;
+  const DeviceInfo& info = parts_.device.info();
+  const WorkShape wanted = scan_shape_of(plan, info);
+  WorkShape shape = wanted;
+  shape.group = clamp_group(shape.group, info, info.max_group_size);
+  if (shape.group == wanted.group && shape.scan_items > 0 && choose_windows(job, shape)) return true;
+  // A work-item runs each line, which every device can do.
+  if (shape.scan_items > 0) {
+    shape = line_shape_of(plan, info);
+    shape.group = clamp_group(shape.group, info, info.max_group_size);
+  }
+  const KernelTable::Found found = kernels_.find(*parts_.device, plan, shape, 0);
+  if (found.kernel == nullptr) {
+    if (found.new_log != nullptr) report_rejection(*plan.kernel, *found.new_log);
+    return fail(job, "the driver rejected the kernel"), false;
+  }
+  shape.group = clamp_group(shape.group, info, found.kernel->limits().max_group_size);
+  job.stages = {{found.kernel, range_of_lines(plan, shape)}};
+  parts_.statistics.count([&](DeviceStatistics& s) {
+    s.generic_builds_used += found.is_generic ? 1 : 0;
+    s.groups_clamped += wanted.group != shape.group ? 1 : 0;
+  });
+  return true;
+}
+
 bool LaunchTasks::choose_kernel(LaunchJob& job) {
+  if (job.plan.kernel->scan_loop >= 0) return choose_scan(job);
   if (choose_blocks(job)) return true;
   const LaunchPlan& plan = job.plan;
   const WorkShape wanted = shape_of(plan, parts_.device.info());

@@ -44,6 +44,11 @@ class LaunchTasks {
   static void record_failure(const LaunchJob& job);
   /// Chooses the kernel in which folds run in blocks. Returns whether there is one that the device can run.
   [[nodiscard]] bool choose_blocks(LaunchJob& job);
+  /// Chooses the kernel in which work-items run windows of a scan together. Returns whether there is one that the
+  /// device can run.
+  [[nodiscard]] bool choose_windows(LaunchJob& job, const WorkShape& shape);
+  /// Chooses the kernel of a scan. False: the job has ended.
+  [[nodiscard]] bool choose_scan(LaunchJob& job);
   /// False: the job has ended.
   [[nodiscard]] bool choose_kernel(LaunchJob& job);
   /// The kernel for a shape that device and kernel allow, which `shape` is changed to. `stage` as in KernelTable::find.

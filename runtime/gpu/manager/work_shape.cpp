@@ -15,7 +15,6 @@ constexpr std::size_t kLineItems = 32;        // work-items that a device runs i
 constexpr std::size_t kResidentItems = 2048;  // work-items that a compute unit holds at once
 
 std::size_t product(const Extents& extents) { return extents[0] * extents[1] * extents[2]; }
-std::size_t divided_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 std::size_t rounded_up(std::size_t a, std::size_t b) { return divided_up(a, b) * b; }
 
 /// The least power of two that is not less than `value`.
@@ -91,12 +90,6 @@ constexpr std::size_t kGroupIterations = 16;  // iterations of a lane that are w
 constexpr std::size_t kMaxRecords = 65536;    // of all instances
 constexpr std::size_t kSectorLanes = 8;       // their 4-byte cells are the least that memory is read by
 constexpr std::size_t kKeptStep = 4;          // of rounds with kept cells, so that few lengths have builds of their own
-
-std::size_t power_to(std::size_t value) {
-  std::size_t out = 1;
-  while (2 * out <= value) out *= 2;
-  return out;
-}
 
 std::size_t value_of(const LaunchPlan& plan, int scalar) {
   return static_cast<std::size_t>(std::max<std::int64_t>(0, plan.scalars[static_cast<std::size_t>(scalar)].integer()));

@@ -21,6 +21,9 @@ struct WorkShape {
   std::size_t kept_rounds = 0;   ///< rounds that a lane has, or more, and whose cells it keeps; 0: it keeps none
   std::size_t block_rounds = 0;  ///< rounds of a block of folds (block_shape.h); 0: there are no blocks
   std::size_t block_stages = 1;  ///< panels of an input: with 2, blocks copy ahead
+  /// Work-items of a group that run each line of a scan together, along the scan's loop (shapes/scan_shape.h); 0: each
+  /// line has one.
+  std::size_t scan_items = 0;
   bool on_matrix_units = false;  ///< matrix units run the rounds of blocks
 
   /// Whether several work-items run one instance.
@@ -32,6 +35,15 @@ struct WorkShape {
   }
   bool operator==(const WorkShape&) const = default;
 };
+
+/// Returns the quotient, rounded up.
+[[nodiscard]] inline std::size_t divided_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+/// Returns the largest power of two that is not greater than `value`, or 1.
+[[nodiscard]] inline std::size_t power_to(std::size_t value) {
+  std::size_t out = 1;
+  while (2 * out <= value) out *= 2;
+  return out;
+}
 
 /// Returns the extents of the launch in three dimensions: the loops from the third on share the last one.
 [[nodiscard]] std::array<std::size_t, 3> extents_of(const LaunchPlan& plan);

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/opencl/kernel_scan_parts.h"
+
+#include "clgen/facts/names.h"
+#include "lang/body/body_constants.h"
+#include "lang/check.h"
+
+namespace pb {
+namespace {
+
+std::string unsigned_word(ElementType type) { return size_bytes(type) == 8 ? "ulong" : "uint"; }
+
+}  // namespace
+
+std::string ScanPartPrinter::element(const std::string& name, std::size_t k) { return name + "_e" + std::to_string(k); }
+std::string ScanPartPrinter::factor(const std::string& name, std::size_t k) { return name + "_f" + std::to_string(k); }
+
+/// Whether factors or elements of a recurrence may be infinite where the values of its lines are not.
+bool ScanPartPrinter::may_overflow() const {
+  for (std::size_t k = 0; k < size(); ++k)
+    if (has_factor_of(k) && is_floating(scans_.types[k])) return true;
+  return false;
+}
+
+std::string ScanPartPrinter::neutral(std::size_t k) const {
+  const ElementType type = scans_.types[k];
+  switch (scans_.scan.values[k].op) {
+    case ScanOp::Add:
+      return is_floating(type) ? "-0.0f" : "0";  // -0 + x is x for zeros of both signs
+    case ScanOp::Mul:
+      return "1";
+    case ScanOp::Min:
+      return is_floating(type) ? "INFINITY" : opencl_limit(number_type(type), "max");
+    case ScanOp::Max:
+      return is_floating(type) ? "-INFINITY" : opencl_limit(number_type(type), "min");
+    case ScanOp::BitAnd:
+      return "(" + this->type(k) + ")-1";
+    case ScanOp::BitOr:
+    case ScanOp::BitXor:
+    case ScanOp::Linear:
+      return "0";
+  }
+  return "0";
+}
+
+/// The value of two parts, of which `a` comes first. Of equal ones, and where one is no number, the first one stays.
+std::string ScanPartPrinter::combined(std::size_t k, const std::string& a, const std::string& b) const {
+  const std::string word = unsigned_word(scans_.types[k]);
+  const auto wrapped = [&](const char* op) {
+    if (is_floating(scans_.types[k])) return a + " " + op + " " + b;
+    return "(" + type(k) + ")((" + word + ")" + a + " " + op + " (" + word + ")" + b + ")";
+  };
+  switch (scans_.scan.values[k].op) {
+    case ScanOp::Add:
+      return wrapped("+");
+    case ScanOp::Mul:
+      return wrapped("*");
+    case ScanOp::Min:
+      return b + " < " + a + " ? " + b + " : " + a;
+    case ScanOp::Max:
+      return b + " > " + a + " ? " + b + " : " + a;
+    case ScanOp::BitAnd:
+      return a + " & " + b;
+    case ScanOp::BitOr:
+      return a + " | " + b;
+    case ScanOp::BitXor:
+      return a + " ^ " + b;
+    case ScanOp::Linear:
+      break;
+  }
+  PB_CHECK(false, "recurrences are combined with their factors");
+  return {};
+}
+
+std::string ScanPartPrinter::is_finite(const std::string& name, bool has_factors) const {
+  std::vector<std::string> tests;
+  for (std::size_t k = 0; k < size(); ++k) {
+    if (!has_factor_of(k) || !is_floating(scans_.types[k])) continue;
+    tests.push_back("isfinite(" + element(name, k) + ")");
+    if (has_factors) tests.push_back("isfinite(" + factor(name, k) + ")");
+  }
+  return joined(tests, " && ");
+}
+
+void ScanPartPrinter::declare(const std::string& name, bool has_factors) const {
+  for (std::size_t k = 0; k < size(); ++k) {
+    out_.line(type(k) + " " + element(name, k) + " = " + neutral(k) + ";");
+    if (has_factors && has_factor_of(k)) out_.line(type(k) + " " + factor(name, k) + " = 1;");
+  }
+}
+
+/// Lets a part follow what `to` has.
+void ScanPartPrinter::append(const std::string& to, const std::string& part, bool has_factors) const {
+  for (std::size_t k = 0; k < size(); ++k) {
+    const std::string e = element(to, k), other = element(part, k);
+    if (!has_factor_of(k)) {
+      out_.line(e + " = " + combined(k, e, other) + ";");
+      continue;
+    }
+    out_.line(e + " = " + other + " + " + factor(part, k) + " * " + e + ";");
+    if (has_factors) out_.line(factor(to, k) + " = " + factor(part, k) + " * " + factor(to, k) + ";");
+  }
+}
+
+void ScanPartPrinter::copy(const std::string& to, const std::string& from, bool has_factors) const {
+  for (std::size_t k = 0; k < size(); ++k) {
+    out_.line(element(to, k) + " = " + element(from, k) + ";");
+    if (has_factors && has_factor_of(k)) out_.line(factor(to, k) + " = " + factor(from, k) + ";");
+  }
+}
+
+void ScanPartPrinter::load(const std::string& name, const std::string& arrays, const std::string& place,
+                           bool has_factors) const {
+  for (std::size_t k = 0; k < size(); ++k) {
+    out_.line(element(name, k) + " = " + element(arrays, k) + "[" + place + "];");
+    if (has_factors && has_factor_of(k)) out_.line(factor(name, k) + " = " + factor(arrays, k) + "[" + place + "];");
+  }
+}
+
+void ScanPartPrinter::store(const std::string& name, const std::string& arrays, const std::string& place,
+                            bool has_factors) const {
+  for (std::size_t k = 0; k < size(); ++k) {
+    out_.line(element(arrays, k) + "[" + place + "] = " + element(name, k) + ";");
+    if (has_factors && has_factor_of(k)) out_.line(factor(arrays, k) + "[" + place + "] = " + factor(name, k) + ";");
+  }
+}
+
+/// Each word of a record has 4 bytes of a number, and the tag beside them. So it is there as a whole or not at all.
+void ScanPartPrinter::publish(const std::string& name, const std::string& record, const std::string& tag,
+                              bool has_factors) const {
+  out_.open("");
+  out_.line(dialect_.global + "ulong* pb_record = " + record + ";");
+  const auto print = [&](std::size_t k, const std::string& number) {
+    out_.open("");
+    out_.line("union { " + type(k) + " number; uint words[2]; } pb_bits;");
+    out_.line("pb_bits.words[0] = 0;");
+    out_.line("pb_bits.number = " + number + ";");
+    for (int word = 0; word < (size_bytes(scans_.types[k]) + 3) / 4; ++word)
+      out_.line("pb_publish(pb_record++, " + tag + ", pb_bits.words[" + std::to_string(word) + "]);");
+    out_.close();
+  };
+  for (std::size_t k = 0; k < size(); ++k) {
+    print(k, element(name, k));
+    if (has_factors && has_factor_of(k)) print(k, factor(name, k));
+  }
+  out_.close();
+}
+
+/// Waits for a record. `tag` names a variable that becomes as large as the record's tag.
+void ScanPartPrinter::await(const std::string& name, const std::string& record, const std::string& tag,
+                            bool has_factors) const {
+  out_.open("");
+  out_.line(dialect_.global + "ulong* pb_record = " + record + ";");
+  const auto print = [&](std::size_t k, const std::string& number) {
+    out_.open("");
+    out_.line("union { " + type(k) + " number; uint words[2]; } pb_bits;");
+    for (int word = 0; word < (size_bytes(scans_.types[k]) + 3) / 4; ++word) {
+      const std::string own = "pb_word" + std::to_string(word);
+      out_.line("const ulong " + own + " = pb_await(pb_record++);");
+      out_.line("pb_bits.words[" + std::to_string(word) + "] = (uint)" + own + ";");
+      if (!tag.empty()) out_.line(tag + " = PB_MAX(" + tag + ", (int)(" + own + " >> 32));");
+    }
+    out_.line(number + " = pb_bits.number;");
+    out_.close();
+  };
+  for (std::size_t k = 0; k < size(); ++k) {
+    print(k, element(name, k));
+    if (has_factors && has_factor_of(k)) print(k, factor(name, k));
+  }
+  out_.close();
+}
+
+}  // namespace pb

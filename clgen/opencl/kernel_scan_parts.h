@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Statements about parts of the lines of scans, and about the values behind them. Private to this folder.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clgen/lower/tree/loop_tree.h"
+#include "clgen/opencl/kernel_dialect.h"
+#include "clgen/writer/writer.h"
+
+namespace pb {
+
+class ScanPartPrinter {
+ public:
+  /// `types` are the words of the values' types.
+  ///
+  /// Pre: all other arguments outlive this object
+  ScanPartPrinter(Writer& out, const KernelDialect& dialect, const LineScans& scans, std::vector<std::string> types)
+      : out_(out), dialect_(dialect), scans_(scans), words_(std::move(types)) {}
+
+  /// What a name ends in: `pb_part` has the element `pb_part_e0` and the factor `pb_part_f0` of value 0.
+  [[nodiscard]] static std::string element(const std::string& name, std::size_t k);
+  [[nodiscard]] static std::string factor(const std::string& name, std::size_t k);
+  [[nodiscard]] bool has_factor_of(std::size_t k) const { return has_factor(scans_.scan.values[k]); }
+  [[nodiscard]] std::size_t size() const { return scans_.types.size(); }
+  [[nodiscard]] const std::string& type(std::size_t k) const { return words_[k]; }
+  [[nodiscard]] bool may_overflow() const;
+  [[nodiscard]] std::string neutral(std::size_t k) const;
+  [[nodiscard]] std::string is_finite(const std::string& name, bool has_factors) const;
+
+  // Statements about a part of a line, or about the value behind one, which has no factor.
+  void declare(const std::string& name, bool has_factors) const;
+  void append(const std::string& to, const std::string& part, bool has_factors) const;
+  void copy(const std::string& to, const std::string& from, bool has_factors) const;
+  void load(const std::string& name, const std::string& arrays, const std::string& place, bool has_factors) const;
+  void store(const std::string& name, const std::string& arrays, const std::string& place, bool has_factors) const;
+  void publish(const std::string& name, const std::string& record, const std::string& tag, bool has_factors) const;
+  void await(const std::string& name, const std::string& record, const std::string& tag, bool has_factors) const;
+
+ private:
+  [[nodiscard]] std::string combined(std::size_t k, const std::string& a, const std::string& b) const;
+
+  Writer& out_;
+  const KernelDialect& dialect_;
+  const LineScans& scans_;
+  std::vector<std::string> words_;
+};
+
+}  // namespace pb
