@@ -97,8 +97,8 @@ TEST(StepConditions, ADeviceIsTriedUnderItsChoicesOnly) {
   EXPECT_TRUE(pick.of.has_device(kThird));
   EXPECT_FALSE(pick.of.has_device(kSecond));
   EXPECT_TRUE(pick.of.is_decided(SiteId(1)));
-  EXPECT_FALSE(sums.of.is_decided(SiteId(1)));
-  EXPECT_FALSE(sums.of.has_device(kSecond));
+  EXPECT_TRUE(sums.of.has_device(kSecond)) << "one launch scans all lines";
+  EXPECT_TRUE(sums.of.is_decided(SiteId(1)));
 }
 
 TEST(StepConditions, WhatNobodyReadsDoesNotRun) {

@@ -219,7 +219,11 @@ bool LaunchTasks::choose_scan(LaunchJob& job) {
   const WorkShape wanted = scan_shape_of(plan, info);
   WorkShape shape = wanted;
   shape.group = clamp_group(shape.group, info, info.max_group_size);
-  if (shape.group == wanted.group && shape.scan_items > 0 && choose_windows(job, shape)) return true;
+  // A kernel may need so many registers that the device runs it in smaller groups only.
+  for (WorkShape tried = wanted; tried.scan_items > 1; tried = with_half_a_window(plan, tried)) {
+    const bool fits = clamp_group(tried.group, info, info.max_group_size) == tried.group;
+    if (fits && choose_windows(job, tried)) return true;
+  }
   // A work-item runs each line, which every device can do.
   if (shape.scan_items > 0) {
     shape = line_shape_of(plan, info);

@@ -107,6 +107,12 @@ WorkShape scan_shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
   return out;
 }
 
+WorkShape with_half_a_window(const LaunchPlan& plan, WorkShape shape) {
+  shape.scan_items /= 2;
+  shape.group[loop_of(plan)] = shape.scan_items;
+  return shape;
+}
+
 bool has_group_per_window(const LaunchPlan& plan, const WorkShape& shape, const DeviceInfo& device) {
   const auto units = static_cast<std::size_t>(std::max(1, device.compute_units));
   return shape.scan_items > 0 && num_windows(plan, shape) > 1 && groups_across(plan, shape) < kManyGroups * units;

@@ -19,6 +19,9 @@ namespace pbrt::gpu {
 /// Returns the shape in which each line has one work-item.
 [[nodiscard]] WorkShape line_shape_of(const LaunchPlan& plan, const DeviceInfo& device);
 
+/// Returns the shape whose windows have half as many work-items. Pre: a group runs windows, of 2 work-items or more.
+[[nodiscard]] WorkShape with_half_a_window(const LaunchPlan& plan, WorkShape shape);
+
 /// Whether each window has a group of its own, because the device would not be full with a group for some lines.
 [[nodiscard]] bool has_group_per_window(const LaunchPlan& plan, const WorkShape& shape, const DeviceInfo& device);
 

@@ -45,6 +45,13 @@ TEST(ScanShape, OfALongLineHasAGroupPerWindow) {
   EXPECT_EQ(range_of_windows(plan, shape).global, (Shape{256 * 256, 1, 1}));
 }
 
+TEST(ScanShape, OfHalfAWindowHasHalfTheWorkItemsAlongTheScan) {
+  const LaunchPlan plan = plan_of(kAlong, {1 << 20, 100}, {64, 4, 1});
+  const WorkShape half = with_half_a_window(plan, scan_shape_of(plan, kGpu));
+  EXPECT_EQ(half.group, (Shape{32, 4, 1}));
+  EXPECT_EQ(half.scan_items, 32U);
+}
+
 TEST(ScanShape, OfManyRowsHasAGroupPerRow) {
   const LaunchPlan plan = plan_of(kAlong, {16384, 1000});
   const WorkShape shape = scan_shape_of(plan, kGpu);
