@@ -89,6 +89,14 @@ void ScanPartPrinter::declare(const std::string& name, bool has_factors) const {
   }
 }
 
+/// Visits the numbers of a part: of each value the element, then its factor.
+void ScanPartPrinter::for_each_number(bool has_factors, const VisitNumber& visit) const {
+  for (std::size_t k = 0; k < size(); ++k) {
+    visit(k, element);
+    if (has_factors && has_factor_of(k)) visit(k, factor);
+  }
+}
+
 /// Lets a part follow what `to` has.
 void ScanPartPrinter::append(const std::string& to, const std::string& part, bool has_factors) const {
   for (std::size_t k = 0; k < size(); ++k) {
@@ -103,26 +111,22 @@ void ScanPartPrinter::append(const std::string& to, const std::string& part, boo
 }
 
 void ScanPartPrinter::copy(const std::string& to, const std::string& from, bool has_factors) const {
-  for (std::size_t k = 0; k < size(); ++k) {
-    out_.line(element(to, k) + " = " + element(from, k) + ";");
-    if (has_factors && has_factor_of(k)) out_.line(factor(to, k) + " = " + factor(from, k) + ";");
-  }
+  for_each_number(has_factors,
+                  [&](std::size_t k, NumberName number) { out_.line(number(to, k) + " = " + number(from, k) + ";"); });
 }
 
 void ScanPartPrinter::load(const std::string& name, const std::string& arrays, const std::string& place,
                            bool has_factors) const {
-  for (std::size_t k = 0; k < size(); ++k) {
-    out_.line(element(name, k) + " = " + element(arrays, k) + "[" + place + "];");
-    if (has_factors && has_factor_of(k)) out_.line(factor(name, k) + " = " + factor(arrays, k) + "[" + place + "];");
-  }
+  for_each_number(has_factors, [&](std::size_t k, NumberName number) {
+    out_.line(number(name, k) + " = " + number(arrays, k) + "[" + place + "];");
+  });
 }
 
 void ScanPartPrinter::store(const std::string& name, const std::string& arrays, const std::string& place,
                             bool has_factors) const {
-  for (std::size_t k = 0; k < size(); ++k) {
-    out_.line(element(arrays, k) + "[" + place + "] = " + element(name, k) + ";");
-    if (has_factors && has_factor_of(k)) out_.line(factor(arrays, k) + "[" + place + "] = " + factor(name, k) + ";");
-  }
+  for_each_number(has_factors, [&](std::size_t k, NumberName number) {
+    out_.line(number(arrays, k) + "[" + place + "] = " + number(name, k) + ";");
+  });
 }
 
 /// Each word of a record has 4 bytes of a number, and the tag beside them. So it is there as a whole or not at all.
@@ -130,19 +134,15 @@ void ScanPartPrinter::publish(const std::string& name, const std::string& record
                               bool has_factors) const {
   out_.open("");
   out_.line(dialect_.global + "ulong* pb_record = " + record + ";");
-  const auto print = [&](std::size_t k, const std::string& number) {
+  for_each_number(has_factors, [&](std::size_t k, NumberName number) {
     out_.open("");
     out_.line("union { " + type(k) + " number; uint words[2]; } pb_bits;");
     out_.line("pb_bits.words[0] = 0;");
-    out_.line("pb_bits.number = " + number + ";");
+    out_.line("pb_bits.number = " + number(name, k) + ";");
     for (int word = 0; word < (size_bytes(scans_.types[k]) + 3) / 4; ++word)
       out_.line("pb_publish(pb_record++, " + tag + ", pb_bits.words[" + std::to_string(word) + "]);");
     out_.close();
-  };
-  for (std::size_t k = 0; k < size(); ++k) {
-    print(k, element(name, k));
-    if (has_factors && has_factor_of(k)) print(k, factor(name, k));
-  }
+  });
   out_.close();
 }
 
@@ -151,7 +151,7 @@ void ScanPartPrinter::await(const std::string& name, const std::string& record, 
                             bool has_factors) const {
   out_.open("");
   out_.line(dialect_.global + "ulong* pb_record = " + record + ";");
-  const auto print = [&](std::size_t k, const std::string& number) {
+  for_each_number(has_factors, [&](std::size_t k, NumberName number) {
     out_.open("");
     out_.line("union { " + type(k) + " number; uint words[2]; } pb_bits;");
     for (int word = 0; word < (size_bytes(scans_.types[k]) + 3) / 4; ++word) {
@@ -160,13 +160,9 @@ void ScanPartPrinter::await(const std::string& name, const std::string& record, 
       out_.line("pb_bits.words[" + std::to_string(word) + "] = (uint)" + own + ";");
       if (!tag.empty()) out_.line(tag + " = PB_MAX(" + tag + ", (int)(" + own + " >> 32));");
     }
-    out_.line(number + " = pb_bits.number;");
+    out_.line(number(name, k) + " = pb_bits.number;");
     out_.close();
-  };
-  for (std::size_t k = 0; k < size(); ++k) {
-    print(k, element(name, k));
-    if (has_factors && has_factor_of(k)) print(k, factor(name, k));
-  }
+  });
   out_.close();
 }
 

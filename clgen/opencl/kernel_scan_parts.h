@@ -2,6 +2,7 @@
 // Statements about parts of the lines of scans, and about the values behind them. Private to this folder.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,11 @@ class ScanPartPrinter {
   void await(const std::string& name, const std::string& record, const std::string& tag, bool has_factors) const;
 
  private:
+  /// element or factor
+  using NumberName = std::string (*)(const std::string& name, std::size_t k);
+  using VisitNumber = std::function<void(std::size_t k, NumberName number)>;
+
+  void for_each_number(bool has_factors, const VisitNumber& visit) const;
   [[nodiscard]] std::string combined(std::size_t k, const std::string& a, const std::string& b) const;
 
   Writer& out_;
