@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/gpu/testing/shape_plans.h"
+
 namespace pbrt::gpu {
 namespace {
 
@@ -12,25 +14,11 @@ using Shape = std::array<std::size_t, 3>;
 constexpr KernelDesc kPlain = {.name = "plain"};
 constexpr KernelDesc kMany = {.name = "many", .default_items = 4};
 
-DeviceInfo device_of(DeviceType type) {
-  DeviceInfo out;
-  out.type = type;
-  out.compute_units = 100;
-  out.max_group_size = 1024;
-  out.max_group_shape = {1024, 1024, 64};
-  return out;
-}
-const DeviceInfo kGpu = device_of(DeviceType::Gpu), kCpu = device_of(DeviceType::Cpu);
+const DeviceInfo kGpu = shape_device_of(DeviceType::Gpu), kCpu = shape_device_of(DeviceType::Cpu);
 
 LaunchPlan plan_of(std::vector<std::int32_t> extent, const KernelDesc& kernel = kMany, const Shape& group = {},
                    const Shape& items = {}) {
-  LaunchPlan plan;
-  plan.kernel = &kernel;
-  plan.lo.assign(extent.size(), 0);
-  plan.extent = std::move(extent);
-  plan.group = group;
-  plan.items = items;
-  return plan;
+  return launch_plan_of(kernel, std::move(extent), group, items);
 }
 WorkShape on_gpu(const LaunchPlan& plan) { return shape_of(plan, kGpu); }
 

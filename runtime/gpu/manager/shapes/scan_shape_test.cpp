@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/gpu/testing/shape_plans.h"
+
 namespace pbrt::gpu {
 namespace {
 
@@ -13,26 +15,16 @@ constexpr KernelDesc kAlong = {.name = "along", .scan_loop = 0, .scan_cell_bytes
 constexpr KernelDesc kAcross = {.name = "across", .scan_loop = 1, .scan_cell_bytes = 4, .scan_record_words = 1};
 constexpr KernelDesc kWide = {.name = "wide", .scan_loop = 0, .scan_cell_bytes = 64, .scan_record_words = 16};
 
-DeviceInfo device_of(DeviceType type) {
-  DeviceInfo out;
-  out.type = type;
-  out.compute_units = 100;
-  out.max_group_size = 1024;
-  out.max_group_shape = {1024, 1024, 64};
-  out.local_bytes = 48 * 1024;
-  return out;
+DeviceInfo with_local_memory(DeviceInfo device) {
+  device.local_bytes = 48 * 1024;
+  return device;
 }
-const DeviceInfo kGpu = device_of(DeviceType::Gpu), kCpu = device_of(DeviceType::Cpu);
+const DeviceInfo kGpu = with_local_memory(shape_device_of(DeviceType::Gpu)),
+                 kCpu = with_local_memory(shape_device_of(DeviceType::Cpu));
 
 LaunchPlan plan_of(const KernelDesc& kernel, std::vector<std::int32_t> extent, const Shape& group = {},
                    const Shape& items = {}) {
-  LaunchPlan plan;
-  plan.kernel = &kernel;
-  plan.lo.assign(extent.size(), 0);
-  plan.extent = std::move(extent);
-  plan.group = group;
-  plan.items = items;
-  return plan;
+  return launch_plan_of(kernel, std::move(extent), group, items);
 }
 
 TEST(ScanShape, OfALongLineHasAGroupPerWindow) {
