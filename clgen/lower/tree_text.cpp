@@ -225,9 +225,10 @@ class TreeText {
   }
 
   void print_node(const LineScans& scans) {
-    line(fmt::format("lines along {} in [{}, {}){}{}", scans.scan.var, to_string(box_lo(scans.dim)),
+    line(fmt::format("lines along {} in [{}, {}){}{}{}", scans.scan.var, to_string(box_lo(scans.dim)),
                      to_string(index_add(box_lo(scans.dim), box_extent(scans.dim))),
-                     scans.scan.is_backward ? " downwards" : "", values_text(transform_, rule_, scans.scan)));
+                     scans.scan.is_backward ? " downwards" : "", values_text(transform_, rule_, scans.scan),
+                     scans.stores_values_only ? ", stored as they are" : ""));
     ++level_;
     print_node(scans.instance);
     --level_;

@@ -104,8 +104,8 @@ void KernelOperandPrinter::print_sizes(const RegionAccess& access) {
               ") - (" + kernel_formula(access.lo[dims[k]]) + ");");
 }
 
-std::string KernelOperandPrinter::cell_of(const RegionAccess& input) const {
-  return name_in_kernel(lowered_, transform_, input.matrix, false) + "_data[" + offset_of(input, false) + "]";
+std::string KernelOperandPrinter::cell_of(const RegionAccess& access, bool is_output) const {
+  return name_in_kernel(lowered_, transform_, access.matrix, is_output) + "_data[" + offset_of(access, is_output) + "]";
 }
 
 std::string KernelOperandPrinter::before_name(const RegionAccess& input) { return "pb_before_" + input.binding; }

@@ -32,8 +32,8 @@ class KernelOperandPrinter {
 
   /// Returns the one cell of the output that the body calls `name`; of a returned value it is `return`.
   [[nodiscard]] static std::string cell_at(const std::string& name);
-  /// Returns the one cell of an input, in memory.
-  [[nodiscard]] std::string cell_of(const RegionAccess& input) const;
+  /// Returns the one cell of an input or an output, in memory.
+  [[nodiscard]] std::string cell_of(const RegionAccess& access, bool is_output = false) const;
   /// Returns the variable that has the value one step back, where a scan continues the input.
   [[nodiscard]] static std::string before_name(const RegionAccess& input);
 

@@ -10,6 +10,7 @@
 #include "clgen/opencl/kernel_blocks.h"
 #include "clgen/opencl/kernel_body.h"
 #include "clgen/opencl/kernel_cells.h"
+#include "clgen/opencl/kernel_look_back.h"
 #include "clgen/opencl/kernel_operands.h"
 #include "clgen/opencl/kernel_panels.h"
 #include "clgen/opencl/kernel_scans.h"
@@ -55,7 +56,7 @@ class KernelHeadPrinter {
     print_kernel_functions(out_, rule_, dialect_.function);
     const RuleInstance* const blocked = instance_in_blocks(lowered_.tree);
     if (blocked != nullptr && blocked->blocks->products) out_.verbatim(PB_MATRIX_UNIT_TEXT);
-    if (scans_of(lowered_.tree) != nullptr) print_scan_functions(out_, dialect_);
+    if (scans_of(lowered_.tree) != nullptr) print_look_back_functions(out_, dialect_);
     if (const std::string functions = border_functions(rule_, dialect_.function); !functions.empty())
       out_.verbatim(functions);
     out_.blank();
@@ -67,7 +68,8 @@ class KernelHeadPrinter {
                     "\n#define PB_GROUP_BOUND " + dialect_.group_bound + "\n");
     if (keeps || has_blocks) out_.verbatim("#else\n#define PB_GROUP_BOUND\n#endif\n");
     const bool has_lanes = keeps || instance_with_lanes(lowered_.tree) != nullptr;
-    out_.open(dialect_.kernel + (has_lanes ? dialect_.warp_size : "") + (keeps || has_blocks ? "PB_GROUP_BOUND " : "") +
+    const bool has_warps = has_lanes || scans_of(lowered_.tree) != nullptr;
+    out_.open(dialect_.kernel + (has_warps ? dialect_.warp_size : "") + (keeps || has_blocks ? "PB_GROUP_BOUND " : "") +
               name_ + "(" + joined(params(tiles), ",\n    ") + " PB_SCRATCH)");
   }
 

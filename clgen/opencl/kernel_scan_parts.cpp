@@ -89,11 +89,26 @@ void ScanPartPrinter::declare(const std::string& name, bool has_factors) const {
   }
 }
 
+void ScanPartPrinter::declare_arrays(const std::string& space, const std::string& name, const std::string& length,
+                                     bool has_factors) const {
+  for_each_number(has_factors, [&](std::size_t k, NumberName number) {
+    out_.line(space + type(k) + " " + number(name, k) + "[" + length + "];");
+  });
+}
+
 /// Visits the numbers of a part: of each value the element, then its factor.
 void ScanPartPrinter::for_each_number(bool has_factors, const VisitNumber& visit) const {
   for (std::size_t k = 0; k < size(); ++k) {
     visit(k, element);
     if (has_factors && has_factor_of(k)) visit(k, factor);
+  }
+}
+
+/// Gives a part that is declared its neutral value.
+void ScanPartPrinter::reset(const std::string& name, bool has_factors) const {
+  for (std::size_t k = 0; k < size(); ++k) {
+    out_.line(element(name, k) + " = " + neutral(k) + ";");
+    if (has_factors && has_factor_of(k)) out_.line(factor(name, k) + " = 1;");
   }
 }
 
@@ -126,6 +141,15 @@ void ScanPartPrinter::store(const std::string& name, const std::string& arrays, 
                             bool has_factors) const {
   for_each_number(has_factors, [&](std::size_t k, NumberName number) {
     out_.line(number(arrays, k) + "[" + place + "] = " + number(name, k) + ";");
+  });
+}
+
+void ScanPartPrinter::exchange(const std::string& to, const std::string& from, const std::string& lane,
+                               bool has_factors) const {
+  for_each_number(has_factors, [&](std::size_t k, NumberName number) {
+    // Smaller integers pass as ints.
+    const std::string type = size_bytes(scans_.types[k]) < 4 ? "int" : this->type(k);
+    out_.line(number(to, k) + " = pb_of_lane_" + type + "(" + number(from, k) + ", " + lane + ");");
   });
 }
 

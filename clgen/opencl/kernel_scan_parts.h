@@ -33,10 +33,16 @@ class ScanPartPrinter {
 
   // Statements about a part of a line, or about the value behind one, which has no factor.
   void declare(const std::string& name, bool has_factors) const;
+  /// `space` says in which memory the arrays are.
+  void declare_arrays(const std::string& space, const std::string& name, const std::string& length,
+                      bool has_factors) const;
+  void reset(const std::string& name, bool has_factors) const;
   void append(const std::string& to, const std::string& part, bool has_factors) const;
   void copy(const std::string& to, const std::string& from, bool has_factors) const;
   void load(const std::string& name, const std::string& arrays, const std::string& place, bool has_factors) const;
   void store(const std::string& name, const std::string& arrays, const std::string& place, bool has_factors) const;
+  /// Takes the part that another lane of the warp has under the name `from`.
+  void exchange(const std::string& to, const std::string& from, const std::string& lane, bool has_factors) const;
   void publish(const std::string& name, const std::string& record, const std::string& tag, bool has_factors) const;
   void await(const std::string& name, const std::string& record, const std::string& tag, bool has_factors) const;
 

@@ -11,25 +11,9 @@
 namespace pb {
 namespace {
 
-/// Windows that are combined to one part, and parts that are combined to the next larger one.
-constexpr const char* kFan = "32";
 constexpr const char* kParts = "pb_parts";
 constexpr const char* kCells = "pb_cells";
-constexpr const char* kSeen = "pb_seen";
-constexpr const char* kStarts = "pb_starts";
-
-// The records of a line: of windows, of 32 windows, of what stands before 1024 windows, and of what stands behind each
-// window.
-std::string window_record(const std::string& number) { return "PB_SCAN_RECORD(0, pb_windows, " + number + ")"; }
-std::string part_record(const std::string& number) {
-  return "PB_SCAN_RECORD(pb_all_lines * pb_windows, pb_num_parts, " + number + ")";
-}
-std::string start_record(const std::string& number) {
-  return "PB_SCAN_RECORD(pb_all_lines * (pb_windows + pb_num_parts), pb_num_starts, " + number + ")";
-}
-std::string end_record(const std::string& number) {
-  return "PB_SCAN_RECORD(pb_all_lines * (pb_windows + pb_num_parts + pb_num_starts), pb_windows, " + number + ")";
-}
+constexpr const char* kOwn = "pb_own";
 
 std::vector<std::string> words_of(const Transform& transform, const Rule& rule, const Scan& scan) {
   std::vector<std::string> out;
@@ -52,6 +36,7 @@ KernelScanPrinter::KernelScanPrinter(Writer& out, const Program& program, const 
       scans_(*scans_of(kernel.tree)),
       print_instance_(std::move(print_instance)),
       parts_(out, dialect, scans_, words_of(transform_, rule_, scans_.scan)),
+      look_back_(out, dialect, parts_),
       dim_(std::to_string(scans_.dim)) {}
 
 std::vector<int> KernelScanPrinter::line_loops() const {
@@ -64,19 +49,6 @@ std::vector<int> KernelScanPrinter::line_loops() const {
 const RegionAccess& KernelScanPrinter::before(std::size_t k) const { return rule_.inputs[scans_.scan.values[k].input]; }
 
 // ---- the kernel
-
-void print_scan_functions(Writer& out, const KernelDialect& dialect) {
-  const std::string pointer = "volatile " + dialect.global + "ulong*";
-  out.verbatim("#if PB_STAGE == 2\n");
-  out.line("static " + dialect.function + "inline void pb_publish(" + pointer +
-           " record, uint tag, uint word) { *record = ((ulong)tag << 32) | word; }");
-  out.open("static " + dialect.function + "inline ulong pb_await(" + pointer + " record)");
-  out.line("ulong word = *record;");
-  out.line("while (word >> 32 == 0) word = *record;");
-  out.line("return word;");
-  out.close();
-  out.verbatim("#endif\n");
-}
 
 void KernelScanPrinter::print() {
   out_.verbatim("#if PB_STAGE == 1\n");
@@ -149,32 +121,26 @@ void KernelScanPrinter::print_line() const {
 }
 
 void KernelScanPrinter::declare_arrays() const {
-  const auto array = [&](const std::string& name, const std::string& length, bool has_factors) {
-    for (std::size_t k = 0; k < parts_.size(); ++k) {
-      out_.line(dialect_.local_array + parts_.type(k) + " " + parts_.element(name, k) + "[" + length + "];");
-      if (has_factors && parts_.has_factor_of(k))
-        out_.line(dialect_.local_array + parts_.type(k) + " " + parts_.factor(name, k) + "[" + length + "];");
-    }
-  };
-  array(kCells, "(PB_SCAN_WINDOW + PB_SCAN_ITEMS) * PB_SCAN_LINES", true);
-  array(kParts, "2 * PB_SCAN_ITEMS * PB_SCAN_LINES", true);
-  array(kStarts, "PB_SCAN_LINES", false);
+  const std::string& local = dialect_.local_array;
+  parts_.declare_arrays(local, kCells, "(PB_SCAN_WINDOW + PB_SCAN_ITEMS) * PB_SCAN_LINES", true);
+  parts_.declare_arrays(local, kParts, "2 * PB_SCAN_ITEMS * PB_SCAN_LINES", true);
+  parts_.declare_arrays(local, kScanStarts, "PB_SCAN_LINES", false);
   out_.verbatim("#if PB_STAGE == 2\n");
-  array(kSeen, std::string(kFan) + " * PB_SCAN_LINES", true);
-  if (parts_.may_overflow()) out_.line(dialect_.local_array + "int pb_seen_tag[" + kFan + " * PB_SCAN_LINES];");
-  out_.line(dialect_.local_array + "uint pb_ticket[1];");
+  look_back_.declare_arrays();
+  out_.line(local + "uint pb_ticket[1];");
   out_.verbatim("#endif\n");
 }
 
 void KernelScanPrinter::print_windows() const {
   std::vector<std::string> lines;
   for (const int d : line_loops()) lines.push_back("PB_GROUP" + std::to_string(d));
-  for (const char* name : {"CELLS", "LINES", "WINDOW", "AT", "RECORD"})
+  for (const char* name : {"CELLS", "LINES", "WINDOW", "WARP", "AT", "RECORD"})
     out_.verbatim(std::string("#undef PB_SCAN_") + name + "\n");
   out_.verbatim(
       "#define PB_SCAN_CELLS PB_ITEMS" + dim_ + "\n#define PB_SCAN_LINES " +
       (lines.empty() ? "1" : "(" + joined(lines, " * ") + ")") +
       "\n#define PB_SCAN_WINDOW (PB_SCAN_ITEMS * PB_SCAN_CELLS)\n"
+      "#define PB_SCAN_WARP PB_MIN(PB_SCAN_ITEMS, 32)\n"
       "#define PB_SCAN_AT(place) (((place) + (place) / PB_SCAN_CELLS) * PB_SCAN_LINES + pb_l)\n"
       "#define PB_SCAN_RECORD(base, count, number) (pb_scratch + 1 + ((base) + pb_line * (count) + (number)) * " +
       std::to_string(record_words(scans_)) + ")\n");
@@ -194,7 +160,7 @@ void KernelScanPrinter::print_windows() const {
   print_first_value("pb_value");
   out_.line("if (pb_s == 0)");
   out_.open("");
-  parts_.store("pb_value", kStarts, "pb_l", false);
+  parts_.store("pb_value", kScanStarts, "pb_l", false);
   out_.close();
   out_.line("for (int pb_window = 0; pb_window < pb_windows; ++pb_window)");
   out_.verbatim("#endif\n");
@@ -226,8 +192,7 @@ void KernelScanPrinter::print_places_of_window() const {
   }
   out_.line("const long pb_all_lines = (long)pb_all_groups * PB_SCAN_LINES;");
   out_.line("const long pb_line = (long)pb_group * PB_SCAN_LINES + pb_l;");
-  out_.line(std::string("const int pb_num_parts = (pb_windows - 1) / ") + kFan + " + 1;");
-  out_.line(std::string("const int pb_num_starts = (pb_num_parts - 1) / ") + kFan + " + 1;");
+  look_back_.declare_counts();
   if (!loops.empty()) {
     out_.verbatim("#else\n");
     for (const int d : loops)
@@ -249,51 +214,92 @@ void KernelScanPrinter::print_window() const {
   print_parts();
   parts_.declare("pb_start", false);
   out_.verbatim("#if PB_STAGE == 2\n");
-  print_look_back();
+  look_back_.print([this](const std::string& name) { print_first_value(name); });
   out_.verbatim("#endif\n");
-  parts_.load("pb_start", kStarts, "pb_l", false);
+  parts_.load("pb_start", kScanStarts, "pb_l", false);
   print_values();
   out_.line(dialect_.barrier);
   print_results();
   out_.close();
 }
 
-/// Neighbours compute elements of neighbouring cells.
+/// Neighbours compute elements of neighbouring cells. Where the line has ended, its last cell is computed again and
+/// dropped, so that no read waits for a branch.
 void KernelScanPrinter::print_elements() const {
   print_unrolling(out_, "#pragma unroll\n");
   out_.open("for (int pb_k = 0; pb_k < PB_SCAN_CELLS; ++pb_k)");
   out_.line("const int pb_at = pb_s + pb_k * PB_SCAN_ITEMS;");
-  parts_.declare("pb_part", true);
-  out_.open("if (pb_at < pb_left)");
-  declare_variable("(pb_begin + pb_at)");
+  declare_variable("(pb_begin + PB_MIN(pb_at, pb_left - 1))");
   parts_.declare("pb_value", false);
   print_run(false);
+  parts_.declare("pb_part", true);
   for (std::size_t k = 0; k < parts_.size(); ++k) {
-    out_.line(parts_.element("pb_part", k) + " = pb_new" + std::to_string(k) + ";");
-    if (parts_.has_factor_of(k)) out_.line(parts_.factor("pb_part", k) + " = pb_factor" + std::to_string(k) + ";");
+    const auto take = [&](const std::string& part, const std::string& number) {
+      out_.line(part + " = pb_at < pb_left ? " + number + std::to_string(k) + " : " + part + ";");
+    };
+    take(parts_.element("pb_part", k), "pb_new");
+    if (parts_.has_factor_of(k)) take(parts_.factor("pb_part", k), "pb_factor");
   }
-  out_.close();
   parts_.store("pb_part", kCells, "PB_SCAN_AT(pb_at)", true);
   out_.close();
 }
 
-/// Each work-item combines elements of neighbouring cells, and these parts are scanned in the group: `pb_part` then is
-/// the part of the window that stands before its cells, and `pb_total` the whole window.
+/// Each work-item takes the elements of neighbouring cells, and combines them. These parts are scanned in warps, and
+/// those of the warps in the group: `pb_part` then is the part of the window that stands before the work-item's cells,
+/// and `pb_total` the whole window.
 void KernelScanPrinter::print_parts() const {
-  parts_.declare("pb_part", true);
-  parts_.declare("pb_total", true);
-  parts_.declare("pb_other", true);
+  parts_.declare_arrays("", kOwn, "PB_SCAN_CELLS", true);
+  for (const char* name : {"pb_part", "pb_total", "pb_before", "pb_other"}) parts_.declare(name, true);
   print_unrolling(out_, "#pragma unroll\n");
   out_.open("for (int pb_k = 0; pb_k < PB_SCAN_CELLS; ++pb_k)");
   parts_.load("pb_other", kCells, "PB_SCAN_AT(pb_s * PB_SCAN_CELLS + pb_k)", true);
+  parts_.store("pb_other", kOwn, "pb_k", true);
   parts_.append("pb_part", "pb_other", true);
   out_.close();
   out_.line("const int pb_row = pb_l * PB_SCAN_ITEMS;");
+  out_.line("const int pb_lane = pb_s % PB_SCAN_WARP;");
+  // Only neighbouring work-items are of one warp.
+  if (scans_.dim == 0) {
+    out_.verbatim("#ifdef PB_SHUFFLES\n");
+    print_scan_of_warp();
+    out_.verbatim("#else\n");
+  }
+  print_scan_in_memory();
+  if (scans_.dim == 0) out_.verbatim("#endif\n");
+  print_scan_of_warps();
+}
+
+/// `pb_part` becomes what its warp has before it. `pb_totals` is the place of the first warp's part, and `pb_next` the
+/// distance to that of the next one.
+void KernelScanPrinter::print_scan_of_warp() const {
+  print_unrolling(out_, "#pragma unroll\n");
+  out_.open("for (int pb_distance = 1; pb_distance < 32; pb_distance *= 2)");
+  parts_.exchange("pb_other", "pb_part", "(uint)(pb_lane - pb_distance) % 32", true);
+  out_.open("if (pb_lane >= pb_distance)");
+  parts_.append("pb_other", "pb_part", true);
+  parts_.copy("pb_part", "pb_other", true);
+  out_.close();
+  out_.close();
+  out_.line("const int pb_totals = pb_row, pb_next = 1;");
+  out_.open("if (pb_lane == 31)");
+  parts_.store("pb_part", kParts, "pb_totals + pb_s / 32", true);
+  out_.close();
+  parts_.exchange("pb_other", "pb_part", "(uint)(pb_lane - 1) % 32", true);
+  parts_.copy("pb_part", "pb_other", true);
+  out_.line("if (pb_lane == 0)");
+  out_.open("");
+  parts_.reset("pb_part", true);
+  out_.close();
+  out_.line(dialect_.barrier);
+}
+
+/// The same through memory of the group, in the same order.
+void KernelScanPrinter::print_scan_in_memory() const {
   out_.line("int pb_side = 0;");
   parts_.store("pb_part", kParts, "pb_row + pb_s", true);
   out_.line(dialect_.barrier);
-  out_.open("for (int pb_distance = 1; pb_distance < PB_SCAN_ITEMS; pb_distance *= 2)");
-  out_.open("if (pb_s >= pb_distance)");
+  out_.open("for (int pb_distance = 1; pb_distance < PB_SCAN_WARP; pb_distance *= 2)");
+  out_.open("if (pb_lane >= pb_distance)");
   parts_.load("pb_other", kParts, "pb_side + pb_row + pb_s - pb_distance", true);
   parts_.append("pb_other", "pb_part", true);
   parts_.copy("pb_part", "pb_other", true);
@@ -302,90 +308,30 @@ void KernelScanPrinter::print_parts() const {
   parts_.store("pb_part", kParts, "pb_side + pb_row + pb_s", true);
   out_.line(dialect_.barrier);
   out_.close();
-  parts_.load("pb_total", kParts, "pb_side + pb_row + PB_SCAN_ITEMS - 1", true);
-  out_.open("if (pb_s > 0)");
+  out_.line("const int pb_totals = pb_side + pb_row + PB_SCAN_WARP - 1, pb_next = PB_SCAN_WARP;");
+  out_.open("if (pb_lane > 0)");
   parts_.load("pb_part", kParts, "pb_side + pb_row + pb_s - 1", true);
   out_.reopen("else");
-  for (std::size_t k = 0; k < parts_.size(); ++k) {
-    out_.line(parts_.element("pb_part", k) + " = " + parts_.neutral(k) + ";");
-    if (parts_.has_factor_of(k)) out_.line(parts_.factor("pb_part", k) + " = 1;");
-  }
+  parts_.reset("pb_part", true);
   out_.close();
 }
 
-/// Finds what stands before the window: parts of 32 windows and parts of 1024, whose shape does not depend on which
-/// group is faster.
-void KernelScanPrinter::print_look_back() const {
-  out_.line(std::string("const int pb_part_number = pb_window / ") + kFan + ";");
-  out_.line(std::string("const int pb_start_number = pb_part_number / ") + kFan + ";");
-  const std::string tag = parts_.may_overflow() ? "(" + parts_.is_finite("pb_total", true) + " ? 1 : 2)" : "1";
-  out_.open("if (pb_s == PB_SCAN_ITEMS - 1)");
-  parts_.publish("pb_total", window_record("pb_window"), tag, true);
+/// Puts what stands in the warps before in front of `pb_part`.
+void KernelScanPrinter::print_scan_of_warps() const {
+  print_unrolling(out_, "#pragma unroll\n");
+  out_.open("for (int pb_warp = 0; pb_warp < PB_SCAN_ITEMS / PB_SCAN_WARP; ++pb_warp)");
+  out_.open("if (pb_warp == pb_s / PB_SCAN_WARP)");
+  parts_.copy("pb_before", "pb_total", true);
   out_.close();
-  parts_.declare("pb_near", true);
-  out_.line("int pb_tag = 1;");
-  print_near();
-  print_far();
-  out_.line(dialect_.barrier);
+  parts_.load("pb_other", kParts, "pb_totals + pb_warp * pb_next", true);
+  parts_.append("pb_total", "pb_other", true);
+  out_.close();
+  parts_.append("pb_before", "pb_part", true);
+  parts_.copy("pb_part", "pb_before", true);
 }
 
-/// The windows before this one among its 32. The last of them makes the part of all.
-void KernelScanPrinter::print_near() const {
-  const auto print_seen = [&](const std::string& count, const std::string& record) {
-    out_.open("for (int pb_k = pb_s; pb_k < " + count + "; pb_k += PB_SCAN_ITEMS)");
-    if (parts_.may_overflow()) out_.line("int pb_own_tag = 1;");
-    parts_.await("pb_other", record, parts_.may_overflow() ? "pb_own_tag" : "", true);
-    parts_.store("pb_other", kSeen, "pb_k * PB_SCAN_LINES + pb_l", true);
-    if (parts_.may_overflow()) out_.line("pb_seen_tag[pb_k * PB_SCAN_LINES + pb_l] = pb_own_tag;");
-    out_.close();
-    out_.line(dialect_.barrier);
-  };
-  out_.line(std::string("const int pb_num_near = pb_window % ") + kFan + ";");
-  print_seen("pb_num_near", window_record(std::string("pb_part_number * ") + kFan + " + pb_k"));
-  out_.open("if (pb_s == 0)");
-  out_.open("for (int pb_k = 0; pb_k < pb_num_near; ++pb_k)");
-  parts_.load("pb_other", kSeen, "pb_k * PB_SCAN_LINES + pb_l", true);
-  parts_.append("pb_near", "pb_other", true);
-  if (parts_.may_overflow()) out_.line("pb_tag = PB_MAX(pb_tag, pb_seen_tag[pb_k * PB_SCAN_LINES + pb_l]);");
-  out_.close();
-  out_.open(std::string("if (pb_num_near == ") + kFan + " - 1)");
-  parts_.copy("pb_other", "pb_near", true);
-  parts_.append("pb_other", "pb_total", true);
-  parts_.publish("pb_other", part_record("pb_part_number"),
-                 parts_.may_overflow() ? "PB_MAX(pb_tag, " + parts_.is_finite("pb_other", true) + " ? 1 : 2)" : "1",
-                 true);
-  out_.close();
-  out_.close();
-  out_.line(dialect_.barrier);
-  out_.line(std::string("const int pb_num_far = pb_part_number % ") + kFan + ";");
-  print_seen("pb_num_far", part_record(std::string("pb_start_number * ") + kFan + " + pb_k"));
-}
-
-/// The parts of 32 windows before this one's, and the value before its 1024 windows.
-void KernelScanPrinter::print_far() const {
-  out_.open("if (pb_s == 0)");
-  out_.open("if (pb_start_number == 0)");
-  print_first_value("pb_start");
-  out_.reopen("else");
-  parts_.await("pb_start", start_record("pb_start_number - 1"), "", false);
-  out_.close();
-  out_.open("for (int pb_k = 0; pb_k < pb_num_far; ++pb_k)");
-  parts_.load("pb_other", kSeen, "pb_k * PB_SCAN_LINES + pb_l", true);
-  parts_.append("pb_start", "pb_other", false);
-  if (parts_.may_overflow()) out_.line("pb_tag = PB_MAX(pb_tag, pb_seen_tag[pb_k * PB_SCAN_LINES + pb_l]);");
-  out_.close();
-  parts_.append("pb_start", "pb_near", false);
-  if (parts_.may_overflow()) {
-    out_.open("if (pb_window > 0 && (pb_tag > 1 || !(" + parts_.is_finite("pb_start", false) + ")))");
-    parts_.await("pb_start", end_record("pb_window - 1"), "", false);
-    out_.close();
-  }
-  parts_.store("pb_start", kStarts, "pb_l", false);
-  out_.close();
-}
-
-/// Puts the value before each cell in the place of its element. `pb_value` then is that behind the window, in one
-/// work-item of the line.
+/// Puts the value of each cell in the place of its element, or the one before, with which the instance runs. `pb_value`
+/// then is that behind the window, in one work-item of the line.
 void KernelScanPrinter::print_values() const {
   parts_.declare("pb_value", false);
   parts_.copy("pb_value", "pb_start", false);
@@ -403,18 +349,16 @@ void KernelScanPrinter::print_values() const {
   parts_.append("pb_value", "pb_part", false);
   print_unrolling(out_, "#pragma unroll\n");
   out_.open("for (int pb_k = 0; pb_k < PB_SCAN_CELLS; ++pb_k)");
-  out_.line("const int pb_at = PB_SCAN_AT(pb_s * PB_SCAN_CELLS + pb_k);");
-  parts_.load("pb_other", kCells, "pb_at", true);
-  parts_.store("pb_value", kCells, "pb_at", false);
+  const std::string place = "PB_SCAN_AT(pb_s * PB_SCAN_CELLS + pb_k)";
+  parts_.load("pb_other", kOwn, "pb_k", true);
+  if (!scans_.stores_values_only) parts_.store("pb_value", kCells, place, false);
   parts_.append("pb_value", "pb_other", false);
+  if (scans_.stores_values_only) parts_.store("pb_value", kCells, place, false);
   out_.close();
   out_.close();
   out_.verbatim("#if PB_STAGE == 2\n");
   out_.open("if (pb_is_last)");
-  if (parts_.may_overflow()) parts_.publish("pb_value", end_record("pb_window"), "1", false);
-  out_.open(std::string("if (pb_window % (") + kFan + " * " + kFan + ") == " + kFan + " * " + kFan + " - 1)");
-  parts_.publish("pb_value", start_record("pb_start_number"), "1", false);
-  out_.close();
+  look_back_.print_end();
   out_.close();
   out_.verbatim("#endif\n");
 }
@@ -423,20 +367,27 @@ void KernelScanPrinter::print_values() const {
 void KernelScanPrinter::print_in_order() const {
   out_.open("if (pb_s == 0)");
   out_.open("for (int pb_at = 0; pb_at < PB_MIN(pb_left, PB_SCAN_WINDOW); ++pb_at)");
-  out_.line("const int pb_own = PB_SCAN_AT(pb_at);");
+  out_.line("const int pb_place = PB_SCAN_AT(pb_at);");
   declare_variable("(pb_begin + pb_at)");
-  parts_.store("pb_value", kCells, "pb_own", false);
+  if (!scans_.stores_values_only) parts_.store("pb_value", kCells, "pb_place", false);
   print_run(false);
   for (std::size_t k = 0; k < parts_.size(); ++k)
     out_.line(parts_.element("pb_value", k) + " = pb_new" + std::to_string(k) + ";");
+  if (scans_.stores_values_only) parts_.store("pb_value", kCells, "pb_place", false);
   out_.close();
   out_.close();
+}
+
+void KernelScanPrinter::print_stored_values() const {
+  for (std::size_t k = 0; k < parts_.size(); ++k)
+    out_.line(operands_.cell_of(rule_.outputs[scans_.scan.values[k].output], true) + " = " +
+              parts_.element("pb_value", k) + ";");
 }
 
 void KernelScanPrinter::print_results() const {
   out_.verbatim("#if PB_STAGE != 2\n");
   out_.open("if (pb_is_last)");
-  parts_.store("pb_value", kStarts, "pb_l", false);
+  parts_.store("pb_value", kScanStarts, "pb_l", false);
   out_.close();
   out_.verbatim("#endif\n");
   print_unrolling(out_, "#pragma unroll\n");
@@ -445,7 +396,10 @@ void KernelScanPrinter::print_results() const {
   out_.open("if (pb_at < pb_left && pb_is_line)");
   parts_.load("pb_value", kCells, "PB_SCAN_AT(pb_at)", false);
   declare_variable("(pb_begin + pb_at)");
-  print_run(true);
+  if (scans_.stores_values_only)
+    print_stored_values();
+  else
+    print_run(true);
   out_.close();
   out_.close();
   out_.verbatim("#if PB_STAGE != 2\n");
@@ -462,10 +416,10 @@ void KernelScanPrinter::print_results() const {
 // Others have groups of PB_SCAN_ITEMS work-items for each of PB_SCAN_LINES lines, and windows of as many cells as these
 // work-items have together. A window has three parts. First, its elements are computed, with the neutral element in the
 // place of the value before, and laid down in memory of the group; neighbouring work-items have neighbouring cells.
-// Second, each work-item combines the elements of some cells in a row, the group scans these parts, and the value
-// before each cell takes the place of its element. Third, the instances run with these values, and store; neighbours
-// have neighbouring cells again. So bodies need not know anything of scans, and cells of inputs that are read again in
-// the third part are in a cache.
+// Second, each work-item keeps the elements of some cells in a row and combines them, the group scans these parts, in
+// warps of 32 first, and the value of each cell takes the place of its element. Third, the values are stored;
+// neighbours have neighbouring cells again. An instance that stores anything else runs then, with the value before; the
+// cells of inputs that it reads again are in a cache. So bodies need not know anything of scans.
 //
 // With PB_STAGE 0 a group runs the windows of its lines one after the other. With PB_STAGE 2 each window has a group.
 // A group publishes the part that is its window, and looks back: what stands before is the value before its 1024
@@ -474,7 +428,9 @@ void KernelScanPrinter::print_results() const {
 // are the bits of the results. Between windows there is no chain but that of the values behind 1024.
 //
 // Numbers are published in words of 8 bytes, each of which has 4 bytes of a number and a tag that is not 0. So nobody
-// needs to order memory accesses. A launch before, PB_STAGE 1, has cleared the words.
+// needs to order memory accesses. A launch before, PB_STAGE 1, has cleared the words. On an NVIDIA GPU, groups that
+// wait read the words by atomic instructions, and nap first: plain reads leave copies of a line in caches, and the next
+// write of that line waits until these are gone.
 //
 // A recurrence has factors beside its elements. Their products may be infinite where no value is. A window in which
 // something is not finite has the tag 2, and runs in the order of the source. Groups that meet this tag, or a start

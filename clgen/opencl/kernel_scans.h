@@ -9,14 +9,12 @@
 
 #include "clgen/lower/loops/kernel_tree.h"
 #include "clgen/opencl/kernel_dialect.h"
+#include "clgen/opencl/kernel_look_back.h"
 #include "clgen/opencl/kernel_operands.h"
 #include "clgen/opencl/kernel_scan_parts.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
-
-/// Prints the functions that stand before a kernel that runs scans.
-void print_scan_functions(Writer& out, const KernelDialect& dialect);
 
 class KernelScanPrinter {
  public:
@@ -45,11 +43,12 @@ class KernelScanPrinter {
   void print_window() const;
   void print_elements() const;
   void print_parts() const;
-  void print_look_back() const;
-  void print_near() const;
-  void print_far() const;
+  void print_scan_of_warp() const;
+  void print_scan_in_memory() const;
+  void print_scan_of_warps() const;
   void print_values() const;
   void print_in_order() const;
+  void print_stored_values() const;
   void print_results() const;
   void print_run(bool stores) const;
 
@@ -62,6 +61,7 @@ class KernelScanPrinter {
   const LineScans& scans_;
   PrintInstance print_instance_;
   ScanPartPrinter parts_;
+  LookBackPrinter look_back_;
   std::string dim_;  ///< number of the scan's loop
 };
 

@@ -10,9 +10,9 @@
 // work-items, and PB_PANEL0 and so on are the elements of what they copy.
 //
 // PB_PARTS is the number of elements of an array through which lanes combine parts of a fold. With PB_SHUFFLES, they
-// exchange them within warps of 32 work-items (PB_WARP_SIZE asks for these) without it: `pb_opposite_T(x, distance)` is
-// the x of the lane whose number differs in that bit, and `pb_of_lane_T(x, lane)` that of the lane with this number in
-// the warp.
+// and those of scans exchange them within warps of 32 work-items (PB_WARP_SIZE asks for these) without it:
+// `pb_opposite_T(x, distance)` is the x of the lane whose number differs in that bit, and `pb_of_lane_T(x, lane)` that
+// of the lane with this number in the warp.
 #pragma once
 
 #define PB_KERNEL_PRELUDE                                                                                           \
@@ -78,7 +78,8 @@
   "#else\n"                                                                                                         \
   "#define PB_SCRATCH\n"                                                                                            \
   "#endif\n"                                                                                                        \
-  "#if PB_LANES > 1 && PB_GROUP_ITEMS % 32 == 0 && PB_HAS_PTX_SHUFFLES + PB_HAS_SUB_GROUPS > 0\n"                   \
+  "#if PB_HAS_PTX_SHUFFLES + PB_HAS_SUB_GROUPS > 0 && (PB_LANES > 1 && PB_GROUP_ITEMS % 32 == 0 || "                \
+  "PB_SCAN_ITEMS > 0 && PB_SCAN_ITEMS % 32 == 0)\n"                                                                 \
   "#define PB_SHUFFLES\n"                                                                                           \
   "#define PB_WARP_LANES PB_MIN(PB_LANES, 32)\n"                                                                    \
   "#define PB_WARPS (PB_LANES / PB_WARP_LANES)\n"                                                                   \

@@ -115,6 +115,7 @@ LineScans scans_from(const Program& program, const Transform& transform, const S
     out.types.push_back(matrix.is_element_t ? program.element : matrix.element);
     out.instance.inputs[value.input] = {OperandKind::Continued};
   }
+  out.stores_values_only = scan.values.size() == transform.rules[step.rule].outputs.size();
   return out;
 }
 

@@ -329,12 +329,14 @@ struct Scans {
 /// The instances of a launch as scans along one of its loops, which run in one of three forms: a work-item runs a line;
 /// or a work-group runs some lines, window after window; or each window of some lines has a work-group, which looks
 /// back for what stands before (runtime/gpu/manager/shapes/scan_shape.h). Where several work-items run a window, they
-/// compute its elements first, without what stands before, and run the instances when that is known.
+/// compute its elements first, without what stands before. When that is known, they store the values, or run the
+/// instances if these store anything else.
 struct LineScans {
   Scan scan;
   int dim = 0;                     ///< number of the loop
   std::vector<ElementType> types;  ///< of the scan's values
   RuleInstance instance;
+  bool stores_values_only = false;  ///< what the instance stores is what the scan's values become
 
   bool operator==(const LineScans&) const = default;
 };

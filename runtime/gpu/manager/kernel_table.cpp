@@ -165,7 +165,7 @@ KernelTable::Found KernelTable::find(Device& device, const LaunchPlan& plan, con
     if (known != entry.variants.end()) return {known->second.get(), false, nullptr};
     if (entry.variants.size() < static_cast<std::size_t>(kMaxVariants)) {
       std::string options = options_of(desc, key);
-      if (shape.lanes > 1) options += build_options_of(exchange_of(device));
+      if (shape.lanes > 1 || shape.scan_items > 0) options += build_options_of(exchange_of(device));
       if (shape.on_matrix_units) options += build_options_of(matrix_units_of(device));
       std::unique_ptr<Kernel> built = device.build(desc.source, desc.name, options);
       Kernel* kernel = built.get();

@@ -10,15 +10,16 @@ namespace {
 using Extents = std::array<std::size_t, 3>;
 
 constexpr std::size_t kScanItems = 256;
+constexpr std::size_t kRowItems = 128;  // where groups run whole rows
 constexpr std::size_t kCpuGroupItems = 64;
 constexpr std::size_t kCells = 16;          // of a work-item in a window
 constexpr std::size_t kLeastCells = 4;      // of a work-item, before lines share a group
 constexpr std::size_t kAcross = 32;         // lines side by side where neighbours are of different lines
-constexpr std::size_t kManyGroups = 4;      // of a compute unit, which keep it busy without a group per window
+constexpr std::size_t kManyGroups = 3;      // of a compute unit, which keep it busy without a group per window
 constexpr std::size_t kManyLines = 256;     // of a compute unit, which keep it busy with a work-item per line
 constexpr std::size_t kShortLine = 8;       // instances that one work-item runs whatever the direction
 constexpr std::size_t kCpuLine = 4096;      // likewise, on devices that are CPUs
-constexpr std::size_t kLocalBytes = 32768;  // of a window, so that several groups have room on a compute unit
+constexpr std::size_t kLocalBytes = 40960;  // of a window, so that several groups have room on a compute unit
 constexpr std::size_t kClearingItems = 64;
 constexpr std::size_t kFan = 32;  // windows of a part, as kernels have them
 constexpr std::size_t kMaxGroupItems = 1024;
@@ -50,8 +51,8 @@ std::size_t local_bytes_of(const LaunchPlan& plan, const WorkShape& shape) {
   const std::size_t items = shape.group[0] * shape.group[1] * shape.group[2];
   const std::size_t lines = items / shape.group[scan];
   return static_cast<std::size_t>(plan.kernel->scan_cell_bytes) *
-             (items * (shape.items[scan] + 3) + lines * (kFan + 1)) +
-         sizeof(std::int32_t) * (lines * kFan + 1);
+             (items * (shape.items[scan] + 3) + lines * (2 * kFan + 1)) +
+         sizeof(std::int32_t) * (lines * 2 * kFan + 1);
 }
 
 /// The shape of a device's launch whose configuration says nothing.
@@ -67,7 +68,9 @@ WorkShape chosen_shape(const LaunchPlan& plan, const DeviceInfo& device) {
   }
   if (length <= kShortLine || (scan > 0 && num_lines(plan) >= kManyLines * units)) return line_shape_of(plan, device);
   const std::size_t across = scan == 0 ? 1 : std::min(kAcross, power_to(extents[0]));
-  const std::size_t most = kScanItems / across;
+  const bool has_long_rows = scan == 0 && length >= kRowItems * kLeastCells;
+  const bool has_many = num_lines(plan) >= kManyGroups * units;
+  const std::size_t most = (has_long_rows && has_many ? kRowItems : kScanItems) / across;
   out.group[scan] = std::clamp<std::size_t>(power_to(length / kLeastCells), 1, most);
   // Short lines share a group.
   out.group[scan == 0 ? 1 : 0] = scan == 0 ? std::min(most / out.group[0], power_to(extents[1])) : across;
@@ -102,7 +105,7 @@ WorkShape scan_shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
   out.items[scan] = plan.items[scan] == 0 ? kCells : std::min(plan.items[scan], kMaxItems);
   const std::size_t own = plan.items[scan] == 0 ? kLocalBytes : device.local_bytes;
   const std::size_t room = std::min<std::size_t>(own, device.local_bytes);
-  while (local_bytes_of(plan, out) > room && out.items[scan] > 1) out.items[scan] = (out.items[scan] + 1) / 2;
+  while (local_bytes_of(plan, out) > room && out.items[scan] > 1) --out.items[scan];
   while (local_bytes_of(plan, out) > device.local_bytes && out.scan_items > 2) out.group[scan] = out.scan_items /= 2;
   return out;
 }
@@ -161,8 +164,9 @@ ScanScratch scan_scratch_of(const LaunchPlan& plan, const WorkShape& shape) {
 // so work-items run windows of a line together. Groups have 256 work-items, each with 16 cells of a window; across the
 // rows, 32 lines stand side by side. Short lines share a group.
 //
-// A group runs the windows of its lines one after the other if that makes four groups per compute unit. Else each
-// window has a group, and groups look back (clgen/opencl/kernel_scans.cpp, Note [Scans on devices]).
+// A group runs the windows of its lines one after the other if that makes three groups per compute unit; then 128
+// work-items run a row. Else each window has a group, and groups look back (clgen/opencl/kernel_scans.cpp, Note [Scans
+// on devices]). More cells need so many registers that fewer groups stand on a compute unit.
 //
 // CPUs run the work-items of a group one after the other. There a work-item runs a line, unless there are few, long
 // ones.

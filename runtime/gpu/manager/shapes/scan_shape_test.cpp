@@ -47,9 +47,10 @@ TEST(ScanShape, OfHalfAWindowHasHalfTheWorkItemsAlongTheScan) {
 TEST(ScanShape, OfManyRowsHasAGroupPerRow) {
   const LaunchPlan plan = plan_of(kAlong, {16384, 1000});
   const WorkShape shape = scan_shape_of(plan, kGpu);
-  EXPECT_EQ(shape.group, (Shape{256, 1, 1}));
+  EXPECT_EQ(shape.group, (Shape{128, 1, 1}));
+  EXPECT_EQ(shape.items, (Shape{16, 1, 1}));
   EXPECT_FALSE(has_group_per_window(plan, shape, kGpu));
-  EXPECT_EQ(range_of_lines(plan, shape).global, (Shape{256, 1000, 1}));
+  EXPECT_EQ(range_of_lines(plan, shape).global, (Shape{128, 1000, 1}));
 }
 
 TEST(ScanShape, OfShortRowsHasSeveralInAGroup) {
