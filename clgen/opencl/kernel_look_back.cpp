@@ -84,8 +84,7 @@ void LookBackPrinter::print(const PrintFirstValue& print_first_value) const {
 }
 
 /// Waits for some records, one after the other, and lays them down from the place `first` on.
-void LookBackPrinter::print_seen(const std::string& count, const std::string& first,
-                                   const std::string& record) const {
+void LookBackPrinter::print_seen(const std::string& count, const std::string& first, const std::string& record) const {
   const std::string place = "(" + first + " + pb_k) * PB_SCAN_LINES + pb_l";
   out_.open("for (int pb_k = pb_s; pb_k < " + count + "; pb_k += PB_SCAN_ITEMS)");
   if (parts_.may_overflow()) out_.line("int pb_own_tag = 1;");
@@ -97,7 +96,7 @@ void LookBackPrinter::print_seen(const std::string& count, const std::string& fi
 
 /// Lets these parts follow what `to` has.
 void LookBackPrinter::print_append_seen(const std::string& to, const std::string& count,
-                                          const std::string& first) const {
+                                        const std::string& first) const {
   const std::string place = "(" + first + " + pb_k) * PB_SCAN_LINES + pb_l";
   print_unrolling(out_, "#pragma unroll\n");
   out_.open(std::string("for (int pb_k = 0; pb_k < ") + kFan + "; ++pb_k)");
