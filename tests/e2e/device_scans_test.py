@@ -15,6 +15,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import arrays  # noqa: E402
 import polybricks  # noqa: E402
 import scans_test  # noqa: E402
 
@@ -48,14 +49,8 @@ class Test(scans_test.Test):
                 if given:
                     tunables.setdefault(transform, {})[name] = list(given[:values.get("count", 1)]) if values.get("count", 1) > 1 else given[0]
         config = program.configuration(choices, tunables, sequential_cutoff=0, threads=2)
-        program.write_configuration(self.work / "device.cfg", config)
-        files = [self.work / f"in{i}.npy" for i in range(len(inputs))]
-        for file, matrix in zip(files, inputs):
-            np.save(file, matrix)
-        results = [self.work / f"{output}.npy" for output in names]
-        _, statistics = program.run(*files, *results, "--strict", config=self.work / "device.cfg", env=env)
         self.num_runs += 1
-        return {output: np.load(file) for output, file in zip(names, results)}, statistics
+        return arrays.run(program, self.work, arrays.save(self.work, inputs), names, "--strict", entry=config, env=env)[0]
 
     def shapes_of(self, program):
         if program.path not in self.shapes:
@@ -66,9 +61,9 @@ class Test(scans_test.Test):
         source, _ = self.outputs(program, names, inputs, 0, 1)
         for shape in self.shapes_of(program):
             place = f"{where}, shape {shape}, seed {polybricks.seed()}"
-            got, _ = self.on_device(program, names, inputs, shape)
+            got = self.on_device(program, names, inputs, shape)
             for env in (None, ONE_THREAD) if polybricks.is_nightly() else (ONE_THREAD,):
-                again, _ = self.on_device(program, names, inputs, shape, env)
+                again = self.on_device(program, names, inputs, shape, env)
                 for name in names:
                     polybricks.check(np.array_equal(scans_test.bits(got[name]), scans_test.bits(again[name])),
                                      f"{name}, {place}: other bits in another run, {env}")
@@ -107,7 +102,7 @@ class Test(scans_test.Test):
         inputs = [a, b]
         source, _ = self.outputs(program, LINE_NAMES, inputs, 0, 1)
         for shape in self.shapes_of(program):
-            got, _ = self.on_device(program, LINE_NAMES, inputs, shape)
+            got = self.on_device(program, LINE_NAMES, inputs, shape)
             for name in ("Smooth", "Factors"):
                 is_equal = np.allclose(got[name], source[name], 1e-4, 1e-4, equal_nan=True)
                 polybricks.check(is_equal, f"{name}, {element}, resets, shape {shape}, seed {polybricks.seed()}: {got[name]} is not {source[name]}")

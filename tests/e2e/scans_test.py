@@ -15,6 +15,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import arrays  # noqa: E402
 import polybricks  # noqa: E402
 
 # Each line: the name, its dimensions and the rule that continues the output. Borders are copies of the input.
@@ -117,14 +118,9 @@ class Test:
         name, data = next(iter(program.info["transforms"].items()))
         chunks = [tunable for tunable, values in data["tunables"].items() if values["role"] == "scan_chunk"]
         config = program.configuration({}, {name: {tunable: chunk for tunable in chunks}}, sequential_cutoff=0, threads=threads)
-        program.write_configuration(self.work / "run.cfg", config)
-        files = [self.work / f"in{i}.npy" for i in range(len(inputs))]
-        for file, matrix in zip(files, inputs):
-            np.save(file, matrix)
-        results = [self.work / f"{output}.npy" for output in names]
-        program.run(*files, *results, "--device", "none", config=self.work / "run.cfg")
+        got, _ = arrays.run(program, self.work, arrays.save(self.work, inputs), names, "--device", "none", entry=config)
         self.num_runs += 1
-        return {output: np.load(file) for output, file in zip(names, results)}, [chunk.split("#")[0] for chunk in chunks]
+        return got, [chunk.split("#")[0] for chunk in chunks]
 
     def compare(self, program, names, inputs, chunks, is_exact, where):
         """Runs all chunks and threads. Returns the outputs in the order of the source."""
