@@ -49,6 +49,13 @@ def of_cpu(main, shape, reference, moved, sizes, inputs=None):
     return dataclasses.replace(whole, choices={}, inputs=inputs or whole.inputs)
 
 
+def of_keys(main, num_bins):
+    """Counts of keys, which are whole numbers."""
+    whole = of_cpu(main, None, lambda keys: numpy.bincount(keys, minlength=num_bins).astype(numpy.int32), (lambda size: size["n"] / 2, lambda size: 0),
+                   ({"n": 10007}, {"n": 1 << 26}), lambda size, random: [random.integers(0, num_bins, size["n"], dtype=numpy.int32)])
+    return dataclasses.replace(whole, choices=on_the_device(main, {"Count#1": "Count#1"}), sizes=whole.sizes | {"gpu": [{"n": 1 << 28}]})
+
+
 def cells(size):
     return size["w"] * size["h"]
 
@@ -94,8 +101,8 @@ WORKLOADS = [
            ({"w": 67, "h": 131}, {"w": 4096, "h": 4096})),
     of_cpu("Histogram", lambda size: size["n"], lambda a: numpy.bincount((255 * a).astype(int), minlength=256).astype(numpy.int32),
            (lambda size: size["n"], lambda size: 0), ({"n": 10007}, {"n": 1 << 26})),
-    of_cpu("KeyHistogram", None, lambda keys: numpy.bincount(keys, minlength=256).astype(numpy.int32), (lambda size: size["n"] / 2, lambda size: 0),
-           ({"n": 10007}, {"n": 1 << 26}), lambda size, random: [random.integers(0, 256, size["n"], dtype=numpy.int32)]),
+    of_keys("KeyHistogram", 256),
+    of_keys("KeyTable", 65536),
     of_folder("black_scholes", "polynomial on the device", {"n": 1 << 28}, tolerance=1e-3),
     of_folder("mandelbrot", "on the device", {"w": 4096, "h": 4096, "limit": 1000}),
     of_folder("nbody", "on the device", {"n": 65536}, tolerance=1e-4),

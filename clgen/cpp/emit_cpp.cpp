@@ -81,6 +81,14 @@ void emit_kernel_declarations(Writer& out, const std::vector<Kernel>& kernels) {
   out.blank();
 }
 
+/// The regions of a kernel that have bins: bit i says it of region i.
+std::uint32_t bin_regions(const KernelTree& kernel) {
+  std::uint32_t out = 0;
+  for (std::size_t i = 0; i < kernel.matrices.size() && i < 32; ++i)
+    if (kernel.matrices[i].is_output && kernel.bins.contains(kernel.matrices[i].matrix)) out |= std::uint32_t{1} << i;
+  return out;
+}
+
 void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>& kernels) {
   for (const Kernel& kernel : kernels) {
     out.line("constexpr const char* kSource_" + kernel.name + " = PB_KERNEL_PRELUDE " +
@@ -118,6 +126,7 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
         out.line(fields[i] + std::to_string(lowered.fold_lengths[i]) + ",");
       if (lowered.kept_length) out.line(".kept_length = " + std::to_string(*lowered.kept_length) + ",");
       if (lowered.stores_in_phases) out.line(".stores_in_phases = true,");
+      if (!lowered.bins.empty()) out.line(".bins = " + std::to_string(bin_regions(lowered)) + ",");
       out.line(".num_stages = " + std::to_string(lowered.stages.num) + ",");
       if (lowered.stages.last_is_divided) out.line(".last_is_divided = true,");
       out.line(".record_bytes = " + std::to_string(kRecordSlotBytes * lowered.record_slots) + ",");

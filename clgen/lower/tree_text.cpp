@@ -74,7 +74,8 @@ const char* part_word(InstancePart part) {
 /// `rule` and `kept`: those of the instance.
 std::string divided_words(const DividedFold& divided, const Rule& rule, const std::vector<KeptRegion>& kept) {
   std::vector<std::string> parts;
-  if (divided.stores) parts.emplace_back("cells");
+  if (divided.stores && divided.bins.empty()) parts.emplace_back("cells");
+  for (const Accumulator& each : divided.bins) parts.push_back("bins of " + to_words(each));
   for (const Accumulator& each : divided.fold.accumulators) parts.push_back(to_words(each));
   const std::string loops =
       divided.inner ? "s over " + divided.fold.var + " and " + divided.inner->var : " over " + divided.fold.var;

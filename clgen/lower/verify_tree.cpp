@@ -143,6 +143,7 @@ class Verifier {
         return fail("phases have their divided loops");
       const DividedFold& divided = instance.divided[num_divided++];
       if (divided.stores != phase.stores) return fail("a map stores cells");
+      if (!divided.bins.empty() && (!divided.stores || divided.keeps)) return fail("a loop with bins stores cells");
       if (divided.stage != phase.stage) return fail("a divided loop has the stage of its phase");
       if (divided.parts.size() != divided.fold.accumulators.size()) return fail("each accumulator has a part");
     }

@@ -2,6 +2,7 @@
 // CUDA C++, for `nvcc`. All kernels of a program stand in one file. Each has a namespace of its own, but its launchable
 // name is in no namespace.
 #include "clgen/opencl/kernel_dialect.h"
+#include "lang/check.h"
 
 namespace pb {
 namespace {
@@ -92,6 +93,30 @@ extern __shared__ __align__(16) uchar pb_shared[];
 /// `threadIdx.x`.
 std::string component(const char* variable, int dim) { return std::string(variable) + "." + "xyz"[dim]; }
 
+/// The operator in names of updates that no other one interrupts.
+std::string update_word(FoldOp op) {
+  switch (op) {
+    case FoldOp::Add:
+      return "Add";
+    case FoldOp::Min:
+      return "Min";
+    case FoldOp::Max:
+      return "Max";
+    case FoldOp::BitAnd:
+      return "And";
+    case FoldOp::BitOr:
+      return "Or";
+    case FoldOp::BitXor:
+      return "Xor";
+    case FoldOp::Mul:
+    case FoldOp::And:
+    case FoldOp::Or:
+      break;
+  }
+  PB_CHECK(false, "devices have updates by this operator");
+  return {};
+}
+
 }  // namespace
 
 const KernelDialect& cuda_dialect() {
@@ -112,6 +137,11 @@ const KernelDialect& cuda_dialect() {
       .cell_barrier = "__syncthreads();",
       .local_array = "__shared__ ",
       .ticket = [](const std::string& pointer) { return "atomicAdd((uint*)" + pointer + ", 1u)"; },
+      .update =
+          [](FoldOp op, const std::string&, const std::string& type, const std::string& cell,
+             const std::string& value) {
+            return "atomic" + update_word(op) + "((" + type + "*)&" + cell + ", " + value + ");";
+          },
       .group_id = [](int dim) { return component("blockIdx", dim); },
       .group_size = [](int dim) { return component("blockDim", dim); },
       .local_id = [](int dim) { return component("threadIdx", dim); },

@@ -104,6 +104,7 @@ std::string DividedFoldPrinter::first_text(std::size_t i) const {
 
 /// The iterations of one lane. An instance that runs again would store its cells twice.
 void DividedFoldPrinter::print_iterations() {
+  if (!divided_.bins.empty()) bins_.print_begin();
   out_.open(divided_.stores ? "if (pb_place0 < pb_extent0)" : "");
   for (std::size_t i = 0; i < size(); ++i) {
     out_.line(own_type(at(i)) + " " + opencl_name(at(i).name) + " = " + part_of(i) + ";");
@@ -125,6 +126,7 @@ void DividedFoldPrinter::print_iterations() {
       out_.line(part_of(i, k) + " = " + opencl_name(at(i).places[k].name) + ";");
   }
   out_.close();
+  if (!divided_.bins.empty()) bins_.print_end();
 }
 
 void DividedFoldPrinter::print_rounds() {
@@ -132,24 +134,53 @@ void DividedFoldPrinter::print_rounds() {
     out_.line("const long pb_inner_count = " + count_text(*divided_.inner, "pb_inner_") + ";");
     out_.line("int pb_width = 1;");
     out_.line(std::string("while (pb_width < ") + kWorkers + " && pb_width * 8L <= pb_inner_count) pb_width *= 2;");
-    print_loop(
-        fold_, "pb_",
-        "long pb_row = pb_worker / pb_width; pb_row < pb_count; pb_row += " + std::string(kWorkers) + " / pb_width");
+    print_loop(fold_, "pb_",
+               {"pb_row", "pb_worker / pb_width", "pb_count", "(" + std::string(kWorkers) + ") / pb_width"});
   } else {
-    print_loop(fold_, "pb_", "long pb_round = pb_worker; pb_round < pb_count; pb_round += " + std::string(kWorkers));
+    print_loop(fold_, "pb_", {"pb_round", "pb_worker", "pb_count", kWorkers});
   }
 }
 
 void DividedFoldPrinter::print_inner() {
-  print_loop(*divided_.inner, "pb_inner_",
-             "long pb_round = pb_worker % pb_width; pb_round < pb_inner_count; pb_round += pb_width");
+  print_loop(*divided_.inner, "pb_inner_", {"pb_round", "pb_worker % pb_width", "pb_inner_count", "pb_width"});
 }
 
-void DividedFoldPrinter::print_loop(const Fold& fold, const std::string& prefix, const std::string& head) {
+void DividedFoldPrinter::print_loop(const Fold& fold, const std::string& prefix, const LaneRounds& rounds) {
+  if (is_innermost(fold) && !divided_.bins.empty()) return print_bin_loop(fold, prefix, rounds);
   if (is_innermost(fold)) print_unrolling(out_, "#pragma unroll 4\n");
-  out_.open("for (" + head + ")");
+  const std::string& at = rounds.variable;
+  out_.open("for (long " + at + " = " + rounds.first + "; " + at + " < " + rounds.end + "; " + at +
+            " += " + rounds.step + ")");
   print_round(fold, prefix);
   out_.close();
+}
+
+/// The rounds of a loop that updates bins: several at a time, and then those that are left.
+void DividedFoldPrinter::print_bin_loop(const Fold& fold, const std::string& prefix, const LaneRounds& rounds) {
+  const std::string step = "(long)(" + rounds.step + ")";
+  out_.open("");
+  out_.line("long pb_next = " + rounds.first + ";");
+  print_unrolling(out_, "#pragma unroll 1\n");
+  out_.open("for (; pb_next + " + std::to_string(kRoundsInFlight - 1) + " * " + step + " < " + rounds.end +
+            "; pb_next += " + std::to_string(kRoundsInFlight) + " * " + step + ")");
+  print_bin_rounds(fold, prefix, rounds, kRoundsInFlight);
+  out_.close();
+  print_unrolling(out_, "#pragma unroll 1\n");
+  out_.open("for (; pb_next < " + rounds.end + "; pb_next += " + step + ")");
+  print_bin_rounds(fold, prefix, rounds, 1);
+  out_.close();
+  out_.close();
+}
+
+void DividedFoldPrinter::print_bin_rounds(const Fold& fold, const std::string& prefix, const LaneRounds& rounds,
+                                          int num_rounds) {
+  bins_.declare_operands(num_rounds);
+  if (num_rounds > 1) print_unrolling(out_, kUnroll);
+  out_.open("for (int pb_u = 0; pb_u < " + std::to_string(num_rounds) + "; ++pb_u)");
+  out_.line("const long " + rounds.variable + " = pb_next + pb_u * (long)(" + rounds.step + ");");
+  print_round(fold, prefix);
+  out_.close();
+  bins_.print_updates(num_rounds);
 }
 
 /// The rounds of a lane in a loop that is unrolled.

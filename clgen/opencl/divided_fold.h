@@ -20,6 +20,7 @@
 
 #include "clgen/body_code_printer.h"
 #include "clgen/lower/tree/loop_tree.h"
+#include "clgen/opencl/bin_updates.h"
 #include "clgen/opencl/fold_parts.h"
 #include "clgen/writer/writer.h"
 
@@ -46,11 +47,12 @@ void print_parts_arrays(Writer& out, const LoopTree& tree, const std::string& he
 /// Prints a fold or a map.
 class DividedFoldPrinter {
  public:
-  DividedFoldPrinter(Writer& out, BodyCodePrinter& printer, const Body& body, const DividedFold& divided,
+  DividedFoldPrinter(Writer& out, BodyCodePrinter& printer, const Rule& rule, const DividedFold& divided,
                      const DividedFoldWords& words, KeptCopies copies)
       : out_(out),
         printer_(printer),
-        body_(body),
+        body_(rule.body),
+        bins_(out, rule, divided, words),
         divided_(divided),
         fold_(divided.fold),
         words_(words),
@@ -64,6 +66,11 @@ class DividedFoldPrinter {
   void print_inner();
 
  private:
+  /// The rounds of a lane: `variable` has the values from `first` on, `step` apart, below `end`.
+  struct LaneRounds {
+    std::string variable, first, end, step;
+  };
+
   const Accumulator& at(std::size_t i) const { return fold_.accumulators[i]; }
   const FoldPart& part(std::size_t i) const { return divided_.parts[i]; }
   std::size_t size() const { return fold_.accumulators.size(); }
@@ -75,7 +82,9 @@ class DividedFoldPrinter {
   [[nodiscard]] std::string first_text(std::size_t i) const;
   void print_iterations();
   void print_rounds();
-  void print_loop(const Fold& fold, const std::string& prefix, const std::string& head);
+  void print_loop(const Fold& fold, const std::string& prefix, const LaneRounds& rounds);
+  void print_bin_loop(const Fold& fold, const std::string& prefix, const LaneRounds& rounds);
+  void print_bin_rounds(const Fold& fold, const std::string& prefix, const LaneRounds& rounds, int num_rounds);
   void print_kept_loop();
   void print_kept_reads();
   void open_kept_rounds(bool are_all_inside);
@@ -91,6 +100,7 @@ class DividedFoldPrinter {
   Writer& out_;
   BodyCodePrinter& printer_;
   const Body& body_;
+  BinPrinter bins_;
   const DividedFold& divided_;
   const Fold& fold_;
   const DividedFoldWords& words_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include "choicegraph/plan/computation.h"
@@ -18,6 +19,11 @@ struct DividedFoldWords {
   std::string global;            ///< before a pointer to memory of the device
   std::size_t record_slots = 0;  ///< the values of a record
   bool has_neighbours = false;   ///< the lanes of an instance are neighbours
+  std::string local;             ///< before a pointer to memory of the group
+  /// Returns the statement that updates a cell in one of these memories so that no other update is lost.
+  std::function<std::string(FoldOp op, const std::string& memory, const std::string& type, const std::string& cell,
+                            const std::string& value)>
+      update;
 };
 
 /// The type in which lanes compute.

@@ -11,6 +11,7 @@
 
 #include "clgen/body_code_printer.h"
 #include "clgen/facts/names.h"
+#include "clgen/opencl/bin_updates.h"
 #include "clgen/opencl/kernel_cells.h"
 #include "clgen/opencl/kernel_words.h"
 #include "clgen/scan_factor.h"
@@ -66,6 +67,21 @@ decltype(Dialect::expr) continued_texts(const Rule& rule, const LineScans& scans
     is_inside = false;
     return "(" + out + ")";
   };
+}
+
+void print_end_of_stage(Writer& out, const Phase& phase) {
+  if (!phase.ends_stage) return;
+  out.verbatim("#if PB_STAGE == " + std::to_string(phase.stage) + "\n");
+  out.line("return;");
+  out.verbatim("#endif\n");
+}
+
+/// The operand of the update that is printed stands for its bin.
+std::optional<std::string> operand_text(const Rule& rule, const Accumulator* updated, ExprId id) {
+  const auto* member = updated == nullptr ? nullptr : std::get_if<MemberExpr>(&rule.body.exprs[id].node);
+  if (member == nullptr || !is_cell_call(*member)) return std::nullopt;
+  const bool is_bin = rule.body_types.bindings[member->object.index()] == updated->binding;
+  return is_bin ? std::optional<std::string>(BinPrinter::operand()) : std::nullopt;
 }
 
 class KernelBodyPrinter {
@@ -130,6 +146,7 @@ class KernelBodyPrinter {
       return list != nullptr && list->items.empty() ? "{0}" : init;
     };
     dialect.stmt = [this](Writer& out, BodyCodePrinter& printer, StmtId id) { return print_stmt(out, printer, id); };
+    dialect.expr = [this](BodyCodePrinter&, ExprId id) { return operand_text(rule_, updated_, id); };
     if (words_.scans != nullptr) dialect.expr = continued_texts(rule_, *words_.scans, words_.gives_factors);
     dialect.before_for = [this](Writer& out, const ForStmt& loop) { print_unroll(out, loop); };
     return dialect;
@@ -318,7 +335,8 @@ class KernelBodyPrinter {
     if (phase != instance_.phases.end() && phase->kind == PhaseKind::First)
       return print_first(out, printer, *phase), true;
     for (const DividedFold& divided : instance_.divided) {
-      DividedFoldPrinter fold(out, printer, body_, divided, words_.folds, copies_of(divided.fold));
+      DividedFoldPrinter fold(out, printer, rule_, divided, words_.folds, copies_of(divided.fold));
+      if (print_update(out, printer, divided, id)) return true;
       if (divided.inner && divided.inner->loop == id) return fold.print_inner(), true;
       if (divided.fold.loop != id) continue;
       fold.print();
@@ -326,6 +344,19 @@ class KernelBodyPrinter {
       return true;
     }
     return false;
+  }
+
+  /// Prints the statement if it updates bins of the loop. Returns whether it does.
+  bool print_update(Writer& out, BodyCodePrinter& printer, const DividedFold& divided, StmtId id) {
+    const BinPrinter bins(out, rule_, divided, words_.folds);
+    const Accumulator* const updated = bins.updated_by(id);
+    if (updated == nullptr || updated_ != nullptr) return false;
+    bins.print_update(printer, id, [&] {
+      updated_ = updated;
+      printer.print_stmt(out, id);
+      updated_ = nullptr;
+    });
+    return true;
   }
 
   /// Prints what stands for the fold in a part of an instance. Returns whether the statement is the fold, or behind it
@@ -353,13 +384,6 @@ class KernelBodyPrinter {
     out.line("if (pb_is_first && pb_fold_group == 0) " + store);
     close_stage(out);
     print_end_of_stage(out, phase);
-  }
-
-  static void print_end_of_stage(Writer& out, const Phase& phase) {
-    if (!phase.ends_stage) return;
-    out.verbatim("#if PB_STAGE == " + std::to_string(phase.stage) + "\n");
-    out.line("return;");
-    out.verbatim("#endif\n");
   }
 
   /// Has a loop unrolled if the build knows its limit. Nothing is printed if the limit also depends on a value that no
@@ -390,7 +414,8 @@ class KernelBodyPrinter {
   BodyCodePrinter printer_;
   StmtId last_;
   bool jumps_ = false;
-  bool is_behind_fold_ = false;  ///< of an instance in parts
+  const Accumulator* updated_ = nullptr;  ///< the bins of the update that is printed
+  bool is_behind_fold_ = false;           ///< of an instance in parts
 };
 
 }  // namespace

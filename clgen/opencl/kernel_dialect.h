@@ -6,6 +6,8 @@
 #include <functional>
 #include <string>
 
+#include "choicegraph/plan/computation.h"
+
 namespace pb {
 
 struct KernelDialect {
@@ -27,6 +29,12 @@ struct KernelDialect {
 
   /// Returns the number that the counter at a pointer had, which the next one finds increased by one.
   std::function<std::string(const std::string& pointer)> ticket;
+
+  /// Returns the statement that updates a cell of 32 bits so that no other update is lost. `memory` is `global` or
+  /// `local`, and `type` an integer.
+  std::function<std::string(FoldOp op, const std::string& memory, const std::string& type, const std::string& cell,
+                            const std::string& value)>
+      update;
 
   // Ids and sizes along loop `dim`, as unsigned integers.
   std::function<std::string(int dim)> group_id, group_size, local_id;

@@ -6,6 +6,7 @@
 
 #include "clgen/facts/index_width.h"
 #include "clgen/facts/names.h"
+#include "clgen/opencl/bin_updates.h"
 #include "clgen/opencl/divided_fold.h"
 #include "clgen/opencl/kernel_blocks.h"
 #include "clgen/opencl/kernel_body.h"
@@ -191,6 +192,7 @@ class KernelPrinter {
     KernelHeadPrinter(out_, program_, lowered_, name_, context_).print(tiles_);
     tiles_.print_pointers();
     print_parts_arrays(out_, lowered_.tree, dialect_.local_array);
+    print_bin_array(out_, lowered_.tree, dialect_.local_array);
     const bool has_blocks = instance_in_blocks(lowered_.tree) != nullptr;
     if (has_blocks) print_panel_arrays(out_, tiles_, lowered_.tree, dialect_.local_array);
     print_block(lowered_.tree.root);
@@ -400,6 +402,7 @@ class KernelPrinter {
   void print_instance(const RuleInstance& instance, const LineScans* scans = nullptr) {
     // Addresses come first: the body may declare the rule's variables again.
     operands_.print(instance);
+    print_bin_extents(out_, rule_, instance);
     out_.open("");
     const std::string first = instance.divided.empty() ? "" : "if (pb_is_first) ";
     const bool jumps =
@@ -407,7 +410,7 @@ class KernelPrinter {
                           {rule_.is_return_form ? first + KernelOperandPrinter::cell_at("return") : std::string(),
                            done_,
                            {dialect_.barrier, dialect_.cell_barrier, dialect_.global, lowered_.record_slots,
-                            lanes_are_neighbours(lowered_.tree)},
+                            lanes_are_neighbours(lowered_.tree), dialect_.local, dialect_.update},
                            scans});
     out_.close();
     if (jumps) out_.line(done_ + ":;");

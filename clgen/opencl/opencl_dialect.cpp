@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/opencl/kernel_dialect.h"
+#include "lang/check.h"
 #include "runtime/config/kernel_prelude.h"
 
 namespace pb {
@@ -7,6 +8,30 @@ namespace {
 
 std::function<std::string(int)> call(const char* function) {
   return [function](int dim) { return std::string(function) + "(" + std::to_string(dim) + ")"; };
+}
+
+/// The operator in names of updates that no other one interrupts.
+std::string atomic_word(FoldOp op) {
+  switch (op) {
+    case FoldOp::Add:
+      return "add";
+    case FoldOp::Min:
+      return "min";
+    case FoldOp::Max:
+      return "max";
+    case FoldOp::BitAnd:
+      return "and";
+    case FoldOp::BitOr:
+      return "or";
+    case FoldOp::BitXor:
+      return "xor";
+    case FoldOp::Mul:
+    case FoldOp::And:
+    case FoldOp::Or:
+      break;
+  }
+  PB_CHECK(false, "devices have updates by this operator");
+  return {};
 }
 
 }  // namespace
@@ -29,6 +54,11 @@ const KernelDialect& opencl_dialect() {
       .cell_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
       .local_array = "__local ",
       .ticket = [](const std::string& pointer) { return "atomic_inc((volatile __global uint*)" + pointer + ")"; },
+      .update =
+          [](FoldOp op, const std::string& memory, const std::string& type, const std::string& cell,
+             const std::string& value) {
+            return "atomic_" + atomic_word(op) + "((volatile " + memory + type + "*)&" + cell + ", " + value + ");";
+          },
       .group_id = call("get_group_id"),
       .group_size = call("get_local_size"),
       .local_id = call("get_local_id"),

@@ -125,6 +125,12 @@ std::string task_text(const std::vector<TaskLoop>& divided, StmtId loop) {
   return std::any_of(divided.begin(), divided.end(), is_it) ? "; tasks may divide it" : "";
 }
 
+/// Whether work-items of a device may divide a loop that updates bins.
+std::string device_text(const Computation& computation, StmtId loop) {
+  const auto is_it = [&](const Phase& phase) { return phase.kind == PhaseKind::Divided && phase.stmt == loop; };
+  return std::any_of(computation.phases.begin(), computation.phases.end(), is_it) ? "; work-items may divide it" : "";
+}
+
 /// What the loops of a rule's body compute.
 void explain_folds(std::string& out, const Rule& rule, const Computation& computation, const SourceManager& sources) {
   const std::vector<TaskLoop> divided = find_task_loops(rule, computation);
@@ -138,7 +144,7 @@ void explain_folds(std::string& out, const Rule& rule, const Computation& comput
   for (const WhyNotFold& other : computation.others) {
     if (const ScatterLoop* loop = computation.find_scatter(other.loop)) {
       out += scatter_text(rule, *loop, place_text(rule.body.stmts[other.loop].span, sources)) +
-             task_text(divided, other.loop) + "\n";
+             task_text(divided, other.loop) + device_text(computation, other.loop) + "\n";
       continue;
     }
     if (const MapLoop* map = computation.find_map(other.loop)) {
@@ -258,12 +264,13 @@ void explain_rule(std::string& out, const Program& program, RuleId id, const Tra
   explain_scan(out, transform, rule, computation, sources);
   explain_loop_forms(out, id, plan);
   const std::vector<Version>& versions = alternative->versions;
-  if (std::find(versions.begin(), versions.end(), Version::OpenCl) != versions.end()) {
+  const bool has_device_version = std::find(versions.begin(), versions.end(), Version::OpenCl) != versions.end();
+  if (has_device_version) {
     explain_slices(out, plan, id);
     explain_kept(out, rule, computation);
     explain_blocks(out, program, plan, id);
-    explain_undivided(out, computation, sources);
   }
+  if (has_device_version || !computation.scatters.empty()) explain_undivided(out, computation, sources);
   if (alternative->why_not_device) add_reason(out, "opencl", *alternative->why_not_device, sources);
   if (alternative->why_not_local_memory) add_reason(out, "opencl_local", *alternative->why_not_local_memory, sources);
 }

@@ -44,6 +44,8 @@ enum class Lanes : std::uint8_t {
 /// If several groups run an instance together, an execution has num_stages launches. They are built with
 /// `-DPB_STAGE=<1, 2, …> -DPB_RECORDS=<groups of an instance>`, and those that several groups run with
 /// `-DPB_FOLD_GROUPS=<the same>`. They have one more parameter, memory in which each of these groups has a record.
+/// Where groups have bins of their own, builds have `-DPB_BIN_CELLS=<room for all bins> -DPB_BIN_COPIES=<of each bin, a
+/// power of two>`.
 struct KernelDesc {
   const char* name = nullptr;    ///< name of the __kernel function
   RuleDesc rule = {};            ///< its rule, for its name in traces
@@ -65,6 +67,7 @@ struct KernelDesc {
   int inner_length = -1;  ///< likewise of a loop inside: the product is their number
   int kept_length = -1;   ///< the scalar() call that says how many rounds have kept cells, or more; -1: none have any
   bool stores_in_phases = false;  ///< lanes store cells while they run an instance, which may pass its cells repeatedly
+  std::uint32_t bins = 0;         ///< bit i: lanes update cells of region i, as a histogram's, at computed places
   int num_stages = 0;             ///< launches if several groups run an instance; 0: one group does
   bool last_is_divided = false;   ///< several groups run the last stage, too; else one does
   int record_bytes = 0;           ///< what a group keeps of the folds of an instance

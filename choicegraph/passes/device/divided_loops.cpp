@@ -22,6 +22,36 @@ std::string why_not_divided(const Body& body, const Accumulator& accumulator, bo
   return {};
 }
 
+/// Whether devices update a number by this operator so that no update of another work-item is lost.
+bool is_atomic(FoldOp op) {
+  switch (op) {
+    case FoldOp::Add:
+    case FoldOp::Min:
+    case FoldOp::Max:
+    case FoldOp::BitAnd:
+    case FoldOp::BitOr:
+    case FoldOp::BitXor:
+      return true;
+    case FoldOp::Mul:
+    case FoldOp::And:
+    case FoldOp::Or:
+      return false;
+  }
+  return false;
+}
+
+std::string why_not_updated(const Accumulator& bins) {
+  const std::string name = "`" + bins.name + "`";
+  if (bins.regrouping == Regrouping::Never)
+    return "only the order of the source gives the cells of " + name + " their values";
+  if (bins.regrouping == Regrouping::Rounds)
+    return "another order in each run would round the cells of " + name + " in another way: " + to_words(bins);
+  if (bins.type.kind != BodyType::Kind::Int || bins.type.narrow_bytes != 0)
+    return "devices update whole numbers of 32 bits, and the cells of " + name + " are others";
+  if (!bins.places.empty()) return "`" + bins.places.front().name + "` notes where a cell of " + name + " is from";
+  return is_atomic(bins.op) ? "" : "devices have no such updates: " + to_words(bins);
+}
+
 /// Whether the statement `inner` runs at most once where `stmt` does.
 bool runs_once(const Body& body, StmtId stmt, StmtId inner) {
   if (stmt == inner) return true;
@@ -42,8 +72,28 @@ bool has_same_accumulators(const Fold& a, const Fold& b) {
          std::is_permutation(a.accumulators.begin(), a.accumulators.end(), b.accumulators.begin(), is_same);
 }
 
+/// The loop that updates the same cells next inside of such a loop; null if there is none.
+const Fold* scatter_inside(const Rule& rule, const Computation& computation, const ScatterLoop& outer) {
+  const auto has_same_updates = [](const Accumulator& a, const Accumulator& b) {
+    return a.binding == b.binding && a.updates.size() == b.updates.size();
+  };
+  const Fold* found = nullptr;
+  walk(
+      rule.body, outer.loop.loop,
+      [&](StmtId id) {
+        const ScatterLoop* inside = id == outer.loop.loop ? nullptr : computation.find_scatter(id);
+        if (found != nullptr || inside == nullptr) return;
+        if (std::equal(inside->bins.begin(), inside->bins.end(), outer.bins.begin(), outer.bins.end(),
+                       has_same_updates))
+          found = &inside->loop;
+      },
+      [](ExprId) {});
+  return found;
+}
+
 /// The fold next inside of a fold, or the map inside of a map whose stores all stand there; null if there is none.
 const Fold* loop_with_same_effects(const Rule& rule, const Computation& computation, StmtId loop) {
+  if (const ScatterLoop* scatter = computation.find_scatter(loop)) return scatter_inside(rule, computation, *scatter);
   const MapLoop* map = computation.find_map(loop);
   if (map == nullptr) {
     const Fold* fold = computation.find(loop);
@@ -68,6 +118,13 @@ std::string why_not_divided(const Rule& rule, const Fold& loop, bool keeps_order
   for (const Accumulator& each : loop.accumulators)
     if (std::string why = why_not_divided(rule.body, each, keeps_order); !why.empty()) return why;
   return {};
+}
+
+std::string why_not_divided(const Rule& rule, const ScatterLoop& loop, bool keeps_order) {
+  if (!loop.stores.empty()) return "it stores to cells at computed places";
+  for (const Accumulator& each : loop.bins)
+    if (std::string why = why_not_updated(each); !why.empty()) return why;
+  return why_not_divided(rule, loop.loop, keeps_order);
 }
 
 bool is_long(const Rule& rule, const Fold& loop) {

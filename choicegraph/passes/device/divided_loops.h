@@ -13,11 +13,15 @@ namespace pb::choices {
 /// `keeps_order`: only orders that give the same bits are allowed.
 [[nodiscard]] std::string why_not_divided(const Rule& rule, const Fold& loop, bool keeps_order);
 
+/// Returns why work-items may not divide a loop that updates cells at computed places; empty if they may. Devices
+/// update whole numbers of 32 bits so that no update is lost.
+[[nodiscard]] std::string why_not_divided(const Rule& rule, const ScatterLoop& loop, bool keeps_order);
+
 /// Whether the number of iterations is worth dividing: it is no constant, and no extent of a small box.
 [[nodiscard]] bool is_long(const Rule& rule, const Fold& loop);
 
-/// Returns the fold or map inside of one, if all updates and stores stand there and its range is the same in all
-/// iterations around it; else none.
+/// Returns the loop of the same kind inside of one, if all updates and stores stand there and its range is the same in
+/// all iterations around it; else none.
 [[nodiscard]] StmtId divided_inner(const Rule& rule, const Computation& computation, StmtId loop);
 
 }  // namespace pb::choices

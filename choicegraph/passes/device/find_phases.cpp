@@ -86,9 +86,8 @@ class PhaseFinder {
     if (const StmtId leave = find_return(stmt); !leave.is_none()) return refuse(leave, "the body may return here");
     const std::vector<CellUse> uses = uses_in(stmt);
     const bool stores = stores_any(uses, stmt);
-    const MapLoop* map = computation_.find_map(stmt);
-    const Fold* loop = map != nullptr ? &map->loop : computation_.find(stmt);
-    const std::string why = loop == nullptr ? "" : why_not_divided(rule_, *loop, keeps_order_);
+    const Fold* loop = loop_at(stmt);
+    const std::string why = loop == nullptr ? "" : why_not(*loop);
     if (loop != nullptr && why.empty()) return add_loop(*loop, stores, must_wait(uses, false)), true;
     if (stores && loop != nullptr) return refuse(stmt, why);
     if (stores && !is_single_store(stmt))
@@ -106,6 +105,18 @@ class PhaseFinder {
     is_worthwhile_ = is_worthwhile_ || is_long(rule_, loop);
     const StmtId inner = divided_inner(rule_, computation_, loop.loop);
     computation_.phases.push_back({PhaseKind::Divided, loop.loop, inner, stores, waits});
+  }
+
+  /// The loop that the statement is, if its rounds may run apart; null if it is none.
+  [[nodiscard]] const Fold* loop_at(StmtId stmt) const {
+    if (const MapLoop* map = computation_.find_map(stmt)) return &map->loop;
+    if (const ScatterLoop* scatter = computation_.find_scatter(stmt)) return &scatter->loop;
+    return computation_.find(stmt);
+  }
+  [[nodiscard]] std::string why_not(const Fold& loop) const {
+    const ScatterLoop* scatter = computation_.find_scatter(loop.loop);
+    return scatter != nullptr ? why_not_divided(rule_, *scatter, keeps_order_)
+                              : why_not_divided(rule_, loop, keeps_order_);
   }
 
   /// All work-items have read the old values of single elements before one of them stores new ones, at the end.
@@ -215,8 +226,7 @@ class PhaseFinder {
   }
 
   void note_long(StmtId stmt, const std::string& reason) {
-    const MapLoop* map = computation_.find_map(stmt);
-    const Fold* loop = map != nullptr ? &map->loop : computation_.find(stmt);
+    const Fold* loop = loop_at(stmt);
     if (loop != nullptr && is_long(rule_, *loop)) note(stmt, reason);
   }
 

@@ -82,11 +82,22 @@ std::size_t add_phases(RuleInstance& to, const Computation& computation, const s
     DividedFold divided{computation.loop_of(phase.stmt)};
     divided.stores = phase.stores;
     divided.stage = phase.stage;
+    if (const ScatterLoop* scatter = computation.find_scatter(phase.stmt)) divided.bins = scatter->bins;
     if (!phase.inner.is_none()) divided.inner = computation.loop_of(phase.inner);
     for (const Accumulator& each : divided.fold.accumulators) divided.parts.push_back(add_part(each, slots));
     to.divided.push_back(std::move(divided));
   }
   return slots;
+}
+
+/// The first phase with bins, whose loop is longer than one that stores the bins; else the first divided one.
+std::vector<Phase>::const_iterator longest_phase(const Computation& computation) {
+  const std::vector<Phase>& phases = computation.phases;
+  const auto is_divided = [](const Phase& phase) { return phase.kind == PhaseKind::Divided; };
+  const auto found = std::find_if(phases.begin(), phases.end(), [&](const Phase& phase) {
+    return is_divided(phase) && computation.find_scatter(phase.stmt) != nullptr;
+  });
+  return found != phases.end() ? found : std::find_if(phases.begin(), phases.end(), is_divided);
 }
 
 /// The instance with lanes that keep cells. One group runs it.
@@ -329,8 +340,7 @@ class KernelLowering {
   bool has_phases() const { return out_.version == Version::OpenCl && !computation_.phases.empty(); }
 
   TreeNode loops_with_lanes_or_without() {
-    const auto first = std::find_if(computation_.phases.begin(), computation_.phases.end(),
-                                    [](const Phase& phase) { return phase.kind == PhaseKind::Divided; });
+    const auto first = longest_phase(computation_);
     std::vector<const Fold*> loops = {&computation_.loop_of(first->stmt)};
     if (!first->inner.is_none()) loops.push_back(&computation_.loop_of(first->inner));
     for (const Fold* loop : loops) {
@@ -401,6 +411,8 @@ class KernelLowering {
     out_.stores_in_phases = computation_.stores_in_phases;
     out_.stages = computation_.stages;
     if (out_.stages.num > 0) out_.record_slots = slots;
+    for (const DividedFold& divided : out.divided)
+      for (const Accumulator& each : divided.bins) out_.bins.insert(rule_.outputs[each.binding.index].matrix);
     return out;
   }
 

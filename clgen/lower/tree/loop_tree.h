@@ -216,13 +216,16 @@ struct FoldPart {
 /// as a record and ends there. Later stages combine the records. A map without accumulators runs in its stage alone.
 struct DividedFold {
   Fold fold;
-  bool stores = false;  ///< it is a map: instances that run again leave its iterations out
+  bool stores = false;  ///< it stores cells: instances that run again leave its iterations out
   /// The fold inside, whose iterations are divided, too. The iterations of both count as one sequence. A row of lanes
   /// runs one iteration of `fold`.
   std::optional<Fold> inner = {};
   std::vector<FoldPart> parts = {};  ///< one per accumulator
   int stage = 0;                     ///< that of its phase
   bool keeps = false;                ///< lanes keep cells of its rounds
+  /// Cells at computed places that its rounds update, by one operator for each output. Where the build says so, the
+  /// groups update cells of their own, and add them to those of the output at the end.
+  std::vector<Accumulator> bins = {};
 
   bool operator==(const DividedFold& other) const {
     return fold.loop == other.fold.loop && inner.has_value() == other.inner.has_value() && parts == other.parts &&

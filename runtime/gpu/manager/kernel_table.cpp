@@ -23,6 +23,8 @@ enum KeyField : std::size_t {
   kLanes,
   kGroupItems,
   kKeptRounds,
+  kBinCells,
+  kBinCopies,
   kBlockRounds,
   kBlockStages,
   kMatrixUnits,
@@ -91,6 +93,8 @@ KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const WorkShape& sh
   key[kLanes] = static_cast<std::int64_t>(shape.lanes);
   if (shape.has_lanes()) key[kGroupItems] = static_cast<std::int64_t>(shape.group[0]);
   key[kKeptRounds] = static_cast<std::int64_t>(shape.kept_rounds);
+  key[kBinCells] = static_cast<std::int64_t>(shape.bin_cells);
+  key[kBinCopies] = static_cast<std::int64_t>(shape.bin_copies);
   key[kStage] = stage;
   if (stage > 0) key[kRecords] = static_cast<std::int64_t>(shape.fold_groups);
   std::int64_t iterations = 1;
@@ -118,6 +122,9 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
   if (key[kGroupItems] > 0)
     options += " -DPB_LANES=" + std::to_string(key[kLanes]) + " -DPB_GROUP_ITEMS=" + std::to_string(key[kGroupItems]);
   if (key[kKeptRounds] > 0) options += " -DPB_KEPT_ROUNDS=" + std::to_string(key[kKeptRounds]);
+  if (key[kBinCells] > 0)
+    options +=
+        " -DPB_BIN_CELLS=" + std::to_string(key[kBinCells]) + " -DPB_BIN_COPIES=" + std::to_string(key[kBinCopies]);
   if (key[kBlockRounds] > 0) options += block_options(desc, key);
   if (key[kStage] > 0)
     options += " -DPB_STAGE=" + std::to_string(key[kStage]) + " -DPB_RECORDS=" + std::to_string(key[kRecords]);

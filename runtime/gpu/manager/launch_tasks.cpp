@@ -284,6 +284,9 @@ KernelTable::Found LaunchTasks::find_kernel(const LaunchPlan& plan, WorkShape& s
       allowed.items = {1, 1, 1};
       allowed.lanes = 1;
       allowed.kept_rounds = 0;
+      allowed = without_bins(allowed);
+    } else if (shape.bin_cells > 0 && !tiles_fit(*found.kernel, {})) {
+      allowed = without_bins(allowed);
     } else if (is_open(plan.items) && !tiles_fit(*found.kernel, tile_bytes_of(plan, allowed))) {
       allowed = with_fewer_items(allowed);
     }

@@ -89,7 +89,11 @@ constexpr std::size_t kPassIterations = 16;  // iterations of a lane where an in
 constexpr std::size_t kGroupIterations = 16;  // iterations of a lane that are worth a second launch
 constexpr std::size_t kMaxRecords = 65536;    // of all instances
 constexpr std::size_t kSectorLanes = 8;       // their 4-byte cells are the least that memory is read by
-constexpr std::size_t kKeptStep = 4;          // of rounds with kept cells, so that few lengths have builds of their own
+constexpr std::size_t kBinBytes = 4;
+constexpr std::size_t kBinStep = 64;        // of room for bins, so that few numbers of bins have builds of their own
+constexpr std::size_t kMostBinCopies = 32;  // as many as work-items run in step
+constexpr std::size_t kCopiedBinBytes = 1 << 15;  // of all copies, so that a compute unit holds several groups
+constexpr std::size_t kKeptStep = 4;  // of rounds with kept cells, so that few lengths have builds of their own
 
 std::size_t value_of(const LaunchPlan& plan, int scalar) {
   return static_cast<std::size_t>(std::max<std::int64_t>(0, plan.scalars[static_cast<std::size_t>(scalar)].integer()));
@@ -152,6 +156,32 @@ std::size_t lanes_of_gpu(const LaunchPlan& plan, const Extents& extents, std::si
   return lanes;
 }
 
+/// The cells of all bins of the launch.
+std::size_t bins_of(const LaunchPlan& plan) {
+  std::size_t out = 0, number = 0;
+  for (const LaunchRegion& region : plan.regions) {
+    if (!region.is_argument) continue;
+    const bool has_bins = number < 32 && (plan.kernel->bins >> number & 1U) != 0;
+    ++number;
+    std::size_t cells = has_bins ? 1 : 0;
+    for (int d = 0; d < region.touched.num_dims; ++d)
+      cells *= static_cast<std::size_t>(std::max<std::int64_t>(0, region.touched.sizes[d]));
+    out += cells;
+  }
+  return out;
+}
+
+/// Gives groups bins of their own where the launch has one instance: see Note [Bins of groups].
+void add_bins(WorkShape& shape, const LaunchPlan& plan, const DeviceInfo& device) {
+  if (plan.kernel->bins == 0 || product(extents_of(plan)) != 1) return;
+  const std::size_t cells = std::max<std::size_t>(rounded_up(bins_of(plan), kBinStep), kBinStep);
+  if (cells * kBinBytes > device.local_bytes) return;
+  shape.bin_cells = cells;
+  while (shape.bin_copies < kMostBinCopies && cells * kBinBytes * shape.bin_copies * 2 <= kCopiedBinBytes &&
+         cells * kBinBytes * shape.bin_copies * 2 <= device.local_bytes)
+    shape.bin_copies *= 2;
+}
+
 /// The shape of a launch whose instances have lanes: groups stand along dimension 0. Lanes for which no group has room
 /// stand in several.
 WorkShape shape_with_lanes(const Extents& group, std::size_t lanes, std::size_t num_instances) {
@@ -176,6 +206,12 @@ Extents extents_of(const LaunchPlan& plan) {
 WorkShape with_fewer_items(WorkShape shape) {
   std::size_t& most = *std::max_element(shape.items.begin(), shape.items.end());
   most = (most + 1) / 2;
+  return shape;
+}
+
+WorkShape without_bins(WorkShape shape) {
+  shape.bin_cells = 0;
+  shape.bin_copies = 1;
   return shape;
 }
 
@@ -204,6 +240,7 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
     if (lanes > 1) {
       out = shape_with_lanes(out.group, lanes, product(extents));
       out.kept_rounds = kept_rounds_of(plan, lanes);
+      add_bins(out, plan, device);
       return out;
     }
   }
@@ -255,3 +292,12 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 // (decision 28). If 1024 lanes per instance do not fill the device, as in a sum of a whole matrix, an instance has
 // lanes in several groups of 256, as many as fill the device and have 16 iterations each. The groups leave their parts
 // in memory, and a later launch combines them (decisions 26 and 34).
+
+// Note [Bins of groups]
+//
+// Where an instance updates bins at computed places, as a histogram does, groups have bins of their own in local
+// memory, if these fit. Lanes update them there, and each group adds them to the output's at the end. Where they do not
+// fit, or a launch has several instances, lanes update the output's bins.
+//
+// Few bins have copies, up to one for each of the work-items that run in step. The copies of a bin lie side by side, so
+// that they lie in different banks. So equal keys take as long as others.

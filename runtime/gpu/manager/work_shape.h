@@ -25,6 +25,8 @@ struct WorkShape {
   /// line has one.
   std::size_t scan_items = 0;
   bool on_matrix_units = false;  ///< matrix units run the rounds of blocks
+  std::size_t bin_cells = 0;     ///< room of a group for bins of its own; 0: it has none
+  std::size_t bin_copies = 1;    ///< of each of them, so that neighbours seldom wait for one another; a power of two
 
   /// Whether several work-items run one instance.
   [[nodiscard]] bool has_lanes() const { return lanes > 1 || fold_groups > 1; }
@@ -54,6 +56,9 @@ struct WorkShape {
 /// Returns the shape that the plan gives, where a 0 in the group or in the items has all of them chosen: see Note
 /// [Default shapes] in work_shape.cpp. Its folds do not run in blocks.
 [[nodiscard]] WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device);
+
+/// Returns the shape whose groups have no bins of their own.
+[[nodiscard]] WorkShape without_bins(WorkShape shape);
 
 /// Returns the shape with a group that a device allows, and as many lanes as it has room for. If these are fewer, none
 /// keeps cells. Matrix units only run shapes whose group is allowed as it is.

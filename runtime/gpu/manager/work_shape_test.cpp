@@ -184,6 +184,37 @@ TEST(WorkShape, OfAFoldOfUnknownLengthFollowsTheLargestInput) {
   EXPECT_EQ(on_gpu(fold_of({1}, kNested, 1 << 8)).fold_groups, 16U);
 }
 
+LaunchPlan bins_of(std::vector<std::int32_t> extent, std::int64_t num_bins) {
+  static constexpr KernelDesc kBins = {.name = "bins",
+                                       .lanes = Lanes::Neighbours,
+                                       .stores_in_phases = true,
+                                       .bins = 2,
+                                       .num_stages = 2,
+                                       .last_is_divided = true};
+  LaunchPlan plan = plan_of(std::move(extent), kBins, {256});
+  plan.lanes = 4096;
+  plan.regions.resize(2);
+  for (LaunchRegion& region : plan.regions) region.touched.num_dims = 1;
+  plan.regions[0].touched.sizes[0] = 1 << 20;
+  plan.regions[1].touched.sizes[0] = num_bins;
+  return plan;
+}
+
+TEST(WorkShape, HasBinsOfGroupsThatFit) {
+  DeviceInfo device = kGpu;
+  device.local_bytes = 48 << 10;
+  const auto shape = [&](std::int64_t num_bins) { return shape_of(bins_of({1}, num_bins), device); };
+  EXPECT_EQ(shape(0).bin_cells, 64U);
+  EXPECT_EQ(shape(200).bin_cells, 256U);
+  EXPECT_EQ(shape(200).bin_copies, 32U);
+  EXPECT_EQ(shape(1024).bin_copies, 8U);
+  EXPECT_EQ(shape(12288).bin_cells, 12288U);
+  EXPECT_EQ(shape(12288).bin_copies, 1U);
+  EXPECT_EQ(shape(12289).bin_cells, 0U) << "lanes update those of the output";
+  EXPECT_EQ(shape_of(bins_of({5}, 100), device).bin_cells, 0U) << "a group may have several instances";
+  EXPECT_EQ(without_bins(shape(200)).bin_copies, 1U);
+}
+
 TEST(WorkShape, WithFewerItemsEndsAtOne) {
   WorkShape shape{{64, 1, 1}, {3, 2, 1}};
   shape = with_fewer_items(shape);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// The text of loops that update bins: cells of outputs at places that their rounds compute. Private to this folder.
+//
+// An update runs its statement on a number of its own, which begins with the neutral element and becomes the operand.
+// Then the operand goes to the bin by an update that no other work-item interrupts. A round has at most one number for
+// each update at its top. Those are kept for several rounds, so that the reads of the next rounds do not wait.
+//
+// A build with PB_BIN_CELLS has bins of the group, PB_BIN_COPIES of each. They begin with the neutral element, and go
+// to the bins of the output behind the loop.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "clgen/body_code_printer.h"
+#include "clgen/lower/tree/loop_tree.h"
+#include "clgen/opencl/fold_parts.h"
+#include "clgen/writer/writer.h"
+
+namespace pb {
+
+/// The rounds whose operands a lane keeps.
+inline constexpr int kRoundsInFlight = 4;
+
+/// Declares the bins of groups. `head` stands before an array of the group.
+void print_bin_array(Writer& out, const LoopTree& tree, const std::string& head);
+
+/// Declares the extents of outputs with bins. It stands before the body, which may declare names of the header again.
+void print_bin_extents(Writer& out, const Rule& rule, const RuleInstance& instance);
+
+class BinPrinter {
+ public:
+  /// Pre: all arguments outlive this object, and the loop has bins
+  BinPrinter(Writer& out, const Rule& rule, const DividedFold& divided, const DividedFoldWords& words)
+      : out_(out), rule_(rule), divided_(divided), words_(words) {}
+
+  /// Prints what stands before the loop: the bins of the group as they begin.
+  void print_begin() const;
+  /// Prints what stands behind it.
+  void print_end() const;
+  /// Declares the operands of some rounds.
+  void declare_operands(int num_rounds) const;
+  /// Updates the bins by the operands that were kept, of some rounds.
+  void print_updates(int num_rounds) const;
+
+  /// The bins that the statement updates; null if it updates none.
+  [[nodiscard]] const Accumulator* updated_by(StmtId stmt) const;
+  /// Prints the statement of an update. `print` prints it with operand() in the place of the bin.
+  void print_update(BodyCodePrinter& printer, StmtId stmt, const std::function<void()>& print) const;
+
+  [[nodiscard]] static const char* operand() { return "pb_operand"; }
+
+ private:
+  /// An update whose operands are kept.
+  struct Kept {
+    std::size_t bins;
+    StmtId stmt;
+  };
+  [[nodiscard]] std::vector<Kept> kept_updates() const;
+  [[nodiscard]] std::size_t num_dims(std::size_t bins) const;
+  /// Returns the text of the update of a bin at a place, as print_update() computes places.
+  [[nodiscard]] std::string own_update(std::size_t bins, const std::string& place, const std::string& value) const;
+  [[nodiscard]] std::string shared_update(std::size_t bins, const std::string& place, const std::string& value) const;
+  void print_either(std::size_t bins, const std::string& place, const std::string& value) const;
+  void print_place(BodyCodePrinter& printer, std::size_t bins, ExprId cell, const std::string& target) const;
+  void print_merge(std::size_t bins) const;
+
+  Writer& out_;
+  const Rule& rule_;
+  const DividedFold& divided_;
+  const DividedFoldWords& words_;
+};
+
+}  // namespace pb
