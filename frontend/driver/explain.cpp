@@ -125,7 +125,7 @@ std::string task_text(const std::vector<TaskLoop>& divided, StmtId loop) {
   return std::any_of(divided.begin(), divided.end(), is_it) ? "; tasks may divide it" : "";
 }
 
-/// Whether work-items of a device may divide a loop that updates bins.
+/// Whether work-items of a device may divide a loop that updates or stores cells at computed places.
 std::string device_text(const Computation& computation, StmtId loop) {
   const auto is_it = [&](const Phase& phase) { return phase.kind == PhaseKind::Divided && phase.stmt == loop; };
   return std::any_of(computation.phases.begin(), computation.phases.end(), is_it) ? "; work-items may divide it" : "";

@@ -112,11 +112,23 @@ def words_of(work, inputs):
     return words
 
 
+def on_devices(work, program, transform):
+    """A configuration in which all that a device can run runs there, and rules for devices are chosen."""
+    choices = {}
+    for name, site, alternatives in program.sites():
+        on_device = [each for each in alternatives if each[1] == "opencl"]
+        choices.setdefault(name, {})[site] = (on_device or alternatives[-1:])[0]
+    config = work / f"{transform}_device.cfg"
+    program.write_configuration(config, program.configuration(choices, {}, sequential_cutoff=0, threads=2))
+    return config
+
+
 def configurations(tools, work, program, transform):
-    """The default, and random ones in which short rows run in parallel, too."""
+    """The default, one for devices, and random ones in which short rows run in parallel, too."""
     sampled = polybricks.run_tool([tools.pbtune, "sample", program.path, "--count", NUM_CONFIGURATIONS,
                                    "--seed", polybricks.seed()]).stdout
     yield "none"
+    yield on_devices(work, program, transform)
     for number, text in enumerate(sampled.splitlines()):
         configuration = json.loads(text)
         configuration["global"]["sequential_cutoff"] = 0

@@ -83,8 +83,8 @@ const Fold* scatter_inside(const Rule& rule, const Computation& computation, con
       [&](StmtId id) {
         const ScatterLoop* inside = id == outer.loop.loop ? nullptr : computation.find_scatter(id);
         if (found != nullptr || inside == nullptr) return;
-        if (std::equal(inside->bins.begin(), inside->bins.end(), outer.bins.begin(), outer.bins.end(),
-                       has_same_updates))
+        if (inside->stores == outer.stores && std::equal(inside->bins.begin(), inside->bins.end(), outer.bins.begin(),
+                                                         outer.bins.end(), has_same_updates))
           found = &inside->loop;
       },
       [](ExprId) {});
@@ -121,7 +121,6 @@ std::string why_not_divided(const Rule& rule, const Fold& loop, bool keeps_order
 }
 
 std::string why_not_divided(const Rule& rule, const ScatterLoop& loop, bool keeps_order) {
-  if (!loop.stores.empty()) return "it stores to cells at computed places";
   for (const Accumulator& each : loop.bins)
     if (std::string why = why_not_updated(each); !why.empty()) return why;
   return why_not_divided(rule, loop.loop, keeps_order);

@@ -13,8 +13,8 @@ namespace pb::choices {
 /// `keeps_order`: only orders that give the same bits are allowed.
 [[nodiscard]] std::string why_not_divided(const Rule& rule, const Fold& loop, bool keeps_order);
 
-/// Returns why work-items may not divide a loop that updates cells at computed places; empty if they may. Devices
-/// update whole numbers of 32 bits so that no update is lost.
+/// Returns why work-items may not divide a loop that updates or stores cells at computed places; empty if they may.
+/// Devices update whole numbers of 32 bits so that no update is lost. What rounds store lies at different places.
 [[nodiscard]] std::string why_not_divided(const Rule& rule, const ScatterLoop& loop, bool keeps_order);
 
 /// Whether the number of iterations is worth dividing: it is no constant, and no extent of a small box.

@@ -10,11 +10,12 @@ namespace pb::choices {
 /// between them. All work-items of a group come by where they wait for one another, so such a loop stands at the top of
 /// the body, and no `return` before it.
 ///
-/// Work-items divide folds, whose parts are combined, maps, whose rounds each store cells of their own, and loops that
-/// update bins, if devices have such updates. All of them run the rest of the body. Cells that are stored outside of
-/// loops are stored by one of them. Where cells were stored, or read and are stored now, they wait for one another
-/// first. A body that stores cells in another way has no phases, nor has one that reads matrices which it writes. Of a
-/// fold in a fold both loops are found, if each iteration of the outer one runs the same range of the inner one.
+/// Work-items divide folds, whose parts are combined, maps, whose rounds each store cells of their own, loops that
+/// update bins, if devices have such updates, and those that store to distinct places. All of them run the rest of the
+/// body. Cells that are stored outside of loops are stored by one of them. Where cells were stored, or read and are
+/// stored now, they wait for one another first. A body that stores cells in another way has no phases, nor has one that
+/// reads matrices which it writes. Of a fold in a fold both loops are found, if each iteration of the outer one runs
+/// the same range of the inner one.
 ///
 /// Reads:   `plan.computations`
 /// Fills:   of each computation `phases`, `stages`, `kept`, `stores_in_phases`, `undivided`

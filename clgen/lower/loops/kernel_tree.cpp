@@ -90,7 +90,8 @@ std::size_t add_phases(RuleInstance& to, const Computation& computation, const s
   return slots;
 }
 
-/// The first phase with bins, whose loop is longer than one that stores the bins; else the first divided one.
+/// The first phase with bins or distinct places, whose loop is longer than one that stores first values; else the first
+/// divided one.
 std::vector<Phase>::const_iterator longest_phase(const Computation& computation) {
   const std::vector<Phase>& phases = computation.phases;
   const auto is_divided = [](const Phase& phase) { return phase.kind == PhaseKind::Divided; };
