@@ -22,7 +22,7 @@
 namespace pb {
 
 /// The rounds whose operands a lane keeps.
-inline constexpr int kRoundsInFlight = 4;
+inline constexpr int kRoundsInFlight = 8;
 
 /// Declares the bins of groups. `head` stands before an array of the group.
 void print_bin_array(Writer& out, const LoopTree& tree, const std::string& head);
