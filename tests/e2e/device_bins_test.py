@@ -4,8 +4,8 @@
     device_bins_test.py --dist BUILD/dist --work FOLDER
 
 One work-item runs all, a group does, or several groups do. There are bins that fit into local memory and bins that do not, one bin and no
-key, uniform keys and equal ones, sums whose parts overflow, two bins in a round, and bins of each row of a matrix. Loops whose cells devices
-do not update stay on the CPU, and say why.
+key, uniform keys and equal ones, sums whose parts overflow, two bins in a round, and bins of each row of a matrix. Loops that store to
+distinct places beside them leave all other cells as they are. Loops whose cells devices do not update stay on the CPU, and say why.
 """
 
 import pathlib
@@ -68,6 +68,47 @@ to int Counts[m], int Least[m], int Most[m], int Totals[m], int Sum, int Grid[5,
 """
 NAMES = ["Counts", "Least", "Most", "Totals", "Sum", "Grid", "Masks", "Firsts", "Rows"]
 
+SCATTER = """
+transform Fill
+to int B[m]
+{
+  B.cell(i) from () { return -7; }
+}
+transform Scatter
+from int A[n], int Place[n], int Keys[n]
+to int B[m], int Count[5]
+{
+  distinct to (B b, Count c) from (A a, Place place, Keys keys) {
+    for (int k = 0; k < 5; k++) c.cell(k) = 0;
+    for (int i = 0; i < n; i++) {
+      b.cell(place.cell(i)) = a.cell(i);
+      c.cell(keys.cell(i))++;
+    }
+  }
+}
+// Rounds that store several cells.
+transform ScatterParts
+from int A[n], int Place[n]
+to int B[m]
+{
+  distinct to (B b) from (A a, Place place) {
+    for (int p = 0; p < (n + 9) / 10; p++)
+      for (int i = 10 * p; i < min(n, 10 * p + 10); i++) b.cell(place.cell(i)) = a.cell(i);
+  }
+}
+main transform Scattered
+from int A[n], int Place[n], int Keys[n]
+to int B[3*n], int Count[5], int Parts[3*n]
+{
+  to (B b, Count c, Parts parts) from (A a, Place place, Keys keys) {
+    Fill(b);
+    Scatter(b, c, a, place, keys);
+    Fill(parts);
+    ScatterParts(parts, a, place);
+  }
+}
+"""
+
 REFUSED = """
 main transform Refused
 from int Keys[n], A[n]
@@ -126,11 +167,11 @@ class Test:
     def __init__(self, tools, work, rng):
         self.tools, self.work, self.rng, self.num_runs = tools, work, rng, 0
 
-    def on_device(self, program, inputs, lanes, group):
-        """Runs all rules on the device."""
+    def on_device(self, program, inputs, names, lanes, group):
+        """Runs all rules on the device, but for those that only call others."""
         choices, tunables = {}, {}
         for transform, site, alternatives in program.sites():
-            choices.setdefault(transform, {})[site] = next(a for a in alternatives if a[1] == "opencl")
+            choices.setdefault(transform, {})[site] = next((a for a in alternatives if a[1] == "opencl"), alternatives[0])
         for transform, data in program.info["transforms"].items():
             for name, values in data["tunables"].items():
                 given = {"work_group": group, "fold_items": lanes}.get(values["role"])
@@ -138,13 +179,12 @@ class Test:
                     tunables.setdefault(transform, {})[name] = [given] * values["count"] if values.get("count", 1) > 1 else given
         config = program.configuration(choices, tunables, sequential_cutoff=0, threads=2)
         self.num_runs += 1
-        return arrays.run(program, self.work, arrays.save(self.work, inputs), NAMES, "--strict", entry=config)[0]
+        return arrays.run(program, self.work, arrays.save(self.work, inputs), names, "--strict", "--device-copies", entry=config)[0]
 
-    def compare(self, program, inputs, where):
-        want = reference(*inputs)
+    def compare(self, program, inputs, want, where):
         for lanes, group in SHAPES:
-            got = self.on_device(program, inputs, lanes, group)
-            for name in NAMES:
+            got = self.on_device(program, inputs, list(want), lanes, group)
+            for name in want:
                 place = f"{name}, {where}, {lanes} work-items of an instance, groups of {group}, seed {polybricks.seed()}"
                 polybricks.check(np.array_equal(got[name], want[name]), f"{place}: {got[name]} is not {want[name]}")
 
@@ -155,6 +195,18 @@ class Test:
         if not has_equal_keys:
             numbers = self.rng.integers(-(1 << 31), 1 << 31, n).astype(np.int32)
         return [keys, numbers, self.rng.integers(-1000, 1000, m, dtype=np.int32), self.rng.integers(0, 5, shape, dtype=np.int32)]
+
+    def scattered(self):
+        source = self.work / "scattered.pbcc"
+        source.write_text(SCATTER)
+        program = self.tools.compile(source, source.with_suffix(""))
+        for n in (1, 9, 4099):
+            numbers = self.rng.integers(-1000, 1000, n, dtype=np.int32)
+            places, keys = self.rng.permutation(3 * n)[:n].astype(np.int32), self.rng.integers(0, 5, n, dtype=np.int32)
+            cells = np.full(3 * n, -7)
+            cells[places] = numbers
+            want = {"B": cells, "Count": np.bincount(keys, minlength=5), "Parts": cells}
+            self.compare(program, [numbers, places, keys], want, f"{n} scattered numbers")
 
     def refused(self):
         source = self.work / "refused.pbcc"
@@ -171,7 +223,10 @@ class Test:
         for n, m, shape in sizes:
             for has_equal_keys in (False, True) if n > 1 else (False,):
                 where = f"{n} {'equal' if has_equal_keys else 'random'} keys, {m} bins"
-                self.compare(program, self.inputs(n, m, shape, has_equal_keys), where)
+                inputs = self.inputs(n, m, shape, has_equal_keys)
+                want = reference(*inputs)
+                self.compare(program, inputs, {name: want[name] for name in NAMES}, where)
+        self.scattered()
         self.refused()
 
 
