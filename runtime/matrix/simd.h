@@ -460,6 +460,17 @@ PB_SIMD_INLINE void unrolled(T first, U last, F f) {
   }
 }
 
+/// `for (i = First; i < Last; ++i) f(i)`. `f` takes i as a type, std::integral_constant<T, i>, so that what it indexes
+/// by i needs no memory.
+template <class T, T First, T Last, class F>
+PB_SIMD_INLINE void constant_loop(F f) {
+  constexpr T kRounds = First < Last ? static_cast<T>(Last - First) : T{0};
+  [&]<T... I>(std::integer_sequence<T, I...>) PB_SIMD_LAMBDA {
+    (f(std::integral_constant<T, static_cast<T>(First + I)>()), ...);
+  }
+  (std::make_integer_sequence<T, kRounds>());
+}
+
 namespace detail {
 /// Packs of shape `S` at y from x on while they fit; a last one that overlaps its neighbour if `repeats_last`.
 /// Returns the first x that is left.

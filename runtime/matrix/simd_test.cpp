@@ -268,6 +268,20 @@ TEST(Unrolled, VisitsEveryIndexInOrder) {
   }
 }
 
+template <int First, int Last>
+std::vector<int> rounds_of() {
+  std::vector<int> out;
+  constant_loop<int, First, Last>([&](auto i) { out.push_back(decltype(i)::value); });
+  return out;
+}
+
+TEST(ConstantLoop, VisitsEveryIndexInOrder) {
+  EXPECT_EQ((rounds_of<-1, 3>()), (std::vector<int>{-1, 0, 1, 2}));
+  EXPECT_EQ((rounds_of<4, 5>()), std::vector<int>{4});
+  EXPECT_TRUE((rounds_of<4, 4>().empty()));
+  EXPECT_TRUE((rounds_of<4, 2>().empty()));
+}
+
 struct SmallShapes {
   using Tall = Shape<4, 1, 3>;
   using Flat = Shape<4, 2, 1>;

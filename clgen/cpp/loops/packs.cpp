@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "clgen/body_code_printer.h"
 #include "clgen/cpp/loops/mask_printer.h"
@@ -34,24 +36,49 @@ class PackPrinter {
   Dialect make_dialect() {
     Dialect dialect = pack_dialect(rule_, {facts_.is_varying, facts_.varying_locals, !facts_.masked_stmts.empty()});
     dialect.stmt = [this](Writer& out, BodyCodePrinter& printer, StmtId id) {
-      return masks_.print(out, printer, id) || print_counted_loop(out, printer, id) || print_store(out, printer, id);
+      return masks_.print(out, printer, id) || print_constant_loop(out, printer, id) ||
+             print_counted_loop(out, printer, id) || print_store(out, printer, id);
     };
     return dialect;
   }
 
+  /// The loop that the statement is; null if it is none of them.
+  static const CountedLoop* find_loop(const std::vector<CountedLoop>& loops, StmtId id) {
+    const auto found =
+        std::find_if(loops.begin(), loops.end(), [&](const CountedLoop& loop) { return loop.loop == id; });
+    return found == loops.end() ? nullptr : &*found;
+  }
+
   bool print_counted_loop(Writer& out, BodyCodePrinter& printer, StmtId id) const {
-    const auto counted = std::find_if(facts_.counted_loops.begin(), facts_.counted_loops.end(),
-                                      [&](const CountedLoop& loop) { return loop.loop == id; });
-    if (counted == facts_.counted_loops.end()) return false;
-    const std::string first = printer.expr(counted->first, Precedence::Assign);
-    (void)printer.take_local();
-    const std::string last = printer.expr(counted->last, Precedence::Assign);
-    const std::string type = without_const(counted->type);
+    const CountedLoop* loop = find_loop(facts_.counted_loops, id);
+    if (loop == nullptr) return false;
+    const auto [first, last] = limits(printer, *loop);
+    const std::string type = without_const(loop->type);
     out.open("pbrt::simd::unrolled<PbShape>(" + type + "(" + first + "), " + last + ", [&](const " + type + " " +
-             counted->var + ") PB_SIMD_LAMBDA");
+             loop->var + ") PB_SIMD_LAMBDA");
     printer.print_children(out, std::get<ForStmt>(body_.stmts[id].node).body);
     out.close(");");
     return true;
+  }
+
+  bool print_constant_loop(Writer& out, BodyCodePrinter& printer, StmtId id) const {
+    const CountedLoop* loop = find_loop(facts_.constant_loops, id);
+    if (loop == nullptr) return false;
+    const auto [first, last] = limits(printer, *loop);
+    const std::string type = without_const(loop->type), round = "pb_" + loop->var;
+    out.open("pbrt::simd::constant_loop<" + type + ", (" + first + "), (" + last + ")" +
+             (loop->is_inclusive ? " + 1" : "") + ">([&](const auto " + round + ") PB_SIMD_LAMBDA");
+    out.line("constexpr " + type + " " + loop->var + " = decltype(" + round + ")::value;");
+    printer.print_children(out, std::get<ForStmt>(body_.stmts[id].node).body);
+    out.close(");");
+    return true;
+  }
+
+  /// The text of the first value of a loop's variable and of its limit.
+  static std::pair<std::string, std::string> limits(BodyCodePrinter& printer, const CountedLoop& loop) {
+    std::string first = printer.expr(loop.first, Precedence::Assign);
+    (void)printer.take_local();
+    return {std::move(first), printer.expr(loop.last, Precedence::Assign)};
   }
 
   /// Prints `b.cell(y) = …` of an output: each instance of the pack stores an element.

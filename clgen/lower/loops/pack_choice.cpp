@@ -45,7 +45,8 @@ std::optional<PackFacts> find_packs(const RuleShape& rule, const Step& step) {
   std::optional<PackFacts> facts =
       find_pack_facts(rule.rule, step, rule.element, find_inside_box(rule, step).has_value());
   if (!facts || is_left_to_compilers(rule, *facts) || !pays_for_rows(rule, *facts)) return std::nullopt;
-  facts->counted_loops = find_counted_loops(rule.rule);
+  facts->constant_loops = find_constant_loops(rule.rule);
+  facts->counted_loops = find_counted_loops(rule.rule, facts->constant_loops);
   return facts;
 }
 

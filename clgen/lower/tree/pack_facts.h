@@ -23,12 +23,13 @@ struct LaneAccess {
   bool operator==(const LaneAccess&) const = default;
 };
 
-/// A loop `for (int i = a; i < b; i++)` whose body has no loops and no jumps, and changes neither i nor b.
+/// A loop `for (int i = a; i < b; i++)` whose body has no jumps, and changes neither i nor b.
 struct CountedLoop {
   StmtId loop;
   std::string var;
   std::string type;  ///< as the body spells it
   ExprId first, last;
+  bool is_inclusive = false;  ///< `i <= b`
 
   bool operator==(const CountedLoop&) const = default;
 };
@@ -45,7 +46,10 @@ struct PackFacts {
   std::set<std::uint32_t> varying_locals;  ///< locals that differ between instances, by number of declaration
   std::vector<bool> is_varying;            ///< expressions that differ between instances, by ExprId
   std::string lane_var, row_var;           ///< rule variables; row_var may be empty
-  std::vector<CountedLoop> counted_loops;  ///< loops of the body that packs unroll
+  std::vector<CountedLoop> counted_loops;  ///< loops without inner loops that packs unroll, in blocks of a few rounds
+  /// Loops that packs unroll as a whole: their rounds are known here, as those of the loops inside of them, so that
+  /// arrays which they index are registers.
+  std::vector<CountedLoop> constant_loops;
   /// Branches and loops that instances go through in different ways, and those inside of them (masked_stmts.h). A pack
   /// runs them for some of its instances, which a mask says, and a loop while there are such.
   std::set<StmtId> masked_stmts;

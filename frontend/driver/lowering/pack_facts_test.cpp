@@ -211,12 +211,32 @@ TEST(VaryingValues, ThePlaceOfTheInstanceDiffersAndATestForMissingCellsDoesNot) 
   EXPECT_EQ(num_tests, 1);
 }
 
-/// The variables of the counted loops in a body that has `a`, a row of numbers.
-std::vector<std::string> counted_in(const std::string& body) {
+/// Calls `visit` with the rule that has this body, and `a`, a row of numbers.
+template <class Visit>
+void with_body(const std::string& body, Visit visit) {
   const PlannedProgram planned =
       planned_text("main transform Sum from A[n,m] to B[m] { B.cell(y) from (A.row(y) a) { " + body + " } }\n").value();
+  visit(planned.transform().rules[RuleId(0)]);
+}
+
+std::vector<std::string> variables_of(const std::vector<CountedLoop>& loops) {
   std::vector<std::string> out;
-  for (const CountedLoop& loop : find_counted_loops(planned.transform().rules[RuleId(0)])) out.push_back(loop.var);
+  for (const CountedLoop& loop : loops) out.push_back(loop.var);
+  return out;
+}
+
+/// The variables of the counted loops in a body.
+std::vector<std::string> counted_in(const std::string& body) {
+  std::vector<std::string> out;
+  with_body(body, [&](const Rule& rule) { out = variables_of(find_counted_loops(rule, {})); });
+  return out;
+}
+
+/// The variables of the loops in a body that packs unroll as a whole.
+std::vector<std::string> constant_in(const std::string& body) {
+  std::vector<std::string> out;
+  with_body("double v[9] = {}; " + body + " return v[0];",
+            [&](const Rule& rule) { out = variables_of(find_constant_loops(rule)); });
   return out;
 }
 
@@ -236,6 +256,30 @@ TEST(CountedLoops, OfANestAreTheInnermost) {
   EXPECT_EQ(counted_in("double s = 0; for (int i = 0; i < n; i++) for (int k = 0; k < 3; k++) s += a.cell(i);"
                        " return s;"),
             std::vector<std::string>{"k"});
+}
+
+TEST(ConstantLoops, HaveKnownRoundsInTheWholeNest) {
+  using Names = std::vector<std::string>;
+  const std::string inner = "for (int k = i + 1; k < 9; k++) v[k] = v[i];";
+  EXPECT_EQ(constant_in("for (int i = 0; i <= 4; i++) " + inner), (Names{"i", "k"}));
+  EXPECT_EQ(constant_in("for (int i = 0; i < 2 * 4; i++) { v[i] = 1; " + inner + " }"), (Names{"i", "k"}));
+  EXPECT_EQ(constant_in("for (int i = 0; i < n; i++) for (int k = 0; k < 9; k++) v[k] = 1;"), Names{"k"});
+  EXPECT_EQ(constant_in("for (int i = 0; i < n; i++) " + inner), Names{});
+  EXPECT_EQ(constant_in("for (int i = 0; i < 3; i++) { v[i] = 1; for (int k = 0; k < n; k++) v[i] += 1; }"), Names{});
+}
+
+TEST(ConstantLoops, HaveFewRoundsAndNoJumps) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(constant_in("for (int i = 0; i < 9; i++) for (int k = 0; k < 9; k++) v[i] = v[k];"), Names{"k"});
+  EXPECT_EQ(constant_in("for (int i = 0; i < 2000000000; i++) v[i] = 1;"), Names{});
+  EXPECT_EQ(constant_in("for (int i = 0; i < 9; i++) { if (v[i] > 0) break; v[i] = 1; }"), Names{});
+  EXPECT_EQ(constant_in("for (int i = 0; i < 9; i++) { v[i] = 1; i = i + 1; }"), Names{});
+  EXPECT_EQ(constant_in("for (int i = 0; i < 9; i++) { int k = 0; { double i = 2; v[k] = i; } v[i] = 1; }"), Names{});
+}
+
+TEST(ConstantLoops, IndexArrays) {
+  EXPECT_EQ(constant_in("for (int i = 0; i < 9; i++) v[0] += 1;"), std::vector<std::string>{});
+  EXPECT_EQ(constant_in("for (int i = 0; i < 9; i++) v[0] += a.cell(i);"), std::vector<std::string>{});
 }
 
 }  // namespace
