@@ -43,8 +43,9 @@ void Notices::note_failed(const Candidate& candidate, const Outcome& outcome, bo
   if (outcome.kind != OutcomeKind::Wrong && outcome.kind != OutcomeKind::Crashed) return;
   std::string text = fmt::format("{} ({}) ", fingerprint(index_, candidate.configuration), candidate.origin);
   if (outcome.kind == OutcomeKind::Wrong)
-    text += fmt::format("{}gives wrong outputs, relative error {:.2g}: rejected (seed {})",
-                        is_wrong_but_fast ? "is fast and " : "", outcome.max_error_rel, seed_);
+    text += fmt::format("{}gives wrong outputs, relative error {:.2g}{}: rejected (seed {})",
+                        is_wrong_but_fast ? "is fast and " : "", outcome.max_error_rel,
+                        outcome.message.empty() ? "" : " (" + outcome.message + ")", seed_);
   else
     text += "crashes: " + outcome.message;
   if (is_wrong_but_fast) ++num_wrong_but_fast_;

@@ -70,11 +70,14 @@ TEST_F(NoticesTest, WrongConfigurationsAreNamedAndFastOnesCounted) {
   outcome.kind = OutcomeKind::Wrong;
   outcome.max_error_rel = 0.25;
   notices.note_failed(candidate(), outcome, false);
+  outcome.message = "C.cell(2) is 1, the reference is 1.25";
   notices.note_failed(candidate(), outcome, true);
   EXPECT_EQ(notices.num_wrong_but_fast(), 1);
   const std::string name = fingerprint(world.index, world.standard()) + " (all opencl) ";
-  EXPECT_THAT(kept, ElementsAre(name + "gives wrong outputs, relative error 0.25: rejected (seed 17)",
-                                name + "is fast and gives wrong outputs, relative error 0.25: rejected (seed 17)"));
+  EXPECT_THAT(
+      kept, ElementsAre(name + "gives wrong outputs, relative error 0.25: rejected (seed 17)",
+                        name + "is fast and gives wrong outputs, relative error 0.25 (C.cell(2) is 1, the reference is "
+                               "1.25): rejected (seed 17)"));
 }
 
 TEST_F(NoticesTest, OtherFailuresThanWrongOutputsAndCrashesGoUnsaid) {

@@ -58,14 +58,14 @@ static __device__ inline T clamp(T a, T b, T c) { return a < b ? b : c < a ? c :
 #define PB_SPAN0 ((int)blockDim.x * PB_ITEMS0)
 #define PB_PLACE0 ((int)blockIdx.x * PB_SPAN0 + (int)PB_LOCAL0)
 #if PB_ITEMS1 > 1
-#define PB_LOCAL1 (threadIdx.y + pb_k1 * blockDim.y)
+#define PB_LOCAL1 ((int)threadIdx.y * PB_ITEMS1 + pb_k1)
 #else
 #define PB_LOCAL1 threadIdx.y
 #endif
 #define PB_SPAN1 ((int)blockDim.y * PB_ITEMS1)
 #define PB_PLACE1 ((int)blockIdx.y * PB_SPAN1 + (int)PB_LOCAL1)
 #if PB_ITEMS2 > 1
-#define PB_LOCAL2 (threadIdx.z + pb_k2 * blockDim.z)
+#define PB_LOCAL2 ((int)threadIdx.z * PB_ITEMS2 + pb_k2)
 #else
 #define PB_LOCAL2 threadIdx.z
 #endif

@@ -51,7 +51,7 @@
   "#endif\n"                                                                                                        \
   "#if PB_ITEMS1 > 1\n"                                                                                             \
   "#define PB_SPAN1 ((int)get_local_size(1) * PB_ITEMS1)\n"                                                         \
-  "#define PB_LOCAL1 (get_local_id(1) + pb_k1 * get_local_size(1))\n"                                               \
+  "#define PB_LOCAL1 ((int)get_local_id(1) * PB_ITEMS1 + pb_k1)\n"                                                  \
   "#define PB_PLACE1 ((int)get_group_id(1) * PB_SPAN1 + (int)PB_LOCAL1)\n"                                          \
   "#else\n"                                                                                                         \
   "#define PB_SPAN1 (int)get_local_size(1)\n"                                                                       \
@@ -60,7 +60,7 @@
   "#endif\n"                                                                                                        \
   "#if PB_ITEMS2 > 1\n"                                                                                             \
   "#define PB_SPAN2 ((int)get_local_size(2) * PB_ITEMS2)\n"                                                         \
-  "#define PB_LOCAL2 (get_local_id(2) + pb_k2 * get_local_size(2))\n"                                               \
+  "#define PB_LOCAL2 ((int)get_local_id(2) * PB_ITEMS2 + pb_k2)\n"                                                  \
   "#define PB_PLACE2 ((int)get_group_id(2) * PB_SPAN2 + (int)PB_LOCAL2)\n"                                          \
   "#else\n"                                                                                                         \
   "#define PB_SPAN2 (int)get_local_size(2)\n"                                                                       \

@@ -78,18 +78,14 @@ void compare_one(const AnyMatrix& output, const AnyMatrix& reference, const std:
       if (error <= allowed_everywhere || (has_abs && error <= rel * std::fabs(expected))) continue;
       difference.is_within = false;
       if (difference.where.empty())
-        difference.where = place_of(name, output, i) + " is " + std::to_string(values[i]) + ", the reference is " +
-                           std::to_string(expected_values[i]);
+        difference.where = place_of(name, output, i) + " is " + number_text(values[i]) + ", the reference is " +
+                           number_text(expected_values[i]);
     }
   });
   difference.abs = std::max(difference.abs, worst);
   const double relative = scale > 0 ? worst / scale : std::numeric_limits<double>::infinity();
   if (worst > 0) difference.rel = std::max(difference.rel, relative);
 }
-
-}  // namespace
-
-namespace {
 
 std::string sizes_text(const AnyMatrix& matrix) {
   std::string text;

@@ -2,6 +2,9 @@
 // Comparison of outputs with a reference (docs/reference/language.md 20.5). Used by the measurement server.
 #pragma once
 
+#include <array>
+#include <charconv>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,6 +25,14 @@ struct Difference {
 
 /// The name of an element in messages: `OUT.cell(3, 1)`. `i` counts in the order of memory.
 [[nodiscard]] std::string place_of(const std::string& name, const AnyMatrix& matrix, std::int64_t i);
+
+/// The number in as few digits as tell it from its neighbours.
+template <class T>
+[[nodiscard]] std::string number_text(T value) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), end.ptr};
+}
 
 /// Compares all outputs; `names[i]` for messages. `override_rel` < 0: the transform's tolerance,
 /// else the element type's default (1e-9 double, 1e-4 float, integers exactly).

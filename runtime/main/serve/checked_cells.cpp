@@ -101,8 +101,8 @@ void add_difference(const CheckedCell& cell, const AnyMatrix& output, const std:
   if (error <= cell.allowed || PB_FAULT(sums_hold_nothing)) return;
   difference.is_within = false;
   if (difference.where.empty())
-    difference.where = place_of(name, output, cell.index) + " is " + std::to_string(found) +
-                       ", the sum in wider numbers is " + std::to_string(cell.value);
+    difference.where = place_of(name, output, cell.index) + " is " + number_text(found) +
+                       ", the sum in wider numbers is " + number_text(cell.value);
 }
 
 }  // namespace pbrt
