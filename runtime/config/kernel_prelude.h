@@ -3,8 +3,9 @@
 // --emit=opencl` prints it too. Launch's Note [Kernel parameters] and KernelDesc say what the macros stand for.
 //
 // PB_ITEMS0 is the number of instances per work-item along loop 0; PB_SPAN0 that of a work-group. PB_LOCAL0 is the
-// place in the group of instance `pb_k0` of this work-item, and PB_PLACE0 its place in the launch. PB_FOLD_GROUPS is
-// the number of work-groups that run an instance together in this launch. PB_STAGE is 0 where one launch does all.
+// place in the group of instance `pb_k0` of this work-item, and PB_PLACE0 its place in the launch: along loop 0, which
+// runs along rows, instances of a work-item stand a group apart, along the others they are neighbours. PB_FOLD_GROUPS
+// is the number of work-groups that run an instance together in this launch. PB_STAGE is 0 where one launch does all.
 // PB_KEPT_ROUNDS is the number of rounds whose cells a work-item keeps, where it keeps them. PB_BLOCK_ROUNDS is the
 // number of rounds of a block, where folds run in blocks: work-groups then have PB_GROUP0 x PB_GROUP1 x PB_GROUP2
 // work-items, and PB_PANEL0 and so on are the elements of what they copy.

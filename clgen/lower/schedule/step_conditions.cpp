@@ -5,6 +5,7 @@
 
 #include "choicegraph/plan/step_needs.h"
 #include "clgen/facts/numbering.h"
+#include "clgen/facts/rule_facts.h"
 
 namespace pb {
 namespace {
@@ -46,6 +47,13 @@ StepConditions::StepConditions(const Transform& transform, const TransformPlan& 
     for (const StepId reader : need.readers) terms.push_back(runs(reader));
     needs_.push_back(
         {"pb_needed_" + std::to_string(needs_.size()), Condition::any_of(std::move(terms)), std::move(need.steps)});
+  }
+  for (const RuleId id : transform_.rules.ids()) {
+    const Rule& rule = transform_.rules[id];
+    const RuleFacts facts = find_rule_facts(rule);
+    if (!facts.has_calls || !rule.tried.empty()) continue;
+    for (const RuleMatrix& use : matrices_of_rule(transform_, rule, facts))
+      if (!use.is_touched) passed_on_.emplace(id, use.matrix);
   }
 }
 
@@ -145,10 +153,18 @@ StepConditions::Followers StepConditions::followers_of(StepId step) const {
     if (edge.before != step) continue;
     const Step& after = plan_.steps[edge.after];
     const Condition device = is_decided(after.site) ? chosen(after, kDeviceVersions) : Condition::never();
-    on_cpu.push_back(Condition::all_of({runs(edge.after), Condition::not_(device)}));
+    if (touches_result(after, plan_.steps[step]))
+      on_cpu.push_back(Condition::all_of({runs(edge.after), Condition::not_(device)}));
     on_device.push_back(runs(edge.after));
   }
   return {Condition::any_of(std::move(on_cpu)), Condition::any_of(std::move(on_device))};
+}
+
+bool StepConditions::touches_result(const Step& after, const Step& before) const {
+  return std::any_of(before.segments.begin(), before.segments.end(), [&](SegmentId id) {
+    const MatrixId matrix = plan_.segments[id].matrix;
+    return accesses(transform_.rules[after.rule], matrix) && !passed_on_.contains({after.rule, matrix});
+  });
 }
 
 bool StepConditions::writes_temporaries(StepId step) const {

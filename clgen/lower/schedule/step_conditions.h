@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/copy_out.h"
@@ -90,6 +92,8 @@ class StepConditions {
     Condition on_cpu, on_device;
   };
   [[nodiscard]] Followers followers_of(StepId step) const;
+  /// Whether the host code of `after` may look at cells that `before` writes, instead of only passing them to calls.
+  [[nodiscard]] bool touches_result(const Step& after, const Step& before) const;
   [[nodiscard]] CopyOutChoice copy_out_with(StepId step, const CopyOutChoice& of_output) const;
   [[nodiscard]] bool writes_temporaries(StepId step) const;
   [[nodiscard]] Condition need_of(StepId step) const;
@@ -99,6 +103,7 @@ class StepConditions {
   const Transform& transform_;
   const TransformPlan& plan_;
   std::vector<NeedFlag> needs_;
+  std::set<std::pair<RuleId, MatrixId>> passed_on_;  ///< matrices that a rule's body only passes to calls
 };
 
 }  // namespace pb

@@ -264,8 +264,8 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 // Other devices get groups of 256 work-items; fewer, down to 64, if there would be fewer groups than compute units. In
 // several dimensions a group is 64 wide, wider where there are few rows, and as narrow as short rows are. A work-item
 // has as many instances as the kernel's default says, fewer if not all compute units would be full, and one if the
-// launch is no longer than that. The instances of a work-item stand a group apart, so neighbours access neighbouring
-// cells.
+// launch is no longer than that. They stand above each other as neighbours, and in a row a group apart, so that
+// neighbouring work-items access neighbouring cells.
 //
 // In a transposition, loop 0 crosses the rows of the input, or of the output. There a group is 8 wide along loop 0 and
 // 32 long along the loop that the crossed rows follow, and the instances of a work-item stand along loop 0. So a group
