@@ -143,6 +143,25 @@ TEST(StepConditions, TemporariesStayOnTheDeviceUnlessAStepOnTheCpuFollows) {
       << "its only reader runs on the CPU";
 }
 
+/// A step on the CPU follows that only passes T to a call, or also looks at a cell of it.
+std::string passed_on(const std::string& statement) {
+  return "main transform Twice from A[n] through T[n] to B[n] {\n"
+         "  T.cell(i) from (A.cell(i) a) { return a + 1; }\n"
+         "  to (B b) from (T t) { Halve(b, t); " +
+         statement +
+         " }\n"
+         "}\n"
+         "transform Halve from A[n] to B[n] { B.cell(i) from (A.cell(i) a) { return a / 2; } }\n";
+}
+
+TEST(StepConditions, WhatABodyOnlyPassesToCallsStaysOnTheDevice) {
+  const std::string passes = passed_on(""), looks = passed_on("b.cell(0) += t.cell(1);");
+  const Conditions passing(passes.c_str()), looking(looks.c_str());
+  EXPECT_EQ(passing.of.copy_out(kFirst).otherwise, CopyOut::Reused);
+  EXPECT_TRUE(passing.of.copy_out(kFirst).cases.empty());
+  EXPECT_EQ(looking.of.copy_out(kFirst).otherwise, CopyOut::Must);
+}
+
 TEST(StepConditions, ResultsOfTheRunAreCopiedAtOnce) {
   const Conditions pipe(kPipe);
   EXPECT_EQ(pipe.of.copy_out(kSecond), CopyOutChoice());
