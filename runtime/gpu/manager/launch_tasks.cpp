@@ -101,7 +101,6 @@ void LaunchTasks::end(LaunchJob& job, bool ok, const std::string& reason) {
   if (job.stage == LaunchJob::Stage::Ended) return;
   if (job.stage != LaunchJob::Stage::Submitted) parts_.memory.release(job);
   job.stage = LaunchJob::Stage::Ended;
-  job.scratch.reset();
   parts_.queue.launch_ended();
   if (!ok) {
     parts_.statistics.count([](DeviceStatistics& s) { ++s.launches_failed; });
@@ -149,7 +148,7 @@ Progress LaunchTasks::run(PrepareTask& task) {
     case DeviceMemory::Acquired::No:
       break;
   }
-  return fail(job, "device memory");
+  return fail(job, parts_.memory.reason_against(job));
 }
 
 bool LaunchTasks::add_stages(LaunchJob& job, const WorkShape& wanted, KernelTable::Found& found) {
@@ -347,16 +346,7 @@ Progress LaunchTasks::run(ExecuteTask& task) {
   return Progress::Done;
 }
 
-bool LaunchTasks::acquire_scratch(LaunchJob& job) {
-  if (job.scratch_bytes == 0) return true;
-  if (scratch_ == nullptr || scratch_->size_bytes() < job.scratch_bytes)
-    scratch_ = parts_.device->allocate(job.scratch_bytes, nullptr);
-  job.scratch = scratch_;
-  return scratch_ != nullptr || (fail(job, "device memory"), false);
-}
-
 void LaunchTasks::enqueue_kernel(LaunchJob& job) {
-  if (!acquire_scratch(job)) return;
   const std::vector<KernelArg> args = arguments_of(job);
   std::int64_t cells = 1;
   for (const std::int32_t extent : job.plan.extent) cells *= extent;

@@ -30,10 +30,7 @@ class LaunchTasks {
   [[nodiscard]] Progress run(ExecuteTask& task);
   [[nodiscard]] Progress run(CompletionTask& task);
   /// Called before the device is closed.
-  void forget_kernels() {
-    kernels_.clear();
-    scratch_.reset();
-  }
+  void forget_kernels() { kernels_.clear(); }
 
  private:
   /// Ends a job and wakes its fiber if it still waits.
@@ -60,16 +57,12 @@ class LaunchTasks {
   /// Whether the group's memory has room for the tiles.
   [[nodiscard]] bool tiles_fit(const Kernel& kernel, const std::vector<std::size_t>& tile_bytes) const;
   void enqueue_kernel(LaunchJob& job);
-  /// Gives the job memory for the records of its stages. False: the job has ended.
-  [[nodiscard]] bool acquire_scratch(LaunchJob& job);
   /// Notes in the records what the kernel, enqueued just now, writes and which memory it uses.
   /// Only the last stage writes regions.
   void record_kernel(const LaunchJob& job, Operation& operation, bool is_last);
 
   const ManagerParts parts_;
   KernelTable kernels_;
-  /// One for all jobs, since their launches run one after the other. Those that began with a smaller one keep it.
-  std::shared_ptr<Buffer> scratch_;
 };
 
 }  // namespace pbrt::gpu

@@ -50,6 +50,9 @@ struct DeviceReport {
   std::int64_t launches_on_matrix_units = 0;  ///< among them, those whose rounds matrix units ran
   std::int64_t bytes_to_device = 0;
   std::int64_t bytes_to_host = 0;
+  std::int64_t evictions = 0;               ///< buffers that were freed because others needed their memory
+  std::int64_t bytes_evicted = 0;           ///< their size
+  std::int64_t copies_before_eviction = 0;  ///< copies to the host for evictions
   std::vector<RuleTotals> kernels;
 };
 

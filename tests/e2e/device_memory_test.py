@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Runs programs on a device with little memory: outputs stay the same, and --stats counts what was evicted.
+
+    device_memory_test.py --dist BUILD/dist --work FOLDER
+"""
+
+import pathlib
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import arrays  # noqa: E402
+import polybricks  # noqa: E402
+
+N = 64
+MATRIX_BYTES = 8 * N * N
+
+# Three steps; all four matrices live until the end.
+CHAIN = """
+transform Chain
+from A[n, n]
+through T[n, n], U[n, n]
+to B[n, n]
+{
+  T.cell(x, y) from (A.cell(x, y) a) { return a + 1; }
+  U.cell(x, y) from (T.cell(x, y) t) { return 2 * t; }
+  B.cell(x, y) from (U.cell(x, y) u, A.cell(y, x) a) { return u - a; }
+}
+"""
+
+
+def chain(a):
+    return 2 * (a + 1) - a.T
+
+
+def on_device(program, **values):
+    choices = {}
+    for transform, site, alternatives in program.sites():
+        choices.setdefault(transform, {})[site] = next(a for a in alternatives if a[1] == "opencl")
+    return program.configuration(choices, sequential_cutoff=0, threads=2, **values)
+
+
+class Test:
+    def __init__(self, tools, work):
+        source = work / "chain.pbcc"
+        source.write_text(CHAIN)
+        self.program = tools.compile(source, work / "chain")
+        self.work = work
+        self.input = np.random.default_rng(polybricks.seed()).random((N, N))
+        self.files = arrays.save(work, [self.input])
+
+    def run(self, limit, *words):
+        """Runs with so many bytes of device memory. Returns the statistics."""
+        limits = [f"--device-memory={limit}"] if limit else ["--device-copies"]
+        outputs, statistics = arrays.run(self.program, self.work, self.files, ["B"], *limits, *words, entry=on_device(self.program))
+        polybricks.check(np.array_equal(outputs["B"], chain(self.input)), f"limit {limit}: another output")
+        return statistics
+
+    def expect(self, limit, **want):
+        device = self.run(limit, "--strict")["devices"][0]
+        got = {name: device[name] for name in want}
+        polybricks.check(got == want, f"limit {limit}: {got} is not {want}")
+
+    def evictions(self):
+        for limit in (None, 4 * MATRIX_BYTES, f"{4 * MATRIX_BYTES // 1024}K"):
+            self.expect(limit, evictions=0, bytes_evicted=0, copies_before_eviction=0, bytes_to_device=MATRIX_BYTES, bytes_to_host=MATRIX_BYTES)
+        # B needs the memory of T, which only the device has.
+        for limit in (3 * MATRIX_BYTES, 4 * MATRIX_BYTES - 1):
+            self.expect(limit, evictions=1, bytes_evicted=MATRIX_BYTES, copies_before_eviction=1, bytes_to_device=MATRIX_BYTES,
+                        bytes_to_host=2 * MATRIX_BYTES)
+
+    def too_large(self):
+        # U takes the memory of A. The last step needs three matrices.
+        statistics = self.run(2 * MATRIX_BYTES)
+        reason = f"its matrices need {3 * MATRIX_BYTES} bytes of device memory, of which {2 * MATRIX_BYTES} may be used"
+        polybricks.check([each["reason"] for each in statistics["fallbacks"]] == [reason], f"fallbacks: {statistics['fallbacks']}")
+        polybricks.check(statistics["devices"][0]["evictions"] == 1, f"evictions: {statistics['devices']}")
+        config = self.work / "run.cfg"
+        failed, _ = self.program.run(*self.files, self.work / "B.npy", "--strict", f"--device-memory={2 * MATRIX_BYTES}", config=config,
+                                     expect=1)
+        polybricks.check(f"Chain.B#1: B#1 did not run on opencl: {reason} (--strict)" in failed.stderr, failed.stderr)
+
+
+def main():
+    args = polybricks.arguments(__doc__).parse_args()
+    test = Test(polybricks.Tools(args.dist), polybricks.fresh_folder(args.work / "device_memory"))
+    test.evictions()
+    test.too_large()
+
+
+if __name__ == "__main__":
+    main()
