@@ -34,6 +34,8 @@ struct DeviceStatistics {
   std::int64_t evictions = 0;               ///< buffers that were freed because others needed their memory
   std::int64_t bytes_evicted = 0;           ///< their size
   std::int64_t copies_before_eviction = 0;  ///< copies to the host for evictions: only the device had the data
+  std::int64_t launches_cut = 0;            ///< steps whose launch was cut into several, because of the memory
+  std::int64_t launches_in_windows = 0;     ///< launches that had parts of storages only (manager/windows)
   std::int64_t groups_clamped = 0;          ///< launches whose work-group shape did not fit device or kernel
   std::int64_t generic_builds_used = 0;     ///< launches beyond kMaxVariants
   std::int64_t builds_rejected = 0;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/seeded_fault.h"
+#include "runtime/gpu/manager/windows/find_windows.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -19,7 +20,9 @@ std::uint64_t bytes_of(const LaunchJob& job) {
   std::set<const StorageRecord*> records;
   std::uint64_t bytes = job.scratch_bytes;
   for (const LaunchRegion& region : job.plan.regions)
-    if (records.insert(region.record).second) bytes += buffer_bytes_of(*region.record);
+    if (job.window_of(*region.record) == nullptr && records.insert(region.record).second)
+      bytes += buffer_bytes_of(*region.record);
+  for (const LaunchWindow& window : job.windows) bytes += window.num_bytes;
   return bytes;
 }
 
@@ -46,6 +49,11 @@ void DeviceMemory::pin(LaunchJob& job, StorageRecord& record) {
 
 void DeviceMemory::unpin(LaunchJob& job) {
   job.scratch.reset();
+  for (LaunchWindow& window : job.windows) {
+    if (window.buffer == nullptr) continue;
+    const std::lock_guard lock(registry_->mutex);
+    registry_->pool.push_back(std::move(window.buffer));
+  }
   for (StorageRecord* record : job.pinned) {
     const std::lock_guard lock(record->mutex);
     --record->pins;
@@ -56,12 +64,11 @@ void DeviceMemory::unpin(LaunchJob& job) {
 DeviceMemory::Acquired DeviceMemory::acquire(LaunchJob& job) {
   // Nothing is evicted in vain.
   if (bytes_of(job) > device_.memory_limit()) return Acquired::No;
-  for (LaunchRegion& region : job.plan.regions) pin(job, *region.record);
-  Acquired acquired = Acquired::Yes;
+  for (LaunchRegion& region : job.plan.regions)
+    if (job.window_of(*region.record) == nullptr) pin(job, *region.record);
+  Acquired acquired = Acquired::No;
   try {
-    for (LaunchRegion& region : job.plan.regions)
-      if (acquired == Acquired::Yes && region.record->buffer == nullptr) acquired = acquire_buffer(*region.record);
-    if (acquired == Acquired::Yes && job.scratch_bytes != 0) acquired = acquire_scratch(job);
+    acquired = acquire_buffers(job);
   } catch (...) {
     unpin(job);
     throw;
@@ -71,6 +78,24 @@ DeviceMemory::Acquired DeviceMemory::acquire(LaunchJob& job) {
   else
     unpin(job);
   return acquired;
+}
+
+DeviceMemory::Acquired DeviceMemory::acquire_buffers(LaunchJob& job) {
+  Acquired acquired = Acquired::Yes;
+  for (StorageRecord* record : job.pinned)
+    if (acquired == Acquired::Yes && record->buffer == nullptr) acquired = acquire_buffer(*record);
+  for (LaunchWindow& window : job.windows)
+    if (acquired == Acquired::Yes) acquired = make_buffer(window.num_bytes, nullptr, window.buffer);
+  if (acquired == Acquired::Yes && job.scratch_bytes != 0) acquired = acquire_scratch(job);
+  return acquired;
+}
+
+bool DeviceMemory::use_windows(LaunchJob& job) const {
+  if (job.only_prefetch || !job.windows.empty() || device_.info().shares_host_memory) return false;
+  job.windows = windows_of(job.plan, job.halo);
+  if (!job.windows.empty() && bytes_of(job) <= device_.memory_limit()) return true;
+  job.windows.clear();
+  return false;
 }
 
 std::string DeviceMemory::reason_against(const LaunchJob& job) const {

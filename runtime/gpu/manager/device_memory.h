@@ -38,6 +38,8 @@ class DeviceMemory {
   ///
   /// Errors: throws what Device::allocate and Device::read throw, and then nothing is pinned
   [[nodiscard]] Acquired acquire(LaunchJob& job);
+  /// After acquire(job) was No: lets the job have windows, if it has none and they fit. Returns whether it does.
+  [[nodiscard]] bool use_windows(LaunchJob& job) const;
   /// Why acquire(job) was No, in words.
   [[nodiscard]] std::string reason_against(const LaunchJob& job) const;
   /// Pre: acquire(job) was Yes, and it was not released since
@@ -54,7 +56,9 @@ class DeviceMemory {
 
  private:
   void pin(LaunchJob& job, StorageRecord& record);
-  static void unpin(LaunchJob& job);
+  void unpin(LaunchJob& job);
+  /// Gets buffers for what the job has pinned, for its windows and its records.
+  [[nodiscard]] Acquired acquire_buffers(LaunchJob& job);
   [[nodiscard]] Acquired acquire_buffer(StorageRecord& record);
   [[nodiscard]] Acquired acquire_scratch(LaunchJob& job);
   /// Gets a buffer of this size; `host` as in Device::allocate. Others are evicted for it.

@@ -37,6 +37,10 @@ class LaunchTasks {
   void end(LaunchJob& job, bool ok, const std::string& reason);
   /// Ends a job without success. Always returns Done.
   Progress fail(LaunchJob& job, const std::string& reason);
+  /// Gets the job's buffers, or those of its windows.
+  Progress acquire_memory(LaunchJob& job);
+  /// Notes in the records what a job has written that had windows: the host has it, as if it had written it itself.
+  static void record_windows(const LaunchJob& job);
   /// Notes in the records what a failed launch leaves of its outputs.
   static void record_failure(const LaunchJob& job);
   /// Chooses the kernel in which folds run in blocks. Returns whether there is one that the device can run.

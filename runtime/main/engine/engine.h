@@ -53,6 +53,8 @@ struct DeviceReport {
   std::int64_t evictions = 0;               ///< buffers that were freed because others needed their memory
   std::int64_t bytes_evicted = 0;           ///< their size
   std::int64_t copies_before_eviction = 0;  ///< copies to the host for evictions
+  std::int64_t launches_cut = 0;            ///< steps that were launched in pieces
+  std::int64_t launches_in_windows = 0;     ///< launches that had parts of matrices only
   std::vector<RuleTotals> kernels;
 };
 

@@ -13,6 +13,7 @@
 #include "runtime/gpu/device.h"
 #include "runtime/gpu/kernel_desc.h"
 #include "runtime/gpu/layout.h"
+#include "runtime/gpu/manager/windows/launch_window.h"
 #include "runtime/gpu/scalar_argument.h"
 #include "runtime/gpu/storage_record.h"
 #include "runtime/sched/frame.h"
@@ -49,6 +50,7 @@ struct LaunchPanel {
 /// Tells a fiber how its wait ended. It lies on the fiber's stack. The manager writes it before it wakes the fiber.
 struct Outcome {
   bool ok = false;
+  bool lacks_memory = false;  ///< it is not ok because the buffers of the launch do not fit the device's memory
   std::string reason;
 };
 
@@ -108,8 +110,14 @@ struct LaunchJob {
   std::size_t scratch_bytes = 0;    ///< of the records that stages leave for later ones
   std::shared_ptr<Buffer> scratch;
   std::vector<std::size_t> tile_bytes;
+  Halo halo = {};                     ///< around what windows have of the matrices
+  std::vector<LaunchWindow> windows;  ///< of storages that the job uses in buffers of its own
   std::vector<StorageRecord*> pinned;
   std::vector<std::shared_ptr<Operation>> operations;  ///< to wait for before the job ends
+
+  /// The window of a storage; null if the job uses the storage's buffer.
+  [[nodiscard]] LaunchWindow* window_of(const StorageRecord& record);
+  [[nodiscard]] const LaunchWindow* window_of(const StorageRecord& record) const;
 };
 
 }  // namespace pbrt::gpu

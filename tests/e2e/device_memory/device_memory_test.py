@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs programs on a device with little memory: outputs stay the same, and --stats counts what was evicted.
+"""Runs programs on a device with little memory: outputs stay the same, and --stats counts what was evicted and cut.
 
     device_memory_test.py --dist BUILD/dist --work FOLDER
 """
@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import arrays  # noqa: E402
 import polybricks  # noqa: E402
 
@@ -70,15 +70,28 @@ class Test:
             self.expect(limit, evictions=1, bytes_evicted=MATRIX_BYTES, copies_before_eviction=1, bytes_to_device=MATRIX_BYTES,
                         bytes_to_host=2 * MATRIX_BYTES)
 
+    def pieces(self):
+        # T and U fit two by two, U takes the memory of A, and of T after its copy. The last step has all of A, whose columns it
+        # reads, and half of U and of B at a time; for A the memory of U is needed, too.
+        self.expect(2 * MATRIX_BYTES, launches_cut=1, launches_in_windows=2, evictions=3, copies_before_eviction=2,
+                    bytes_to_device=3 * MATRIX_BYTES, bytes_to_host=3 * MATRIX_BYTES)
+        # Halves of two matrices fit, so T and U are made in two pieces each. B is made in 2^i pieces of 64 / 2^i rows: so many of U
+        # and B have room beside A.
+        for rows in (8, 4, 1):
+            limit = MATRIX_BYTES + 2 * rows * 8 * N
+            self.expect(limit, launches_cut=3, launches_in_windows=2 + 2 + N // rows, evictions=0, bytes_to_device=4 * MATRIX_BYTES,
+                        bytes_to_host=3 * MATRIX_BYTES)
+
     def too_large(self):
-        # U takes the memory of A. The last step needs three matrices.
-        statistics = self.run(2 * MATRIX_BYTES)
-        reason = f"its matrices need {3 * MATRIX_BYTES} bytes of device memory, of which {2 * MATRIX_BYTES} may be used"
+        # Not even a row of B can be made, because columns of A lie in all of its memory.
+        limit = MATRIX_BYTES
+        statistics = self.run(limit)
+        reason = f"its matrices need {3 * MATRIX_BYTES} bytes of device memory, of which {limit} may be used"
         polybricks.check([each["reason"] for each in statistics["fallbacks"]] == [reason], f"fallbacks: {statistics['fallbacks']}")
-        polybricks.check(statistics["devices"][0]["evictions"] == 1, f"evictions: {statistics['devices']}")
+        device = statistics["devices"][0]
+        polybricks.check(device["launches_cut"] == 2, f"the other steps run in pieces: {device}")
         config = self.work / "run.cfg"
-        failed, _ = self.program.run(*self.files, self.work / "B.npy", "--strict", f"--device-memory={2 * MATRIX_BYTES}", config=config,
-                                     expect=1)
+        failed, _ = self.program.run(*self.files, self.work / "B.npy", "--strict", f"--device-memory={limit}", config=config, expect=1)
         polybricks.check(f"Chain.B#1: B#1 did not run on opencl: {reason} (--strict)" in failed.stderr, failed.stderr)
 
 
@@ -86,6 +99,7 @@ def main():
     args = polybricks.arguments(__doc__).parse_args()
     test = Test(polybricks.Tools(args.dist), polybricks.fresh_folder(args.work / "device_memory"))
     test.evictions()
+    test.pieces()
     test.too_large()
 
 
