@@ -225,11 +225,9 @@ bool LaunchTasks::choose_blocks(LaunchJob& job) {
   }
   job.stages = {{found.kernel, range_of(plan, shape)}};
   job.halo = halo_of(plan, shape);
-  parts_.statistics.count([&](DeviceStatistics& s) {
-    ++s.launches_in_blocks;
-    s.launches_on_matrix_units += shape.on_matrix_units ? 1 : 0;
-    s.groups_clamped += shape.group != wanted->group ? 1 : 0;
-  });
+  job.is_in_blocks = true;
+  job.is_on_matrix_units = shape.on_matrix_units;
+  parts_.statistics.count([&](DeviceStatistics& s) { s.groups_clamped += shape.group != wanted->group ? 1 : 0; });
   return true;
 }
 
@@ -412,6 +410,8 @@ void LaunchTasks::enqueue_kernel(LaunchJob& job) {
   }
   parts_.statistics.count([&](DeviceStatistics& s) {
     ++s.launches;
+    s.launches_in_blocks += job.is_in_blocks ? 1 : 0;
+    s.launches_on_matrix_units += job.is_on_matrix_units ? 1 : 0;
     s.launches_in_windows += job.windows.empty() ? 0 : 1;
   });
 }

@@ -30,6 +30,24 @@ to B[n, n]
 """
 
 
+# The pieces of a product of matrices all read B, which stays on the device.
+PRODUCT = """
+transform Product
+from A[k, m], B[n, k]
+to C[n, m]
+{
+  C.cell(x, y) from (A.row(y) a, B.column(x) b) {
+    ElementT s = 0;
+    for (int i = 0; i < k; i++) s += a.cell(i) * b.cell(i);
+    return s;
+  }
+}
+"""
+# Versions of its rule, and the tunables of one that runs in blocks of rounds.
+PRODUCTS = {"basic": ("opencl", {"C#1.opencl.block_rounds": 0}), "local": ("opencl_local", {}),
+            "blocks": ("opencl", {"C#1.opencl.block_items": [2, 2], "C#1.opencl.block_rounds": 16, "C#1.opencl.block_stages": 2})}
+
+
 def chain(a):
     return 2 * (a + 1) - a.T
 
@@ -95,12 +113,34 @@ class Test:
         polybricks.check(f"Chain.B#1: B#1 did not run on opencl: {reason} (--strict)" in failed.stderr, failed.stderr)
 
 
+def check_product(tools, work):
+    source = work / "product.pbcc"
+    source.write_text(PRODUCT)
+    program = tools.compile(source, work / "product")
+    a, b = np.random.default_rng(polybricks.seed()).integers(-9, 10, (2, N, N)).astype(float)
+    files = arrays.save(work, [a, b])
+    # Halves of A and C fit beside B, then quarters.
+    for limit, num_pieces in ((3 * MATRIX_BYTES, 0), (3 * MATRIX_BYTES - 1, 2), (3 * MATRIX_BYTES // 2, 4)):
+        for name, (version, tunables) in PRODUCTS.items():
+            if name != "basic" and num_pieces == 4:
+                continue  # groups that copy parts of A may read more rows than such a piece has
+            entry = program.configuration({"Product": {"C#1": ("C#1", version)}}, {"Product": tunables}, sequential_cutoff=0, threads=2)
+            outputs, statistics = arrays.run(program, work, files, ["C"], f"--device-memory={limit}", "--strict", entry=entry)
+            polybricks.check(np.array_equal(outputs["C"], a @ b), f"product, {name}, limit {limit}: another output")
+            device = statistics["devices"][0]
+            got = [device[key] for key in ("launches_in_windows", "bytes_to_device", "bytes_to_host", "launches_in_blocks")]
+            want = [num_pieces, 2 * MATRIX_BYTES, MATRIX_BYTES, max(1, num_pieces) if name == "blocks" else 0]
+            polybricks.check(got == want, f"product, {name}, limit {limit}: {got} is not {want}")
+
+
 def main():
     args = polybricks.arguments(__doc__).parse_args()
-    test = Test(polybricks.Tools(args.dist), polybricks.fresh_folder(args.work / "device_memory"))
+    tools, work = polybricks.Tools(args.dist), polybricks.fresh_folder(args.work / "device_memory")
+    test = Test(tools, work)
     test.evictions()
     test.pieces()
     test.too_large()
+    check_product(tools, work)
 
 
 if __name__ == "__main__":

@@ -107,6 +107,8 @@ struct LaunchJob {
   int num_copy_ins = 0;             ///< copy-in tasks that are not done
   bool has_late_reads = false;      ///< results to read back, beside other kernels, once this one has ended
   std::vector<LaunchStage> stages;  ///< empty until the kernel is chosen
+  bool is_in_blocks = false;        ///< its folds run in blocks of rounds
+  bool is_on_matrix_units = false;  ///< and matrix units run the rounds
   std::size_t scratch_bytes = 0;    ///< of the records that stages leave for later ones
   std::shared_ptr<Buffer> scratch;
   std::vector<std::size_t> tile_bytes;
