@@ -31,9 +31,13 @@ struct DeviceStatistics {
   std::int64_t copies_avoided = 0;  ///< copy-in tasks that found the data there
   std::int64_t copies_beside = 0;   ///< how many of these copies went outside of the device's queue
   std::int64_t buffers_allocated = 0;
-  std::int64_t evictions = 0;
-  std::int64_t groups_clamped = 0;       ///< launches whose work-group shape did not fit device or kernel
-  std::int64_t generic_builds_used = 0;  ///< launches beyond kMaxVariants
+  std::int64_t evictions = 0;               ///< buffers that were freed because others needed their memory
+  std::int64_t bytes_evicted = 0;           ///< their size
+  std::int64_t copies_before_eviction = 0;  ///< copies to the host for evictions: only the device had the data
+  std::int64_t launches_cut = 0;            ///< steps whose launch was cut into several, because of the memory
+  std::int64_t launches_in_windows = 0;     ///< launches that had parts of storages only (manager/windows)
+  std::int64_t groups_clamped = 0;          ///< launches whose work-group shape did not fit device or kernel
+  std::int64_t generic_builds_used = 0;     ///< launches beyond kMaxVariants
   std::int64_t builds_rejected = 0;
   std::int64_t requeues = 0;  ///< tasks that were not ready
   std::int64_t sleeps = 0;

@@ -196,19 +196,19 @@ bool Launch::run() {
   PBRT_CHECK(static_cast<int>(plan.panels.size()) == plan.kernel->num_panels, "one call per panel of the kernel");
   if (std::any_of(plan.extent.begin(), plan.extent.end(), [](std::int32_t extent) { return extent <= 0; })) return true;
   if (const char* reason = reason_against(request)) {
-    request.outcome = {false, reason};
+    request.outcome = {false, false, reason};
     return false;
   }
   ManagerImpl& manager = request.manager->impl();
   if (!manager.device.is_alive()) {
-    request.outcome = {false, manager.device.failure_message()};
+    request.outcome = {false, false, manager.device.failure_message()};
     return false;
   }
   plan.regions.insert(plan.regions.end(), std::make_move_iterator(request.further.begin()),
                       std::make_move_iterator(request.further.end()));
   for (LaunchRegion& region : plan.regions) {
     if (attach(*request.frame, manager.memory.registry(), region)) continue;
-    request.outcome = {false, "the data is on another device"};
+    request.outcome = {false, false, "the data is on another device"};
     return false;
   }
   if (has_lost_input(plan)) throw DeviceLost("results were lost with a device");
@@ -219,6 +219,8 @@ bool Launch::run() {
 }
 
 const char* Launch::reason() const { return request_->outcome.reason.c_str(); }
+
+bool lacks_memory(const Launch& launch) { return launch.request_->outcome.lacks_memory; }
 
 namespace detail {
 

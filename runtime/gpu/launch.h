@@ -165,6 +165,7 @@ class Launch {
   [[nodiscard]] const char* reason() const;
 
  private:
+  friend bool lacks_memory(const Launch& launch);
   enum Access : std::uint8_t { kRead = 1, kWrite = 2 };
   /// A further part of the region that was given last, which the kernel reads.
   void also_reads(const RegionRef& view, const RegionRef& read);
@@ -174,6 +175,10 @@ class Launch {
 
   LaunchRequest* request_;  // owned
 };
+
+/// Whether the launch did not run because the device's memory has no room for what it uses together. Launches of parts
+/// of its range may run.
+[[nodiscard]] bool lacks_memory(const Launch& launch);
 
 template <class Region, int N>
 Launch& Launch::input(const Region& view, const BorderedBox<N>& read) {

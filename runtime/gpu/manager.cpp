@@ -22,6 +22,10 @@ DeviceStatistics Manager::statistics() const { return impl_->statistics.since_re
 
 void Manager::reset_statistics() { impl_->statistics.reset(*impl_->device); }
 
+void Manager::count_cut_launch() {
+  impl_->statistics.count([](DeviceStatistics& s) { ++s.launches_cut; });
+}
+
 std::vector<RejectedKernel> Manager::rejected_kernels() const { return impl_->statistics.rejected(); }
 
 void Manager::drop_device_copies(Frame& frame, Storage* storage) {

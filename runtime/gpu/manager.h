@@ -40,6 +40,8 @@ class Manager {
 
   [[nodiscard]] DeviceStatistics statistics() const;
   void reset_statistics();
+  /// Counts a step whose launch was cut into pieces.
+  void count_cut_launch();
   [[nodiscard]] std::vector<RejectedKernel> rejected_kernels() const;
 
   /// Both functions serve timing, and suspend the fiber. drop_device_copies() forgets the device's copies of the whole

@@ -350,7 +350,9 @@ TEST(ManagerMemory, WhatCannotFitIsAReason) {
   FakeManager fake(fake_device_info(), kMatrixBytes + 100);
   on_workers([&](Frame& frame) {
     const Matrix2 in = filled(16, 16, 1), out = filled(16, 16, 0);
-    EXPECT_EQ(fake.add_step(frame, out, in, 1, CopyOut::May), "device memory");
+    EXPECT_EQ(fake.add_step(frame, out, in, 1, CopyOut::May),
+              "its matrices need 2048 bytes of device memory, of which 1124 may be used");
+    EXPECT_EQ(fake.manager->statistics().evictions, 0);
     EXPECT_TRUE(is_filled(out, 0));
     EXPECT_EQ(fake.increment(frame, in, 1, CopyOut::Must), "") << "the device goes on";
     EXPECT_TRUE(is_filled(in, 2));

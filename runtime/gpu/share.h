@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps that a device and the CPU share (docs/architecture.md 7.4): the device gets the lower instances along one
-// dimension, the CPU runs the others meanwhile. Used by generated code.
+// dimension, the CPU runs the others meanwhile. If the device has no room for what they touch, they are launched in
+// pieces along the same dimension. Used by generated code.
 #pragma once
 
 #include <algorithm>
@@ -30,6 +31,46 @@ template <int N>
 [[nodiscard]] constexpr Box<N> upper_part(Box<N> box, int d, std::int64_t count) {
   box.lo[d] += count;
   return box;
+}
+
+/// `count` indices of `box` along dimension `d`, from the one at place `first` on.
+template <int N>
+[[nodiscard]] constexpr Box<N> middle_part(Box<N> box, int d, std::int64_t first, std::int64_t count) {
+  box.lo[d] += first;
+  box.hi[d] = box.lo[d] + count;
+  return box;
+}
+
+/// One of the launches of a step (RunContext::run).
+struct Piece {
+  bool may_be_smaller = false;  ///< if there is no room for it, smaller ones are tried
+  bool is_first = true;         ///< the step's first one that runs
+  bool is_cut = false;          ///< it is not the whole step
+  bool is_too_large = false;    ///< set where it did not run, and a smaller one may
+};
+
+/// Launches the first `extent` indices: together, or in pieces that fit the device's memory, one after the other.
+/// `on_device(first, count, piece)` launches some and says whether that worked. Returns how many indices were done; the
+/// others are left to the CPU.
+template <class OnDevice>
+[[nodiscard]] PB_COLD std::int64_t run_in_pieces(std::int64_t extent, const OnDevice& on_device) {
+  Piece piece;
+  std::int64_t num_done = 0, count = extent;
+  do {
+    count = std::min(count, extent - num_done);
+    piece.may_be_smaller = count > 1;
+    piece.is_too_large = false;
+    if (on_device(num_done, count, piece)) {
+      num_done += count;
+      piece.is_first = false;
+    } else if (piece.is_too_large) {
+      count = (count + 1) / 2;
+      piece.is_cut = true;
+    } else {
+      break;
+    }
+  } while (num_done < extent);
+  return num_done;
 }
 
 /// The part of `region` with indices in [lo, hi) along dimension `d`. If there are no such indices, it is the whole

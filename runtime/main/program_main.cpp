@@ -143,8 +143,10 @@ void serve(Session& session) {
 
 void run_modes(const char* program_name, const Options& options, const ProgramDesc& program,
                const TransformDesc& transform, TraceOutput& trace_output) {
-  Devices devices(make_opencl_provider({!options.wants_device_copies, options.only_builds}), options.is_profiled,
-                  trace_output.trace());
+  // What a device that shares the host's memory uses of it has no limit, since it allocates nothing.
+  const bool may_use_host_memory = !options.wants_device_copies && options.device_memory == 0;
+  Devices devices(make_opencl_provider({may_use_host_memory, options.only_builds}),
+                  {options.is_profiled, trace_output.trace(), options.device_memory});
   if (options.wants_device_list) {
     std::fputs(devices.describe().c_str(), stdout);
     return;

@@ -2,8 +2,8 @@
 """Tests steps that a device and the CPU share: outputs equal those of NumPy whatever part the device gets, and both do their part.
 
 Each program of tests/e2e/shares runs with each device version and each value of `device_eighths`, on one and on two workers. The
-sizes begin at one row. On a device with a memory of its own, the programs run at the largest size, and two of them run with checked
-indices at smaller sizes.
+sizes begin at one row. On a device with a memory of its own, the programs run at the largest size, some of them also where it has room for a few rows only, and two
+of them run with checked indices at smaller sizes.
 
     shares_test.py --dist BUILD/dist --work FOLDER
 """
@@ -81,6 +81,9 @@ CASES = {
 # The programs that are also compiled with --checked.
 CHECKED = ("outputs", "steps")
 
+# The programs that run on a device with little memory, and how many bytes: a few of their rows fit, and the rows that a tile needs.
+MEMORY = {"blur": 14000, "heat": 6000, "frame": 80000}
+
 
 class Check(AgreementCheck):
     MAX_NO_ROOM_SHARE = 0
@@ -130,6 +133,11 @@ class CopiesCheck(Check):
                 self.failures.append(f"{self.name} n={n} {words}: {moved} bytes were moved, more than {limit}")
 
 
+def check_with_memory(limit):
+    """A check of programs on a device that has room for parts of their matrices only: steps run in pieces."""
+    return type("ShortOfMemoryCheck", (Check,), {"SERVER_OPTIONS": (f"--device-memory={limit}", "--fill-nan")})
+
+
 class CheckedCopiesCheck(CopiesCheck):
     """Runs the programs on a device that has a memory of its own, with every index tested."""
 
@@ -142,6 +150,8 @@ def main():
     tools = polybricks.Tools(args.dist)
     failures = Check.run_programs(tools, PROGRAMS, work, CASES, SIZES)
     failures += CopiesCheck.run_programs(tools, PROGRAMS, work, CASES, SIZES[-1:])
+    for name, limit in MEMORY.items():
+        failures += check_with_memory(limit).run_programs(tools, PROGRAMS, work, {name: CASES[name]}, SIZES[-1:])
     failures += CheckedCopiesCheck.run_programs(tools, PROGRAMS, work, {name: CASES[name] for name in CHECKED}, SIZES[1:3])
     print("\n".join(failures))
     return 1 if failures else 0

@@ -158,6 +158,11 @@ void StepDispatch::emit_tries(Writer& out, const std::vector<Try>& tries) const 
   emit_any_of(out, tries, "    ", share && tries.size() > 1 ? ");" : ";");
 }
 
+/// The text of an expression for a part of a box, with its semicolon.
+static std::string part_of(const BoxCut& cut, const std::string& which, const std::string& places) {
+  return "pbrt::gpu::" + which + "_part(" + cut.box.name + ", " + std::to_string(cut.dim) + ", " + places + ");";
+}
+
 /// Prints the declaration of `pb_has_run` for a step that a device and the CPU share. It says whether both parts ran,
 /// or the device ran all. If the device cannot run its part, the boxes keep what is left for the CPU.
 void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const {
@@ -167,26 +172,32 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   const std::string extent = "pb_box.extent(" + std::to_string(cuts.front().dim) + ")";
   out.line("const std::int64_t pb_share = pbrt::gpu::share_of_device(" + extent + ", " + *share_value() + ");");
   out.line("const bool pb_is_all = pb_share == " + extent + ";");
-  for (const BoxCut& cut : cuts) {
-    const std::string args = "(" + cut.box.name + ", " + std::to_string(cut.dim) + ", pb_share);";
-    out.line("const " + type_of(cut.box) + " " + cut.box.name + kOnDevice + " = pbrt::gpu::lower_part" + args);
-    out.line("const " + type_of(cut.box) + " " + cut.box.name + kOnCpu + " = pbrt::gpu::upper_part" + args);
-  }
+  for (const BoxCut& cut : cuts)
+    out.line("const " + type_of(cut.box) + " " + cut.box.name + kOnCpu + " = " + part_of(cut, "upper", "pb_share"));
   out.open("if (!pb_is_all)");
   emit_fetches(out, lowered(step).fetched, frame);
   out.close();
   const std::vector<Try> tries = device_tries(step, code, frame, boxes_ending(step, kOnDevice),
                                               "pb_is_all ? " + operand_text(conditions_.copy_out_of_whole(step)) +
                                                   " : " + operand_text(conditions_.copy_out_of_part(step)));
-  out.open("const auto pb_device = [&]");
+  out.open(
+      "const auto pb_piece_on_device = [&](std::int64_t pb_first, std::int64_t pb_count, pbrt::gpu::Piece& pb_piece)");
+  for (const BoxCut& cut : cuts)
+    out.line("const " + type_of(cut.box) + " " + cut.box.name + kOnDevice + " = " +
+             part_of(cut, "middle", "pb_first, pb_count"));
   emit_any_of(out, tries, "return ", ";");
+  out.close(";");
+  out.line("std::int64_t pb_done = 0;");
+  out.open("const auto pb_device = [&]");
+  out.line("pb_done = pbrt::gpu::run_in_pieces(pb_share, pb_piece_on_device);");
+  out.line("return pb_done == pb_share;");
   out.close(";");
   out.open("const auto pb_rest = [&](pbrt::Frame& pb_task)");
   emit_on_cpu(out, step, code, "pb_task", boxes_ending(step, kOnCpu));
   out.close(";");
   out.line("pb_has_run = pb_is_all ? pb_device() : pbrt::gpu::run_shared(" + frame + ", pb_device, pb_rest);");
-  // If the device could not run its part, that part is left for the CPU.
-  for (const BoxCut& cut : cuts) out.line(cut.box.name + " = " + cut.box.name + kOnDevice + ";");
+  // What the device could not run of its part is left for the CPU.
+  for (const BoxCut& cut : cuts) out.line(cut.box.name + " = " + part_of(cut, "middle", "pb_done, pb_share - pb_done"));
   out.close();
 }
 
@@ -234,7 +245,7 @@ std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const 
     }
     tries.push_back({"(" + to_operand(chosen) + " && " + functions_.at({step_id, version}) + "(" + joined(args) + ",",
                      shapes + copy_out + ", " + site_constant(context_, id_, step.site) + ", " +
-                         choice_value(step, version) + "))"});
+                         choice_value(step, version) + (is_shared(step_id) ? ", pb_piece))" : "))")});
   }
   return tries;
 }

@@ -318,8 +318,8 @@ std::string launch_value(const KernelScalar& scalar) {
 }
 
 /// `rank` is the number of the loops of a launch.
-void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kernel& kernel,
-                 const std::vector<LaunchRegion>& regions) {
+void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kernel& kernel, const StepForm& form) {
+  const std::vector<LaunchRegion>& regions = form.regions;
   out.line("pbrt::gpu::Launch pb_launch(kKernel_" + kernel.name + ", pb_frame, pb_frame.context().gpu());");
   const KernelTree& lowered = kernel.lowered;
   if (const LineScans* scans = scans_of(lowered.tree))
@@ -360,7 +360,8 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
             : has_blocks        ? ", nullptr"
                                 : "") +
            (has_blocks ? ", pb_block_items, pb_block_rounds, pb_block_stages, pb_matrix_units" : "") + ");");
-  const std::string run = "pb_frame.context().run(pb_frame, pb_launch, pb_site, pb_alternative)";
+  const std::string run = std::string("pb_frame.context().run(pb_frame, pb_launch, pb_site, pb_alternative") +
+                          (form.has_pieces ? ", &pb_piece)" : ")");
   if (numbers.empty()) return out.line("return " + run + ";");
   out.line("if (!" + run + ") return false;");
   for (const LaunchRegion* number : numbers) emit_number_back(out, code, *number);
@@ -386,6 +387,7 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
   }
   const auto own = std::find_if(lowered.kernels.begin(), lowered.kernels.end(),
                                 [&](const LoweredKernel& each) { return each.tree.version == form.version; });
+  form.has_pieces = !lowered.cuts.empty();
   form.regions = own->regions;
   return shared_function(out, done, code, step, form, [&](const std::string& name) {
     std::vector<Parameter> params = step_params(code);
@@ -398,11 +400,12 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
         params.push_back({"const std::int64_t*", shape});
     params.push_back({"const pbrt::gpu::CopyOut", "pb_copy_out"});
     for (const char* number : {"pb_site", "pb_alternative"}) params.push_back({"const int", number});
+    if (form.has_pieces) params.push_back({"pbrt::gpu::Piece&", "pb_piece"});
     Writer statements;
     statements.indent();
     emit_scalar_constants(statements, code, ScalarSet::Step);
     emit_boxes(statements, form.boxes);
-    emit_launch(statements, code, step_of_launch(plan, step).loops.size(), kernel, form.regions);
+    emit_launch(statements, code, step_of_launch(plan, step).loops.size(), kernel, form);
     emit_function(out, "PB_COLD static bool " + name, params, statements);
   });
 }

@@ -38,6 +38,7 @@ struct StepForm {
   HostParts hosted;             ///< what it announces
   StepPieces pieces = StepPieces::None;
   std::string kernel;                 ///< only for a device version: the name of its kernel
+  bool has_pieces = false;            ///< only for a device version: it may be given pieces of the step
   std::vector<LaunchRegion> regions;  ///< only for a device version: what its launch says of the matrices
 
   bool operator==(const StepForm&) const = default;

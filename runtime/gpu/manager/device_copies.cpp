@@ -23,11 +23,20 @@ bool is_read_back(const LaunchRegion& region) {
          (region.copy_out == CopyOut::Must || region.copy_out == CopyOut::Eager || region.copy_out == CopyOut::Result);
 }
 
+/// Where a window begins in the host's memory.
+std::byte* host_of(const StorageRecord& record, const LaunchWindow& window) {
+  return static_cast<std::byte*>(record.storage().data()) + window.first_byte;
+}
+
 }  // namespace
 
 Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
   if (!region.is_read) return Progress::Done;
   StorageRecord& record = *region.record;
+  if (const LaunchWindow* window = job.window_of(record)) {
+    copy_into_window(job, region, *window);
+    return Progress::Done;
+  }
   std::vector<CopyShape> shapes;
   auto part = std::make_unique<OperationPart>();
   BoxSet missing;
@@ -72,6 +81,85 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
   return Progress::Done;
 }
 
+bool DeviceCopies::bring_for_windows(LaunchJob& job) {
+  if (job.windows.empty()) return true;
+  bool is_all_quiet = true;
+  for (const LaunchRegion& region : job.plan.regions) {
+    StorageRecord& record = *region.record;
+    if (job.window_of(record) == nullptr) continue;
+    {
+      const std::lock_guard lock(record.mutex);
+      const GridBox box = record.box_of(region.touched);
+      if (!record.dirty.overlaps(box) && !record.host_in_use(box)) continue;
+    }
+    is_all_quiet = false;
+    // Whatever could not be copied now is tried again.
+    static_cast<void>(
+        bring(record, region.storage, [&](StorageRecord& locked) { return locked.box_of(region.touched); }));
+  }
+  return is_all_quiet;
+}
+
+void DeviceCopies::copy_into_window(LaunchJob& job, const LaunchRegion& region, const LaunchWindow& window) {
+  StorageRecord& record = *region.record;
+  auto part = std::make_unique<OperationPart>();
+  std::vector<CopyShape> shapes;
+  {
+    const std::lock_guard lock(record.mutex);
+    const BoxSet boxes(record.box_of(region.touched));
+    shapes = window.moved(record.layout().copy_shapes(boxes));
+    if (shapes.empty()) return;
+    part->record = &record;
+    part->storage = region.storage;
+    if (!device_->copies_at_enqueue(shapes)) part->host_use = boxes;
+    record.begin(*part);
+  }
+  const std::int64_t bytes = bytes_of(shapes);
+  const std::shared_ptr<Operation> operation =
+      operations_.begin({TraceKind::CopyIn, nullptr, bytes}, CopyOrder::InQueue);
+  operation->parts.push_back(std::move(part));
+  try {
+    device_->write(*window.buffer, host_of(record, window), shapes, CopyOrder::InQueue, *operation);
+  } catch (const DeviceRefusal&) {
+    operations_.end(*operation, false);
+    throw;
+  }
+  job.operations.push_back(operation);
+  statistics_.count([&](DeviceStatistics& s) {
+    ++s.copies_to_device;
+    s.bytes_to_device += bytes;
+  });
+}
+
+void DeviceCopies::read_window(LaunchJob& job, const LaunchRegion& region, const LaunchWindow& window) {
+  StorageRecord& record = *region.record;
+  auto part = std::make_unique<OperationPart>();
+  std::vector<CopyShape> shapes;
+  {
+    const std::lock_guard lock(record.mutex);
+    part->host_use = region.written_boxes();
+    shapes = window.moved(record.layout().copy_shapes(part->host_use));
+    if (shapes.empty()) return;
+    part->record = &record;
+    part->storage = region.storage;
+    record.begin(*part);
+  }
+  const std::int64_t bytes = bytes_of(shapes);
+  const std::shared_ptr<Operation> operation =
+      operations_.begin({TraceKind::CopyOut, nullptr, bytes}, CopyOrder::InQueue);
+  operation->parts.push_back(std::move(part));
+  try {
+    device_->read(*window.buffer, host_of(record, window), shapes, CopyOrder::InQueue, *operation);
+  } catch (const DeviceRefusal& refusal) {
+    throw DeviceFailure(refusal.what());
+  }
+  job.operations.push_back(operation);
+  statistics_.count([&](DeviceStatistics& s) {
+    ++s.copies_to_host;
+    s.bytes_to_host += bytes;
+  });
+}
+
 bool DeviceCopies::are_in_way_of(const LaunchJob& job) const {
   if (!operations_.has_copies_beside() || PB_FAULT(kernel_overtakes_copy)) return false;
   return std::any_of(job.plan.regions.begin(), job.plan.regions.end(), [](const LaunchRegion& region) {
@@ -85,6 +173,10 @@ void DeviceCopies::enqueue_eager_reads(LaunchJob& job) {
   // There is no other work for the device while the only launch is waited for.
   const bool is_alone = queue_.num_launches() == 1;
   for (LaunchRegion& region : job.plan.regions) {
+    if (const LaunchWindow* window = job.window_of(*region.record)) {
+      if (region.is_written) read_window(job, region, *window);
+      continue;
+    }
     if (!is_read_back(region)) continue;
     auto read = copy_out(*region.record, region.storage, [&](StorageRecord& record) -> ReadBack {
       BoxSet boxes = record.dirty_not_under_way(record.box_of(region.touched));

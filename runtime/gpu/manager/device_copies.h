@@ -29,6 +29,9 @@ class DeviceCopies {
   /// Pre:    the record has a buffer
   /// Errors: DeviceRefusal, and then nothing has changed
   [[nodiscard]] Progress copy_in(LaunchJob& job, LaunchRegion& region);
+  /// Brings what the job's windows have of their storages to the host, and waits until the device uses no host memory
+  /// there. Returns whether all is done; else it must be tried again.
+  [[nodiscard]] bool bring_for_windows(LaunchJob& job);
   /// Whether the kernel must wait for a copy beside the queue to end.
   [[nodiscard]] bool are_in_way_of(const LaunchJob& job) const;
 
@@ -46,6 +49,9 @@ class DeviceCopies {
                            const std::function<GridBox(StorageRecord&)>& box_of);
 
  private:
+  /// As copy_in and enqueue_eager_reads, for a region whose storage has a window.
+  void copy_into_window(LaunchJob& job, const LaunchRegion& region, const LaunchWindow& window);
+  void read_window(LaunchJob& job, const LaunchRegion& region, const LaunchWindow& window);
   /// The boxes to read back, and where the copy stands among the operations.
   struct ReadBack {
     BoxSet boxes;

@@ -3,11 +3,30 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "base/seeded_fault.h"
+#include "runtime/gpu/manager/windows/find_windows.h"
 
 namespace pbrt::gpu {
+namespace {
+
+/// The size of the buffer of a storage.
+std::size_t buffer_bytes_of(const StorageRecord& record) { return std::max<std::size_t>(record.storage().bytes(), 1); }
+
+/// What all buffers that a job needs take together.
+std::uint64_t bytes_of(const LaunchJob& job) {
+  std::set<const StorageRecord*> records;
+  std::uint64_t bytes = job.scratch_bytes;
+  for (const LaunchRegion& region : job.plan.regions)
+    if (job.window_of(*region.record) == nullptr && records.insert(region.record).second)
+      bytes += buffer_bytes_of(*region.record);
+  for (const LaunchWindow& window : job.windows) bytes += window.num_bytes;
+  return bytes;
+}
+
+}  // namespace
 
 DeviceMemory::DeviceMemory(ManagedDevice& device, TaskQueue& queue, OperationsInFlight& operations,
                            DeviceCopies& copies, ManagerStatistics& statistics)
@@ -29,6 +48,12 @@ void DeviceMemory::pin(LaunchJob& job, StorageRecord& record) {
 }
 
 void DeviceMemory::unpin(LaunchJob& job) {
+  job.scratch.reset();
+  for (LaunchWindow& window : job.windows) {
+    if (window.buffer == nullptr) continue;
+    const std::lock_guard lock(registry_->mutex);
+    registry_->pool.push_back(std::move(window.buffer));
+  }
   for (StorageRecord* record : job.pinned) {
     const std::lock_guard lock(record->mutex);
     --record->pins;
@@ -37,11 +62,13 @@ void DeviceMemory::unpin(LaunchJob& job) {
 }
 
 DeviceMemory::Acquired DeviceMemory::acquire(LaunchJob& job) {
-  for (LaunchRegion& region : job.plan.regions) pin(job, *region.record);
-  Acquired acquired = Acquired::Yes;
+  // Nothing is evicted in vain.
+  if (bytes_of(job) > device_.memory_limit()) return Acquired::No;
+  for (LaunchRegion& region : job.plan.regions)
+    if (job.window_of(*region.record) == nullptr) pin(job, *region.record);
+  Acquired acquired = Acquired::No;
   try {
-    for (LaunchRegion& region : job.plan.regions)
-      if (acquired == Acquired::Yes && region.record->buffer == nullptr) acquired = acquire_buffer(*region.record);
+    acquired = acquire_buffers(job);
   } catch (...) {
     unpin(job);
     throw;
@@ -53,19 +80,43 @@ DeviceMemory::Acquired DeviceMemory::acquire(LaunchJob& job) {
   return acquired;
 }
 
+DeviceMemory::Acquired DeviceMemory::acquire_buffers(LaunchJob& job) {
+  Acquired acquired = Acquired::Yes;
+  for (StorageRecord* record : job.pinned)
+    if (acquired == Acquired::Yes && record->buffer == nullptr) acquired = acquire_buffer(*record);
+  for (LaunchWindow& window : job.windows)
+    if (acquired == Acquired::Yes) acquired = make_buffer(window.num_bytes, nullptr, window.buffer);
+  if (acquired == Acquired::Yes && job.scratch_bytes != 0) acquired = acquire_scratch(job);
+  return acquired;
+}
+
+bool DeviceMemory::use_windows(LaunchJob& job) const {
+  if (job.only_prefetch || !job.windows.empty() || device_.info().shares_host_memory) return false;
+  job.windows = windows_of(job.plan, job.halo);
+  if (!job.windows.empty() && bytes_of(job) <= device_.memory_limit()) return true;
+  job.windows.clear();
+  return false;
+}
+
+std::string DeviceMemory::reason_against(const LaunchJob& job) const {
+  const std::uint64_t bytes = bytes_of(job);
+  if (bytes <= device_.memory_limit()) return "the device has no memory left";
+  return "its matrices need " + std::to_string(bytes) + " bytes of device memory, of which " +
+         std::to_string(device_.memory_limit()) + " may be used";
+}
+
 void DeviceMemory::release(LaunchJob& job) {
   --num_pinning_jobs_;
   unpin(job);
 }
 
-std::unique_ptr<Buffer> DeviceMemory::allocate(const StorageRecord& record, std::size_t size_bytes,
-                                               bool& is_within_limit) {
+std::unique_ptr<Buffer> DeviceMemory::allocate(std::size_t size_bytes, void* host, bool& is_within_limit) {
   {
     const std::lock_guard lock(registry_->mutex);
     is_within_limit = registry_->used_bytes + size_bytes <= device_.memory_limit();
   }
   if (!is_within_limit) return nullptr;
-  std::unique_ptr<Buffer> buffer = device_->allocate(size_bytes, record.storage().data());
+  std::unique_ptr<Buffer> buffer = device_->allocate(size_bytes, host);
   if (buffer == nullptr) return nullptr;
   statistics_.count([](DeviceStatistics& s) { ++s.buffers_allocated; });
   const std::lock_guard lock(registry_->mutex);
@@ -74,21 +125,47 @@ std::unique_ptr<Buffer> DeviceMemory::allocate(const StorageRecord& record, std:
 }
 
 DeviceMemory::Acquired DeviceMemory::acquire_buffer(StorageRecord& record) {
-  const std::size_t size_bytes = std::max<std::size_t>(record.storage().bytes(), 1);
+  std::unique_ptr<Buffer> buffer;
+  const Acquired acquired = make_buffer(buffer_bytes_of(record), record.storage().data(), buffer);
+  if (acquired != Acquired::Yes) return acquired;
+  const std::lock_guard lock(record.mutex);
+  record.buffer = std::move(buffer);
+  record.is_host_memory = device_.info().shares_host_memory;
+  return acquired;
+}
+
+DeviceMemory::Acquired DeviceMemory::acquire_scratch(LaunchJob& job) {
+  if (scratch_ == nullptr || scratch_->size_bytes() < job.scratch_bytes) {
+    scratch_.reset();
+    std::unique_ptr<Buffer> buffer;
+    const Acquired acquired = make_buffer(job.scratch_bytes, nullptr, buffer);
+    if (acquired != Acquired::Yes) return acquired;
+    scratch_ = std::shared_ptr<Buffer>(buffer.release(), [registry = registry_](Buffer* each) {
+      const std::unique_ptr<Buffer> owned(each);
+      const std::lock_guard lock(registry->mutex);
+      registry->used_bytes -= owned->size_bytes();
+    });
+  }
+  job.scratch = scratch_;
+  return Acquired::Yes;
+}
+
+bool DeviceMemory::free_idle_scratch() {
+  if (scratch_ == nullptr || scratch_.use_count() != 1) return false;
+  scratch_.reset();
+  return true;
+}
+
+DeviceMemory::Acquired DeviceMemory::make_buffer(std::size_t size_bytes, void* host, std::unique_ptr<Buffer>& buffer) {
   const DeviceInfo& info = device_.info();
   if (size_bytes > device_.memory_limit() || (info.max_alloc_bytes != 0 && size_bytes > info.max_alloc_bytes))
     return Acquired::No;
   for (;;) {
-    std::unique_ptr<Buffer> buffer = take_pooled(size_bytes);
+    buffer = take_pooled(size_bytes);
     bool fits = true;
-    if (buffer == nullptr) buffer = allocate(record, size_bytes, fits);
-    if (buffer != nullptr) {
-      const std::lock_guard lock(record.mutex);
-      record.buffer = std::move(buffer);
-      record.is_host_memory = info.shares_host_memory;
-      return Acquired::Yes;
-    }
-    if (empty_pool() || evict_clean()) continue;
+    if (buffer == nullptr) buffer = allocate(size_bytes, host, fits);
+    if (buffer != nullptr) return Acquired::Yes;
+    if (empty_pool() || free_idle_scratch() || evict_clean()) continue;
     if (evict_dirty() || !operations_.is_empty() || num_pinning_jobs_ != 0) return Acquired::Later;
     if (fits || !has_room(size_bytes)) return Acquired::No;
     // A storage was destroyed after the pool and before the living storages were searched, so both searches missed its
@@ -148,8 +225,12 @@ bool DeviceMemory::evict_clean() {
   if (oldest == nullptr) return false;
   // Only this thread makes a record dirty or busy, so it still is clean.
   const std::lock_guard lock(oldest->mutex);
+  const auto size_bytes = static_cast<std::int64_t>(oldest->buffer->size_bytes());
   release_buffer(*oldest);
-  statistics_.count([](DeviceStatistics& s) { ++s.evictions; });
+  statistics_.count([&](DeviceStatistics& s) {
+    ++s.evictions;
+    s.bytes_evicted += size_bytes;
+  });
   return true;
 }
 
@@ -176,8 +257,10 @@ bool DeviceMemory::evict_dirty() {
     storage = StorageRef::adopt(&oldest->storage());
   }
   StorageRecord& record = *StorageRecord::find(*storage.get());
-  if (std::shared_ptr<Operation> operation = copies_.copy_out_all(record, storage))
+  if (std::shared_ptr<Operation> operation = copies_.copy_out_all(record, storage)) {
+    statistics_.count([](DeviceStatistics& s) { ++s.copies_before_eviction; });
     queue_.push(EvictionTask{std::move(operation)});
+  }
   return true;
 }
 
@@ -206,6 +289,7 @@ void DeviceMemory::lose_all() {
 }
 
 void DeviceMemory::close() {
+  scratch_.reset();
   const std::lock_guard registry_lock(registry_->mutex);
   for (StorageRecord* record : registry_->records) {
     const std::lock_guard lock(record->mutex);

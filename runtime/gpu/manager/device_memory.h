@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "runtime/gpu/manager/device_copies.h"
@@ -32,11 +33,15 @@ class DeviceMemory {
   /// What the records of this device's storages share.
   [[nodiscard]] const std::shared_ptr<Registry>& registry() const { return registry_; }
 
-  /// Pins the job's storages and gets a buffer for each: all or none, so that jobs never wait for each other. Later: an
-  /// event that may free memory is to come.
+  /// Pins the job's storages and gets a buffer for each, and memory for the records of its stages: all or none, so that
+  /// jobs never wait for each other. Later: an event that may free memory is to come.
   ///
   /// Errors: throws what Device::allocate and Device::read throw, and then nothing is pinned
   [[nodiscard]] Acquired acquire(LaunchJob& job);
+  /// After acquire(job) was No: lets the job have windows, if it has none and they fit. Returns whether it does.
+  [[nodiscard]] bool use_windows(LaunchJob& job) const;
+  /// Why acquire(job) was No, in words.
+  [[nodiscard]] std::string reason_against(const LaunchJob& job) const;
   /// Pre: acquire(job) was Yes, and it was not released since
   void release(LaunchJob& job);
 
@@ -51,15 +56,21 @@ class DeviceMemory {
 
  private:
   void pin(LaunchJob& job, StorageRecord& record);
-  static void unpin(LaunchJob& job);
+  void unpin(LaunchJob& job);
+  /// Gets buffers for what the job has pinned, for its windows and its records.
+  [[nodiscard]] Acquired acquire_buffers(LaunchJob& job);
   [[nodiscard]] Acquired acquire_buffer(StorageRecord& record);
+  [[nodiscard]] Acquired acquire_scratch(LaunchJob& job);
+  /// Gets a buffer of this size; `host` as in Device::allocate. Others are evicted for it.
+  [[nodiscard]] Acquired make_buffer(std::size_t size_bytes, void* host, std::unique_ptr<Buffer>& buffer);
   /// Allocates a buffer; null if the limit or the device leaves no room. `is_within_limit` tells which of the two.
-  [[nodiscard]] std::unique_ptr<Buffer> allocate(const StorageRecord& record, std::size_t size_bytes,
-                                                 bool& is_within_limit);
+  [[nodiscard]] std::unique_ptr<Buffer> allocate(std::size_t size_bytes, void* host, bool& is_within_limit);
   /// Whether the limit leaves room for a buffer, or would if the pool were emptied of some.
   [[nodiscard]] bool has_room(std::size_t size_bytes) const;
   [[nodiscard]] std::unique_ptr<Buffer> take_pooled(std::size_t size_bytes);
   [[nodiscard]] bool empty_pool();
+  /// Frees the memory for records if no job uses it; false if there is none to free.
+  [[nodiscard]] bool free_idle_scratch();
   [[nodiscard]] bool evict_clean();
   /// Starts the copy-out of the least recently used dirty buffer. True if one is under way.
   [[nodiscard]] bool evict_dirty();
@@ -74,6 +85,9 @@ class DeviceMemory {
   DeviceCopies& copies_;
   ManagerStatistics& statistics_;
   const std::shared_ptr<Registry> registry_;
+  /// Memory for the records of stages, one for all jobs, since their launches run one after the other. Those that began
+  /// with a smaller one keep it.
+  std::shared_ptr<Buffer> scratch_;
   int num_pinning_jobs_ = 0;  ///< acquired and not released
   std::uint64_t clock_ = 0;   ///< counts pins
 };

@@ -40,6 +40,8 @@ TEST(DeviceMemory, TheLeastRecentlyUsedCleanBufferGoesFirst) {
   EXPECT_FALSE(has_buffer(manager, b));
   EXPECT_TRUE(has_buffer(manager, c));
   EXPECT_EQ(manager.counted().evictions, 1);
+  EXPECT_EQ(manager.counted().bytes_evicted, 64);
+  EXPECT_EQ(manager.counted().copies_before_eviction, 0);
 }
 
 TEST(DeviceMemory, WhatALaunchUsesIsNotEvicted) {
@@ -88,10 +90,39 @@ TEST(DeviceMemory, ADirtyBufferIsCopiedOutBeforeItGoes) {
   EXPECT_EQ(manager.memory.acquire(*job), Acquired::Later);
   EXPECT_TRUE(has_buffer(manager, a));
   EXPECT_EQ(manager.counted().copies_to_host, 1);
+  EXPECT_EQ(manager.counted().copies_before_eviction, 1);
+  EXPECT_EQ(manager.counted().evictions, 0) << "it is under way";
   manager.settle();
   EXPECT_EQ(manager.memory.acquire(*job), Acquired::Yes);
   EXPECT_FALSE(has_buffer(manager, a));
   manager.memory.release(*job);
+}
+
+TEST(DeviceMemory, WhatDoesNotFitTogetherEvictsNothing) {
+  ManualManager manager(2 * kMatrixBytes);
+  const Matrix2 a = filled(4, 4, 0), b = filled(4, 4, 0), c = filled(4, 4, 0);
+  use(manager, a);
+  EXPECT_EQ(manager.memory.acquire(*manager.user_of({a, b, c})), Acquired::No);
+  EXPECT_TRUE(has_buffer(manager, a));
+  EXPECT_EQ(manager.memory.reason_against(*manager.user_of({a, b, c})),
+            "its matrices need 192 bytes of device memory, of which 128 may be used");
+}
+
+TEST(DeviceMemory, RecordsOfStagesCountToo) {
+  ManualManager manager(2 * kMatrixBytes);
+  const Matrix2 a = filled(4, 4, 0), b = filled(4, 4, 0);
+  const JobPtr job = manager.user_of({a});
+  job->scratch_bytes = kMatrixBytes;
+  use(manager, b);
+  ASSERT_EQ(manager.memory.acquire(*job), Acquired::Yes);
+  EXPECT_FALSE(has_buffer(manager, b)) << "it was evicted";
+  EXPECT_EQ(manager.memory.acquire(*manager.user_of({b})), Acquired::Later);
+  manager.memory.release(*job);
+  EXPECT_EQ(job->scratch, nullptr);
+  use(manager, b);
+  EXPECT_TRUE(has_buffer(manager, a)) << "memory for records goes first";
+  job->scratch_bytes = kMatrixBytes + 1;
+  EXPECT_EQ(manager.memory.acquire(*job), Acquired::No);
 }
 
 TEST(DeviceMemory, ADroppedBufferServesTheNextMatrixOfItsSize) {

@@ -45,15 +45,40 @@ std::vector<std::size_t> tile_bytes_of(const LaunchPlan& plan, const WorkShape& 
   return out;
 }
 
+/// Adds what groups copy to a tile beyond the end of the range.
+void widen(Halo& halo, const LaunchTile& tile, const std::array<std::int64_t, 3>& beyond, std::int64_t rounds) {
+  for (std::size_t k = 0; k < tile.dims.size(); ++k) {
+    const TileDim& dim = tile.dims[k];
+    std::int64_t cells = dim.extent == kBlockExtent ? rounds : 0;
+    for (std::size_t d = 0; d < 3; ++d) cells += std::abs(dim.step[d]) * beyond[d];
+    halo[k] = std::max(halo[k], cells);
+  }
+}
+
+/// How far groups of this shape read beyond what the instances of the launch touch.
+Halo halo_of(const LaunchPlan& plan, const WorkShape& shape) {
+  Halo halo = {};
+  const std::array<std::size_t, 3> extents = extents_of(plan);
+  std::array<std::int64_t, 3> beyond = {};
+  for (std::size_t d = 0; d < 3; ++d)
+    beyond[d] = static_cast<std::int64_t>(divided_up(extents[d], shape.span(d)) * shape.span(d) - extents[d]);
+  const auto rounds = static_cast<std::int64_t>(shape.block_rounds * shape.block_stages);
+  for (const LaunchTile& tile : plan.tiles) widen(halo, tile, beyond, 0);
+  for (const LaunchPanel& panel : plan.panels) widen(halo, panel.cells, beyond, rounds);
+  return halo;
+}
+
 std::vector<KernelArg> arguments_of(const LaunchJob& job) {
   std::vector<KernelArg> args;
   for (const LaunchRegion& region : job.plan.regions) {
     if (!region.is_argument) continue;
     KernelArg data;
     data.kind = KernelArg::Kind::Buffer;
-    data.buffer = region.record->buffer.get();
+    const LaunchWindow* const window = job.window_of(*region.record);
+    data.buffer = window != nullptr ? window->buffer.get() : region.record->buffer.get();
     args.push_back(data);
-    args.push_back(value_arg(region.view.offset));
+    const std::size_t first_byte = window != nullptr ? window->first_byte : 0;
+    args.push_back(value_arg(region.view.offset - static_cast<std::int64_t>(first_byte) / region.view.element_bytes));
     for (int d = 0; d < region.view.num_dims; ++d) args.push_back(value_arg(region.view.strides[d]));
     for (int d = 0; d < region.view.num_dims; ++d)
       args.push_back(value_arg(static_cast<std::int32_t>(region.view.sizes[d])));
@@ -101,8 +126,8 @@ void LaunchTasks::end(LaunchJob& job, bool ok, const std::string& reason) {
   if (job.stage == LaunchJob::Stage::Ended) return;
   if (job.stage != LaunchJob::Stage::Submitted) parts_.memory.release(job);
   job.stage = LaunchJob::Stage::Ended;
-  job.scratch.reset();
   parts_.queue.launch_ended();
+  if (ok) record_windows(job);
   if (!ok) {
     parts_.statistics.count([](DeviceStatistics& s) { ++s.launches_failed; });
     if (job.is_enqueued && job.waiting.waker) record_failure(job);
@@ -112,6 +137,15 @@ void LaunchTasks::end(LaunchJob& job, bool ok, const std::string& reason) {
 
 Progress LaunchTasks::fail(LaunchJob& job, const std::string& reason) {
   return end(job, false, reason), Progress::Done;
+}
+
+void LaunchTasks::record_windows(const LaunchJob& job) {
+  for (const LaunchRegion& region : job.plan.regions) {
+    if (!region.is_written || job.window_of(*region.record) == nullptr) continue;
+    const std::lock_guard lock(region.record->mutex);
+    if (region.written.empty()) region.record->wrote_on_host(region.touched);
+    for (const OwnedView& part : region.written) region.record->wrote_on_host(part);
+  }
 }
 
 /// After a failure the fiber writes the outputs on the host. What the kernel was to change in place may be half
@@ -140,6 +174,11 @@ Progress LaunchTasks::run(PrepareTask& task) {
   };
   if (!std::all_of(job.plan.regions.begin(), job.plan.regions.end(), fits_its_matrix))
     return fail(job, "a region is not of its matrix's shape");
+  return acquire_memory(job);
+}
+
+Progress LaunchTasks::acquire_memory(LaunchJob& job) {
+  if (!parts_.copies.bring_for_windows(job)) return Progress::NotReady;
   switch (parts_.memory.acquire(job)) {
     case DeviceMemory::Acquired::Yes:
       job.stage = LaunchJob::Stage::Prepared;
@@ -149,7 +188,9 @@ Progress LaunchTasks::run(PrepareTask& task) {
     case DeviceMemory::Acquired::No:
       break;
   }
-  return fail(job, "device memory");
+  if (parts_.memory.use_windows(job)) return acquire_memory(job);
+  if (job.waiting.waker) job.waiting.outcome->lacks_memory = true;
+  return fail(job, parts_.memory.reason_against(job));
 }
 
 bool LaunchTasks::add_stages(LaunchJob& job, const WorkShape& wanted, KernelTable::Found& found) {
@@ -183,11 +224,10 @@ bool LaunchTasks::choose_blocks(LaunchJob& job) {
     return false;
   }
   job.stages = {{found.kernel, range_of(plan, shape)}};
-  parts_.statistics.count([&](DeviceStatistics& s) {
-    ++s.launches_in_blocks;
-    s.launches_on_matrix_units += shape.on_matrix_units ? 1 : 0;
-    s.groups_clamped += shape.group != wanted->group ? 1 : 0;
-  });
+  job.halo = halo_of(plan, shape);
+  job.is_in_blocks = true;
+  job.is_on_matrix_units = shape.on_matrix_units;
+  parts_.statistics.count([&](DeviceStatistics& s) { s.groups_clamped += shape.group != wanted->group ? 1 : 0; });
   return true;
 }
 
@@ -266,6 +306,7 @@ bool LaunchTasks::choose_kernel(LaunchJob& job) {
   });
   job.stages = {{found.kernel, range_of(plan, shape)}};
   job.tile_bytes = tile_bytes_of(plan, shape);
+  job.halo = halo_of(plan, shape);
   if (tiles_fit(*found.kernel, job.tile_bytes)) return true;
   job.stages.clear();
   return fail(job, "local memory"), false;
@@ -339,24 +380,16 @@ Progress LaunchTasks::run(ExecuteTask& task) {
   parts_.copies.enqueue_eager_reads(job);
   job.stage = LaunchJob::Stage::Executing;
   parts_.operations.flush(*parts_.device);
-  const bool is_awaited = std::any_of(job.plan.regions.begin(), job.plan.regions.end(), [](const LaunchRegion& region) {
-    return region.is_written && region.copy_out == CopyOut::Must;
-  });
+  const bool is_awaited = !job.windows.empty() ||
+                          std::any_of(job.plan.regions.begin(), job.plan.regions.end(), [](const LaunchRegion& region) {
+                            return region.is_written && region.copy_out == CopyOut::Must;
+                          });
   // The fiber may go on, because the device executes in order what the fiber launches next.
   if (!is_awaited) job.waiting.finish(true);
   return Progress::Done;
 }
 
-bool LaunchTasks::acquire_scratch(LaunchJob& job) {
-  if (job.scratch_bytes == 0) return true;
-  if (scratch_ == nullptr || scratch_->size_bytes() < job.scratch_bytes)
-    scratch_ = parts_.device->allocate(job.scratch_bytes, nullptr);
-  job.scratch = scratch_;
-  return scratch_ != nullptr || (fail(job, "device memory"), false);
-}
-
 void LaunchTasks::enqueue_kernel(LaunchJob& job) {
-  if (!acquire_scratch(job)) return;
   const std::vector<KernelArg> args = arguments_of(job);
   std::int64_t cells = 1;
   for (const std::int32_t extent : job.plan.extent) cells *= extent;
@@ -375,11 +408,17 @@ void LaunchTasks::enqueue_kernel(LaunchJob& job) {
     job.operations.push_back(operation);
     record_kernel(job, *operation, is_last);
   }
-  parts_.statistics.count([](DeviceStatistics& s) { ++s.launches; });
+  parts_.statistics.count([&](DeviceStatistics& s) {
+    ++s.launches;
+    s.launches_in_blocks += job.is_in_blocks ? 1 : 0;
+    s.launches_on_matrix_units += job.is_on_matrix_units ? 1 : 0;
+    s.launches_in_windows += job.windows.empty() ? 0 : 1;
+  });
 }
 
 void LaunchTasks::record_kernel(const LaunchJob& job, Operation& operation, bool is_last) {
   for (const LaunchRegion& region : job.plan.regions) {
+    if (job.window_of(*region.record) != nullptr) continue;
     auto part = std::make_unique<OperationPart>();
     part->record = region.record;
     part->storage = region.storage;

@@ -30,16 +30,17 @@ class LaunchTasks {
   [[nodiscard]] Progress run(ExecuteTask& task);
   [[nodiscard]] Progress run(CompletionTask& task);
   /// Called before the device is closed.
-  void forget_kernels() {
-    kernels_.clear();
-    scratch_.reset();
-  }
+  void forget_kernels() { kernels_.clear(); }
 
  private:
   /// Ends a job and wakes its fiber if it still waits.
   void end(LaunchJob& job, bool ok, const std::string& reason);
   /// Ends a job without success. Always returns Done.
   Progress fail(LaunchJob& job, const std::string& reason);
+  /// Gets the job's buffers, or those of its windows.
+  Progress acquire_memory(LaunchJob& job);
+  /// Notes in the records what a job has written that had windows: the host has it, as if it had written it itself.
+  static void record_windows(const LaunchJob& job);
   /// Notes in the records what a failed launch leaves of its outputs.
   static void record_failure(const LaunchJob& job);
   /// Chooses the kernel in which folds run in blocks. Returns whether there is one that the device can run.
@@ -60,16 +61,12 @@ class LaunchTasks {
   /// Whether the group's memory has room for the tiles.
   [[nodiscard]] bool tiles_fit(const Kernel& kernel, const std::vector<std::size_t>& tile_bytes) const;
   void enqueue_kernel(LaunchJob& job);
-  /// Gives the job memory for the records of its stages. False: the job has ended.
-  [[nodiscard]] bool acquire_scratch(LaunchJob& job);
   /// Notes in the records what the kernel, enqueued just now, writes and which memory it uses.
   /// Only the last stage writes regions.
   void record_kernel(const LaunchJob& job, Operation& operation, bool is_last);
 
   const ManagerParts parts_;
   KernelTable kernels_;
-  /// One for all jobs, since their launches run one after the other. Those that began with a smaller one keep it.
-  std::shared_ptr<Buffer> scratch_;
 };
 
 }  // namespace pbrt::gpu

@@ -84,6 +84,21 @@ void set_seed(Options& options, const std::string& name, const std::string& valu
   options.seed = seed;
 }
 
+/// A number of bytes: a whole number, maybe with K, M or G at its end.
+std::uint64_t bytes(const std::string& name, const std::string& value) {
+  constexpr const char* kExpected = "a number of bytes above 0, such as 4096, 64K, 512M or 8G";
+  constexpr std::string_view kUnits = "KMG";
+  const std::size_t unit = value.empty() ? std::string_view::npos : kUnits.find(value.back());
+  const bool has_unit = unit != std::string_view::npos;
+  const int shift = has_unit ? 10 * (static_cast<int>(unit) + 1) : 0;
+  std::uint64_t number = 0;
+  const char* end = value.data() + value.size() - (has_unit ? 1 : 0);
+  const auto parsed = std::from_chars(value.data(), end, number);
+  if (parsed.ec != std::errc() || parsed.ptr != end || number == 0 || number > UINT64_MAX >> shift)
+    fail_value(name, value, kExpected);
+  return number << shift;
+}
+
 void set_max_sec(Options& options, const std::string& name, const std::string& value) {
   char* end = nullptr;
   options.max_sec = std::strtod(value.c_str(), &end);
@@ -148,6 +163,9 @@ const Option kOptions[] = {
      }},
     {"device-copies", Takes::Nothing, "", "the device gets a memory of its own, also where it shares the host's",
      set_flag<&Options::wants_device_copies>},
+    {"device-memory", Takes::Value, "BYTES",
+     "the most memory that is used on the device, as 4096, 64K, 512M or 8G; one that shares the host's gets its own",
+     [](Options& o, const std::string& name, const std::string& v) { o.device_memory = bytes(name, v); }},
     {"list-devices", Takes::Nothing, "", "lists the OpenCL devices", set_flag<&Options::wants_device_list>},
     {"stats", Takes::MaybeValue, "text|json|xml", "prints times and what ran where", set_stats},
     {"trace", Takes::Value, "FILE", "writes what ran when, on which worker and device, for Perfetto or about:tracing",

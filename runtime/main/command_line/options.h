@@ -35,6 +35,7 @@ struct Options {
   std::string trace;  ///< file; empty: none
   bool is_strict = false;
   bool wants_device_copies = false;
+  std::uint64_t device_memory = 0;  ///< the most bytes that are used on a device; 0: no limit was given
   bool fills_nan = false;
   bool is_server = false;
   bool only_builds = false;

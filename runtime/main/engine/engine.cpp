@@ -64,6 +64,11 @@ void fill_device_report(const gpu::Manager& device, const gpu::DeviceStatistics&
   report.device.launches_on_matrix_units = after.launches_on_matrix_units - before.launches_on_matrix_units;
   report.device.bytes_to_device = after.bytes_to_device - before.bytes_to_device;
   report.device.bytes_to_host = after.bytes_to_host - before.bytes_to_host;
+  report.device.evictions = after.evictions - before.evictions;
+  report.device.bytes_evicted = after.bytes_evicted - before.bytes_evicted;
+  report.device.copies_before_eviction = after.copies_before_eviction - before.copies_before_eviction;
+  report.device.launches_cut = after.launches_cut - before.launches_cut;
+  report.device.launches_in_windows = after.launches_in_windows - before.launches_in_windows;
   report.bytes_moved = report.device.bytes_to_device + report.device.bytes_to_host;
   report.launches = after.launches - before.launches;
   report.kernel_ns = after.kernel_ns - before.kernel_ns;

@@ -50,6 +50,11 @@ struct DeviceReport {
   std::int64_t launches_on_matrix_units = 0;  ///< among them, those whose rounds matrix units ran
   std::int64_t bytes_to_device = 0;
   std::int64_t bytes_to_host = 0;
+  std::int64_t evictions = 0;               ///< buffers that were freed because others needed their memory
+  std::int64_t bytes_evicted = 0;           ///< their size
+  std::int64_t copies_before_eviction = 0;  ///< copies to the host for evictions
+  std::int64_t launches_cut = 0;            ///< steps that were launched in pieces
+  std::int64_t launches_in_windows = 0;     ///< launches that had parts of matrices only
   std::vector<RuleTotals> kernels;
 };
 

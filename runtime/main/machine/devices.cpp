@@ -77,9 +77,10 @@ gpu::Manager& Devices::manager(int index) {
   if (managers_[at] == nullptr) {
     gpu::ManagerOptions options;
     if (info.type == gpu::DeviceType::Gpu) options.patience = kGpuPatience;
-    options.trace = trace_;
+    options.memory_limit_bytes = use_.memory_bytes;
+    options.trace = use_.trace;
     options.trace_name = "device " + std::to_string(index) + ", " + info.name;
-    managers_[at] = std::make_unique<gpu::Manager>(provider_->open(index, is_profiled_), options);
+    managers_[at] = std::make_unique<gpu::Manager>(provider_->open(index, use_.is_profiled), options);
   }
   return *managers_[at];
 }

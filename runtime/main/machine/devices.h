@@ -3,6 +3,7 @@
 // first used. Nothing here happens in a program whose configuration uses the CPU only.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,11 +35,17 @@ struct DeviceWishes {
 /// The devices of all platforms; none if there is no OpenCL.
 [[nodiscard]] std::unique_ptr<DeviceProvider> make_opencl_provider(const DeviceWishes& wishes = {});
 
+/// How the devices of a process are used.
+struct DeviceUse {
+  bool is_profiled = false;
+  Trace* trace = nullptr;          ///< gets the lanes of devices; it may be null, and it outlives the devices
+  std::uint64_t memory_bytes = 0;  ///< the most that is used of a device's memory; 0: what the manager chooses
+};
+
 class Devices {
  public:
-  /// `trace` gets the lanes of devices; it may be null, and it outlives this object.
-  explicit Devices(std::unique_ptr<DeviceProvider> provider, bool is_profiled = false, Trace* trace = nullptr)
-      : provider_(std::move(provider)), is_profiled_(is_profiled), trace_(trace) {}
+  explicit Devices(std::unique_ptr<DeviceProvider> provider, const DeviceUse& use = {})
+      : provider_(std::move(provider)), use_(use) {}
 
   [[nodiscard]] const std::vector<gpu::DeviceInfo>& list();
   [[nodiscard]] std::vector<DeviceId> ids();
@@ -62,8 +69,7 @@ class Devices {
 
  private:
   std::unique_ptr<DeviceProvider> provider_;
-  bool is_profiled_;
-  Trace* trace_;
+  DeviceUse use_;
   std::optional<std::vector<gpu::DeviceInfo>> list_;
   std::vector<std::unique_ptr<gpu::Manager>> managers_;
 };

@@ -10,6 +10,8 @@
 #include "runtime/config/errors.h"
 #include "runtime/config/info.h"
 #include "runtime/gpu/launch.h"
+#include "runtime/gpu/manager.h"
+#include "runtime/gpu/share.h"
 #include "runtime/main/program/memo_table.h"
 
 namespace pbrt {
@@ -70,9 +72,15 @@ void RunContext::fallback(int site, int alternative, const char* reason) {
   throw UserError(did_not_run(setup_.index->site_name(site), choice) + ": " + reason + " (--strict)");
 }
 
-bool RunContext::run(const Frame& frame, gpu::Launch& launch, int site, int alternative) {
+bool RunContext::run(const Frame& frame, gpu::Launch& launch, int site, int alternative, gpu::Piece* piece) {
   const bool has_run = launch.run();
-  has_run ? count(frame, site, alternative) : fallback(site, alternative, launch.reason());
+  if (!has_run) {
+    if (piece != nullptr) piece->is_too_large = piece->may_be_smaller && lacks_memory(launch);
+    if (piece == nullptr || !piece->is_too_large) fallback(site, alternative, launch.reason());
+  } else if (piece == nullptr || piece->is_first) {
+    count(frame, site, alternative);
+    if (piece != nullptr && piece->is_cut) setup_.device->count_cut_launch();
+  }
   return has_run;
 }
 

@@ -127,6 +127,23 @@ std::string profile_text(const RunReport& run) {
   return text;
 }
 
+/// What was done because the device is short of memory.
+std::string shortage_text(const DeviceReport& device) {
+  std::string cuts;
+  if (device.launches_in_windows != 0) {
+    cuts =
+        "  " + counted(device.launches_in_windows, "kernel", "kernels") + " on parts of matrices, for want of memory";
+    if (device.launches_cut != 0) cuts += "; " + counted(device.launches_cut, "step", "steps") + " cut into pieces";
+    cuts += "\n";
+  }
+  if (device.evictions == 0) return cuts;
+  std::string text = cuts + "  " + counted(device.evictions, "buffer", "buffers") + " with " +
+                     counted(device.bytes_evicted, "byte", "bytes") + " evicted from the device";
+  if (device.copies_before_eviction != 0)
+    text += ", " + std::to_string(device.copies_before_eviction) + " after a copy to the host";
+  return text + "\n";
+}
+
 /// Versions that did not run although they were chosen, those of calls below the cut-off as well.
 std::vector<protocol::Fallback> all_fallbacks(const RunReport& run) {
   std::vector<protocol::Fallback> all = run.fallbacks;
@@ -157,6 +174,7 @@ std::string stats_text(const StatsInput& input, bool with_details) {
   text += profile_text(input.last);
   if (input.last.bytes_moved != 0)
     text += "  " + std::to_string(input.last.bytes_moved) + " bytes to and from the device\n";
+  text += shortage_text(input.last.device);
   if (input.last.kernel_ns != 0)
     text += "  kernels ran for " + duration_text(static_cast<double>(input.last.kernel_ns) * 1e-9) + " on the device\n";
   return text;
@@ -192,7 +210,12 @@ void add_profile(nlohmann::ordered_json& json, const RunReport& run) {
                                                     {"launches_in_blocks", run.device.launches_in_blocks},
                                                     {"launches_on_matrix_units", run.device.launches_on_matrix_units},
                                                     {"bytes_to_device", run.device.bytes_to_device},
-                                                    {"bytes_to_host", run.device.bytes_to_host}}});
+                                                    {"bytes_to_host", run.device.bytes_to_host},
+                                                    {"evictions", run.device.evictions},
+                                                    {"bytes_evicted", run.device.bytes_evicted},
+                                                    {"copies_before_eviction", run.device.copies_before_eviction},
+                                                    {"launches_cut", run.device.launches_cut},
+                                                    {"launches_in_windows", run.device.launches_in_windows}}});
 }
 
 /// {site: {rule, on, count}}, or a list of these where a site ran in several ways: as in the measurement protocol.

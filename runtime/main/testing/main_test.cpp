@@ -362,6 +362,17 @@ TEST_F(ProgramMain, ListsTheDevicesThatExistForOneThatDoesNot) {
   EXPECT_EQ(mini("--device none a.txt k.txt out.txt").status, 0);
 }
 
+TEST_F(ProgramMain, TakesALimitOfTheDevicesMemory) {
+  for (const char* good : {"1", "64K", "3M", "17179869183G"})
+    EXPECT_EQ(mini(std::string("--device-memory ") + good + " a.txt k.txt out.txt").status, 0) << good;
+  for (const char* bad : {"0", "K", "64k", "-1", "1.5M", "17179869184G", "64 K"}) {
+    const Finished run = mini(std::string("'--device-memory=") + bad + "' a.txt k.txt out.txt");
+    EXPECT_EQ(run.status, 1) << bad;
+    EXPECT_EQ(run.err, std::string("mini: --device-memory=") + bad +
+                           ": expected a number of bytes above 0, such as 4096, 64K, 512M or 8G\n");
+  }
+}
+
 TEST_F(ProgramMain, RunsOnADeviceWhereThereIsOne) {
   if (mini("--list-devices").out == "no OpenCL device\n") GTEST_SKIP() << "no OpenCL device";
   put_config("Out#1", "opencl");

@@ -13,6 +13,7 @@
 #include "runtime/gpu/device.h"
 #include "runtime/gpu/kernel_desc.h"
 #include "runtime/gpu/layout.h"
+#include "runtime/gpu/manager/windows/launch_window.h"
 #include "runtime/gpu/scalar_argument.h"
 #include "runtime/gpu/storage_record.h"
 #include "runtime/sched/frame.h"
@@ -49,6 +50,7 @@ struct LaunchPanel {
 /// Tells a fiber how its wait ended. It lies on the fiber's stack. The manager writes it before it wakes the fiber.
 struct Outcome {
   bool ok = false;
+  bool lacks_memory = false;  ///< it is not ok because the buffers of the launch do not fit the device's memory
   std::string reason;
 };
 
@@ -105,11 +107,19 @@ struct LaunchJob {
   int num_copy_ins = 0;             ///< copy-in tasks that are not done
   bool has_late_reads = false;      ///< results to read back, beside other kernels, once this one has ended
   std::vector<LaunchStage> stages;  ///< empty until the kernel is chosen
+  bool is_in_blocks = false;        ///< its folds run in blocks of rounds
+  bool is_on_matrix_units = false;  ///< and matrix units run the rounds
   std::size_t scratch_bytes = 0;    ///< of the records that stages leave for later ones
   std::shared_ptr<Buffer> scratch;
   std::vector<std::size_t> tile_bytes;
+  Halo halo = {};                     ///< around what windows have of the matrices
+  std::vector<LaunchWindow> windows;  ///< of storages that the job uses in buffers of its own
   std::vector<StorageRecord*> pinned;
   std::vector<std::shared_ptr<Operation>> operations;  ///< to wait for before the job ends
+
+  /// The window of a storage; null if the job uses the storage's buffer.
+  [[nodiscard]] LaunchWindow* window_of(const StorageRecord& record);
+  [[nodiscard]] const LaunchWindow* window_of(const StorageRecord& record) const;
 };
 
 }  // namespace pbrt::gpu
