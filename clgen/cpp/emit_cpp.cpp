@@ -89,6 +89,18 @@ std::uint32_t bin_regions(const KernelTree& kernel) {
   return out;
 }
 
+/// Prints the rows of a kernel's wavefront.
+void emit_wave_rows(Writer& out, const Waves& waves) {
+  std::vector<std::string> rows;
+  for (const WaveRow& row : waves.rows) {
+    std::vector<std::string> coefficients;
+    for (const int coefficient : row.coefficients) coefficients.push_back(std::to_string(coefficient));
+    rows.push_back("{{" + joined(coefficients) + "}, " + (row.is_carried ? "true" : "false") + "}");
+  }
+  out.line(".num_wave_rows = " + std::to_string(rows.size()) + ",");
+  out.line(".wave_rows = {" + joined(rows) + "},");
+}
+
 void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>& kernels) {
   for (const Kernel& kernel : kernels) {
     out.line("constexpr const char* kSource_" + kernel.name + " = PB_KERNEL_PRELUDE " +
@@ -136,6 +148,7 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
       out.line(".scan_cell_bytes = " + std::to_string(scanned_bytes(*scans)) + ",");
       out.line(".scan_record_words = " + std::to_string(record_words(*scans)) + ",");
     }
+    if (const Waves* waves = waves_of(lowered.tree)) emit_wave_rows(out, *waves);
     if (const RuleInstance* blocked = instance_in_blocks(lowered.tree)) {
       const RoundBlockFacts& blocks = *blocked->blocks;
       out.line(".block_loops = {" + std::to_string(blocks.loops[0]) + ", " + std::to_string(blocks.loops[1]) + "},");

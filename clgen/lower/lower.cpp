@@ -109,10 +109,11 @@ class TransformLowering {
       if (choices_running(plan_, step, version).empty()) continue;
       if (slice) out.slice = StepBox{"pb_box", slice->loops.size(), {}};
       KernelTree kernel = lower_kernel(program_, plan_, id, version);
-      std::vector<LaunchRegion> regions = slice ? slice_regions(plan_, rule, *slice, kernel.matrices)
-                                          : scans_of(kernel.tree) != nullptr
-                                              ? scan_regions(plan_, rule, id, kernel.matrices)
-                                              : launch_regions(plan_, rule, id, kernel.matrices);
+      std::vector<LaunchRegion> regions =
+          slice                              ? slice_regions(plan_, rule, *slice, kernel.matrices)
+          : scans_of(kernel.tree) != nullptr ? scan_regions(plan_, rule, id, kernel.matrices)
+          : waves_of(kernel.tree) != nullptr ? wave_regions(plan_, rule, id, kernel.matrices)
+                                             : launch_regions(plan_, rule, id, kernel.matrices);
       out.kernels.push_back({std::move(kernel), std::move(regions)});
     }
     return out;

@@ -147,6 +147,21 @@ std::string text_of(const Transform& transform, const Scans& scans) {
          (scans.facts.body.is_wide_type ? ", 8 bytes" : ", 4 bytes");
 }
 
+std::string text_of(const Transform& transform, const LineScans& scans) {
+  return fmt::format("lines along {} in [{}, {}){}{}{}", scans.scan.var, to_string(box_lo(scans.dim)),
+                     to_string(index_add(box_lo(scans.dim), box_extent(scans.dim))),
+                     scans.scan.is_backward ? " downwards" : "",
+                     values_text(transform, transform.rules[scans.instance.rule], scans.scan),
+                     scans.stores_values_only ? ", stored as they are" : "");
+}
+
+std::string text_of(const Transform& /*transform*/, const Waves& waves) {
+  std::vector<std::string> rows;
+  for (const WaveRow& row : waves.rows)
+    rows.push_back(fmt::format("{} {}", fmt::join(row.coefficients, " "), row.is_carried ? "carried" : "parallel"));
+  return "wavefront along rows " + joined(rows);
+}
+
 /// Prints the nodes of a tree.
 class TreeText {
  public:
@@ -225,16 +240,6 @@ class TreeText {
     print_inside(blocks.body);
   }
 
-  void print_node(const LineScans& scans) {
-    line(fmt::format("lines along {} in [{}, {}){}{}{}", scans.scan.var, to_string(box_lo(scans.dim)),
-                     to_string(index_add(box_lo(scans.dim), box_extent(scans.dim))),
-                     scans.scan.is_backward ? " downwards" : "", values_text(transform_, rule_, scans.scan),
-                     scans.stores_values_only ? ", stored as they are" : ""));
-    ++level_;
-    print_node(scans.instance);
-    --level_;
-  }
-
   void print_node(const InsideRange& range) {
     std::string text = fmt::format("inside {} from {} to {}", range.var,
                                    range.first.empty() ? to_string(loop_begin(range.var)) : list(range.first),
@@ -271,7 +276,8 @@ class TreeText {
 
   /// Loops that run one instance, each in its own way.
   template <class Loops>
-  requires std::is_same_v<Loops, Packs> || std::is_same_v<Loops, Tiles> || std::is_same_v<Loops, Scans>
+  requires std::is_same_v<Loops, Packs> || std::is_same_v<Loops, Tiles> || std::is_same_v<Loops, Scans> ||
+      std::is_same_v<Loops, LineScans> || std::is_same_v<Loops, Waves>
   void print_node(const Loops& loops) {
     line(text_of(transform_, loops));
     ++level_;

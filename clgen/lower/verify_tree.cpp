@@ -45,6 +45,17 @@ std::string verify_scans(const KernelTree& kernel, const LineScans& scans) {
              : "a scan gives each of its values the one before";
 }
 
+/// Returns what is wrong with a wavefront; empty: nothing.
+std::string verify_waves(const KernelTree& kernel, const Waves& waves) {
+  if (kernel.tree.root.size() != 1) return "a wavefront runs all instances of a launch";
+  if (waves.rows.size() != kernel.vars.size()) return "a wavefront has as many rows as loops";
+  const auto num_carried =
+      std::count_if(waves.rows.begin(), waves.rows.end(), [](const WaveRow& row) { return row.is_carried; });
+  if (num_carried < 2) return "two rows of a wavefront are carried, or more";
+  if (waves.loops != inverse_of(waves.rows)) return "the rows of a wavefront say where each loop is";
+  return kernel.tree.buffers.empty() ? "" : "a wavefront reads what its group has stored";
+}
+
 class Verifier {
  public:
   Verifier(const Transform& transform, const KernelTree& kernel)
@@ -64,6 +75,7 @@ class Verifier {
   std::string run() {
     if (num_dims() < 1 || num_dims() > kMaxItemDims) return "a kernel has one to three loops";
     if (const LineScans* scans = scans_of(kernel_.tree)) return verify_scans(kernel_, *scans);
+    if (const Waves* waves = waves_of(kernel_.tree)) return verify_waves(kernel_, *waves);
     check_block(kernel_.tree.root);
     if (!fault_.empty()) return fault_;
     if (num_instances_ != 1 || num_with_lanes_ > 1 || num_that_keep_ > 1)
@@ -267,7 +279,8 @@ class Verifier {
   void check(const InsideRange&) { fail("a kernel tests each cell"); }
   template <class Loops>
   requires std::is_same_v<Loops, RowBlocks> || std::is_same_v<Loops, Strips> || std::is_same_v<Loops, Packs> ||
-      std::is_same_v<Loops, Tiles> || std::is_same_v<Loops, Scans> || std::is_same_v<Loops, LineScans>
+      std::is_same_v<Loops, Tiles> || std::is_same_v<Loops, Scans> || std::is_same_v<Loops, LineScans> ||
+      std::is_same_v<Loops, Waves>
   void check(const Loops&) { fail("a kernel's loops are those of groups, of items and of their instances"); }
   void check(const InsideBox&) { fail("a kernel tests each cell"); }
   void check(const Let&) { fail("a kernel's loops have all rule variables"); }
@@ -431,6 +444,7 @@ class LoopVerifier {
   }
   void check(const RoundBlocks&) { fail("loops of CPUs have no blocks of rounds"); }
   void check(const LineScans&) { fail("loops of CPUs scan in chunks"); }
+  void check(const Waves&) { fail("loops of CPUs run wavefronts in tiles that wait for one another"); }
   void check(const Copy&) { fail("loops of CPUs have no buffers"); }
   void check(const Barrier&) { fail("loops of CPUs have no barriers"); }
   void check(const RuleInstance&) { check_instance("an instance"); }

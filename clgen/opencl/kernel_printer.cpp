@@ -17,6 +17,7 @@
 #include "clgen/opencl/kernel_scans.h"
 #include "clgen/opencl/kernel_tiles.h"
 #include "clgen/opencl/kernel_words.h"
+#include "clgen/opencl/waves/kernel_waves.h"
 #include "clgen/writer/writer.h"
 #include "lang/check.h"
 #include "lang/source.h"
@@ -89,13 +90,17 @@ class KernelHeadPrinter {
     return scalar.type == ScalarType::Double ? "double" : "int";
   }
 
+  std::string restrict_of(MatrixId matrix) const {
+    return is_shared_in_wave(lowered_, matrix) ? "" : dialect_.restrict_ + " ";
+  }
+
   std::vector<std::string> params(const KernelTilePrinter& tiles) const {
     std::vector<std::string> list;
     for (const RuleMatrix& use : lowered_.matrices) {
       const Matrix& matrix = transform_.matrices[use.matrix];
       const std::string name = name_in_kernel(lowered_, transform_, use.matrix, use.is_output);
       std::vector<std::string> group = {dialect_.global + (use.is_output ? "" : "const ") + element_word(matrix) +
-                                            "* " + dialect_.restrict_ + " " + name + "_data",
+                                            "* " + restrict_of(use.matrix) + name + "_data",
                                         "const long " + name + "_offset"};
       for (int d = 0; d < matrix.num_dims(); ++d) group.push_back("const long " + name + "_stride" + std::to_string(d));
       for (int d = 0; d < matrix.num_dims(); ++d) group.push_back("const int " + name + "_size" + std::to_string(d));
@@ -110,6 +115,7 @@ class KernelHeadPrinter {
     for (int d = 0; d < num_loops(); ++d) range.push_back("const int pb_lo" + std::to_string(d));
     for (int d = 0; d < num_loops(); ++d) range.push_back("const int pb_extent" + std::to_string(d));
     list.push_back(joined(range));
+    if (const Waves* waves = waves_of(lowered_.tree)) list.push_back(joined(wave_parameters(*waves)));
     for (const Buffer& buffer : parameter_buffers(lowered_.tree)) list.push_back(tiles.parameter(buffer));
     return list;
   }
@@ -189,6 +195,7 @@ class KernelPrinter {
 
   std::string print() {
     if (scans_of(lowered_.tree) != nullptr) return print_scans();
+    if (const Waves* waves = waves_of(lowered_.tree)) return print_wavefront(*waves);
     KernelHeadPrinter(out_, program_, lowered_, name_, context_).print(tiles_);
     tiles_.print_pointers();
     print_parts_arrays(out_, lowered_.tree, dialect_.local_array);
@@ -210,6 +217,14 @@ class KernelPrinter {
                             [this](bool stores) { print_part_of_scan(stores); });
     KernelHeadPrinter(out_, program_, lowered_, name_, context_).print(tiles_);
     scans.print();
+    out_.close();
+    return out_.text();
+  }
+
+  std::string print_wavefront(const Waves& waves) {
+    KernelHeadPrinter(out_, program_, lowered_, name_, context_).print(tiles_);
+    done_ = "pb_done";
+    print_waves(out_, lowered_, dialect_, [&] { print_instance(waves.instance); });
     out_.close();
     return out_.text();
   }

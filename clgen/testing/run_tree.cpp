@@ -198,14 +198,14 @@ class Runner {
         item.deeds.emplace_back();
       } else if (const auto* blocks = std::get_if<RoundBlocks>(&node.node)) {
         add_blocks(item, *blocks, values, local);
-      } else if (const auto* scans = std::get_if<LineScans>(&node.node)) {
-        // One work-item runs all lines. How others divide them is beyond the tree.
+      } else if (const RuleInstance* of_launch = instance_of_launch(kernel_.tree)) {
+        // One work-item runs all instances. How others divide them is beyond the tree.
         const Point none(launch_.extent.size(), 0);
         if (local != none) continue;
         for_each_point(launch_.extent, none, Point(none.size(), 1), [&](const Point& at) {
           Values inside = values;
           for (std::size_t d = 0; d < at.size(); ++d) inside[kernel_.vars[d]] = launch_.lo[d] + at[d];
-          add_instance(item, scans->instance, inside);
+          add_instance(item, *of_launch, inside);
         });
       } else {
         const auto& instance = std::get<RuleInstance>(node.node);

@@ -8,6 +8,7 @@
 
 #include "choicegraph/plan/launch_scans.h"
 #include "choicegraph/plan/launch_slices.h"
+#include "choicegraph/plan/launch_waves.h"
 #include "choicegraph/plan/task_loops.h"
 #include "clgen/facts/round_blocks.h"
 
@@ -182,6 +183,10 @@ void explain_slices(std::string& out, const TransformPlan& plan, RuleId id) {
   for (const StepId step : plan.steps.ids()) {
     if (plan.steps[step].rule == id && scan_of_launch(plan, step) != nullptr) {
       out += "      on a device: one launch scans all lines, which the CPU has no share of\n";
+      return;
+    }
+    if (plan.steps[step].rule == id && !wave_of_launch(plan, step).empty()) {
+      out += "      on a device: a launch per anti-diagonal of blocks, which the CPU has no share of\n";
       return;
     }
     if (plan.steps[step].rule != id || launch_nest(plan, step) == nullptr) continue;

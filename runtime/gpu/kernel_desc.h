@@ -23,6 +23,12 @@ enum class Lanes : std::uint8_t {
   Apart,       ///< those that are the instances of a group apart, because neighbours run neighbouring instances
 };
 
+/// A row of a wavefront: the sum of the loops' variables times these whole numbers, the fastest loop first.
+struct WaveRow {
+  int coefficients[3] = {0, 0, 0};
+  bool is_carried = false;  ///< some instance needs one that lies before it along the row
+};
+
 /// A kernel in generated code; constant data with static life.
 ///
 /// Build options: the kernel is built per set of values with `-DPB_INDEX=int|long` (int: every element
@@ -80,6 +86,10 @@ struct KernelDesc {
   int scan_loop = -1;           ///< the loop along which the instances are scans; -1: they are none
   int scan_cell_bytes = 0;      ///< what a window of a scan keeps of each of its cells
   int scan_record_words = 0;    ///< words of a part of a line in memory of the device
+  /// The rows along which the instances are cut into blocks whose anti-diagonals follow one another, as many as there
+  /// are loops; 0: the instances are no wavefront. An execution has a launch per anti-diagonal.
+  int num_wave_rows = 0;
+  WaveRow wave_rows[3] = {};
 
   /// Whether several groups run an instance in this stage, from 1.
   [[nodiscard]] constexpr bool is_divided(int stage) const { return stage < num_stages || last_is_divided; }

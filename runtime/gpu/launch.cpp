@@ -123,12 +123,13 @@ Launch& Launch::reads(const RegionRef& part) {
   return *this;
 }
 
-void Launch::also_reads(const RegionRef& view, const RegionRef& read) {
+Launch& Launch::also_reads(const RegionRef& view, const RegionRef& read) {
   add_region(view, read, kRead, CopyOut::May);
   std::vector<LaunchRegion>& regions = request_->plan.regions;
   regions.back().is_argument = false;
   request_->further.push_back(std::move(regions.back()));
   regions.pop_back();
+  return *this;
 }
 
 Launch& Launch::scalar(const ScalarArgument& value) {

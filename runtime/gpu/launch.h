@@ -110,6 +110,9 @@ class Launch {
   template <class Region, int N>
   PB_COLD Launch& inout(const Region& view, std::initializer_list<Box<N>> written, CopyOut copy_out);
 
+  /// A further part of the storage of the region that was given last, which the kernel reads.
+  Launch& also_reads(const RegionRef& view, const RegionRef& read);
+
   /// Says that the kernel reads no more than `part` of the region that was given last, for runs whose accesses are
   /// watched. This does not change what is copied in.
   Launch& reads(const RegionRef& part);
@@ -167,8 +170,6 @@ class Launch {
  private:
   friend bool lacks_memory(const Launch& launch);
   enum Access : std::uint8_t { kRead = 1, kWrite = 2 };
-  /// A further part of the region that was given last, which the kernel reads.
-  void also_reads(const RegionRef& view, const RegionRef& read);
   Launch& add_region(const RegionRef& view, const RegionRef& touched, int access, CopyOut copy_out);
   void add_written(const RegionRef& part);
   Launch& range_of(int num_dims, const std::int64_t* lo, const std::int64_t* hi);
@@ -184,7 +185,7 @@ template <class Region, int N>
 Launch& Launch::input(const Region& view, const BorderedBox<N>& read) {
   bool is_first = true;
   for_each_part(view, read, [&](const Region& part) {
-    if (!is_first) return also_reads(RegionRef(view), RegionRef(part));
+    if (!is_first) return void(also_reads(RegionRef(view), RegionRef(part)));
     input(RegionRef(view), RegionRef(part));
     is_first = false;
   });
@@ -367,6 +368,7 @@ gpu::Launch& gpu::Launch::inout(const Region& view, std::initializer_list<Box<N>
 //   3. const int pb_lo0 … pb_lo{D-1}, then const int pb_extent0 … pb_extent{D-1}
 //   4. __local T* <name>_tile per tile call
 //   5. with PB_STAGE: __global ulong* pb_scratch
+//   6. of a wavefront: const int pb_wave, pb_first, pb_span0 … pb_span{R-1} (clgen/opencl/waves/kernel_waves.cpp)
 // The range has min(D, 3) dimensions. Along each, a group has as many instances as its work-items have together, and
 // the number of groups is rounded up: kernels test that an instance's place is less than pb_extent{d}. Instance k of a
 // work-item stands at get_group_id(d) * get_local_size(d) * PB_ITEMS{d} + k * get_local_size(d) + get_local_id(d).

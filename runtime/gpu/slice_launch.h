@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What generated code says of a launch that runs one slice of a nest, or all lines of a scan. The last dimension of a
-// slice's box is that of the slices. Generated code includes this through generated.h.
+// What generated code says of a launch that runs one slice of a nest, all lines of a scan, or a wavefront. The last
+// dimension of a slice's box is that of the slices. Generated code includes this through generated.h.
 #pragma once
 
 #include <algorithm>
@@ -52,6 +52,33 @@ PB_COLD void input_part(Launch& launch, const Region& view, const BorderedBox<N>
 template <class Region, int N>
 PB_COLD void inout_part(Launch& launch, const Region& view, const Box<N>& part, CopyOut copy_out) {
   launch.inout(view, part_of(view, part), copy_out);
+}
+
+/// Says that the kernel also reads what lies in `all` and not in `written`.
+template <class Region, int N>
+PB_COLD void also_reads_beside(Launch& launch, const Region& view, const Box<N>& all, Box<N> written) {
+  for (int d = 0; d < N; ++d) {
+    written.lo[d] = std::max(written.lo[d], all.lo[d]);
+    written.hi[d] = std::min(written.hi[d], all.hi[d]);
+  }
+  for_each_outside(all, written, [&](const Box<N>& part) { launch.also_reads(view, part_of(view, part)); });
+}
+
+/// Gives the launch a region of which the kernel writes every cell of `written`, and of `read` may read what it has
+/// written and what lies beside that. A box that is read may reach beyond the matrix.
+template <class Region, int N>
+PB_COLD void continued_output(Launch& launch, const Region& view, const Box<N>& written, const Box<N>& read,
+                              CopyOut copy_out) {
+  launch.output(view, written, copy_out);
+  also_reads_beside(launch, view, inside(view, read), written);
+}
+template <class Region, int N>
+PB_COLD void continued_output(Launch& launch, const Region& view, const Box<N>& written, const BorderedBox<N>& read,
+                              CopyOut copy_out) {
+  launch.output(view, written, copy_out);
+  std::int64_t sizes[N];
+  for (int d = 0; d < N; ++d) sizes[d] = view.size(d);
+  for_each_read(read, sizes, [&](const Box<N>& all) { also_reads_beside(launch, view, all, written); });
 }
 
 }  // namespace pbrt::gpu

@@ -212,7 +212,7 @@ std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule
   const bool is_sliced = form == LaunchForm::Slices;
   if (step.loops.empty() && computation.phases.empty() && !is_sliced)
     return WhyNotDevice{"it has one instance only", rule.span};
-  if (!step.is_data_parallel && !step.loops.empty() && form != LaunchForm::Scan)
+  if (!step.is_data_parallel && !step.loops.empty() && form != LaunchForm::Scan && form != LaunchForm::Wave)
     return WhyNotDevice{"its instances depend on one another", rule.span};
   if (step.loops.size() > kMaxDeviceLoops) return WhyNotDevice{"it has more than three rule variables", rule.span};
   if (!rule.temporaries.empty()) return WhyNotDevice{"every instance has temporaries of its own", rule.span};
@@ -243,6 +243,8 @@ bool is_one_cell(const InputBox& box) {
 
 std::optional<WhyNotDevice> check_local(const Rule& rule, const Step& step, LaunchForm form) {
   if (form == LaunchForm::Scan) return WhyNotDevice{"scans keep their elements in local memory", rule.span};
+  if (form == LaunchForm::Wave)
+    return WhyNotDevice{"the instances of a wavefront read what others of their group have stored", rule.span};
   if (step.loops.empty()) return WhyNotDevice{"no instances read the same cells: it has one instance only", rule.span};
   for (const InputBox& box : step.input_boxes)
     if (box.extent_is_uniform && !is_one_cell(box)) return std::nullopt;

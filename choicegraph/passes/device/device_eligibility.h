@@ -17,6 +17,7 @@ enum class LaunchForm : std::uint8_t {
   Instances,  ///< all of its instances, which are independent
   Slices,     ///< a slice of its nest (choicegraph/plan/launch_slices.h)
   Scan,       ///< all of its lines (choicegraph/plan/launch_scans.h)
+  Wave,       ///< an anti-diagonal of its blocks (choicegraph/plan/launch_waves.h)
 };
 
 struct DeviceEligibility {

@@ -8,6 +8,7 @@
 #include "choicegraph/passes/device/device_eligibility.h"
 #include "choicegraph/plan/launch_scans.h"
 #include "choicegraph/plan/launch_slices.h"
+#include "choicegraph/plan/launch_waves.h"
 
 namespace pb::choices {
 namespace {
@@ -29,6 +30,12 @@ bool needs_others(const TransformPlan& plan, StepId id) {
                      [&](const Nest& nest) { return nest.members.size() > 1 && has_member(nest, id); });
 }
 
+LaunchForm form_of_launch(const TransformPlan& plan, StepId id) {
+  if (launch_nest(plan, id) != nullptr) return LaunchForm::Slices;
+  if (scan_of_launch(plan, id) != nullptr) return LaunchForm::Scan;
+  return wave_of_launch(plan, id).empty() ? LaunchForm::Instances : LaunchForm::Wave;
+}
+
 /// Versions that all steps of the alternative have.
 void find_versions_of(const Analysis& analysis, SiteId site, Alternative& alternative) {
   bool has_steps = false;
@@ -38,15 +45,12 @@ void find_versions_of(const Analysis& analysis, SiteId site, Alternative& altern
     const Rule& rule = analysis.rule(step.rule);
     has_steps = true;
     if (!alternative.why_not_device) alternative.why_not_device = why_no_boxes(analysis, rule, step);
-    const bool is_sliced = launch_nest(analysis.plan, id) != nullptr;
-    const LaunchForm form = is_sliced                                      ? LaunchForm::Slices
-                            : scan_of_launch(analysis.plan, id) != nullptr ? LaunchForm::Scan
-                                                                           : LaunchForm::Instances;
+    const LaunchForm form = form_of_launch(analysis.plan, id);
     const DeviceEligibility found = check_device_eligibility(analysis.program, analysis.transform, rule,
                                                              analysis.plan.computations[step.rule.index()],
                                                              step_of_launch(analysis.plan, id), form);
     if (!alternative.why_not_device) alternative.why_not_device = found.why_not_device;
-    if (!alternative.why_not_device && !is_sliced && needs_others(analysis.plan, id))
+    if (!alternative.why_not_device && form != LaunchForm::Slices && needs_others(analysis.plan, id))
       alternative.why_not_device = WhyNotDevice{"it needs other rules that need it", rule.span};
     if (!alternative.why_not_local_memory) alternative.why_not_local_memory = found.why_not_local_memory;
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "choicegraph/plan/launch_slices.h"
+#include "choicegraph/plan/launch_waves.h"
 #include "choicegraph/testing/planned_transform.h"
 
 namespace pb {
@@ -129,6 +130,67 @@ TEST(Slices, AreNoLaunchesWhereTwoCoordinatesCarry) {
                                      .rule({"B.cell(x,y)"}, {"B.cell(x-1,y)", "B.cell(x,y-1)"})
                                      .rule({"B.cell(x,y)"}, {"A.cell(x,y)"}, 2));
   EXPECT_EQ(launches(planned.only()), Texts{});
+}
+
+/// The rows of the steps that a device runs as wavefronts: `1 0 carried, 0 1 parallel` for each.
+Texts waves(const TransformPlan& plan) {
+  Texts out;
+  for (const StepId id : plan.steps.ids()) {
+    std::string text;
+    for (const WaveRow& row : wave_of_launch(plan, id)) {
+      if (!text.empty()) text += ", ";
+      for (const int coefficient : row.coefficients) text += std::to_string(coefficient) + " ";
+      text += row.is_carried ? "carried" : "parallel";
+    }
+    if (!text.empty()) out.push_back(text);
+  }
+  return out;
+}
+
+/// The rows of a rule with these inputs, beside one that gives all other cells.
+Texts waves_of(const std::string& matrix, const std::string& cell, const std::vector<std::string>& inputs) {
+  const PlannedTransform planned(TestTransform().to(matrix).rule({cell}, inputs).rule({cell}, {}, 2));
+  EXPECT_FALSE(planned.diags.has_errors()) << planned.messages();
+  return waves(planned.only());
+}
+
+TEST(Waves, RunWhereTwoLoopsCarry) {
+  EXPECT_EQ(waves_of("D[w,h]", "D.cell(x,y)", {"D.cell(x-1,y)", "D.cell(x,y-1)"}), Texts{"1 0 carried, 0 1 carried"});
+  EXPECT_EQ(waves_of("D[w,h]", "D.cell(x,y)", {"D.cell(x-2,y)", "D.cell(x-1,y-3)", "D.cell(x,y-1)"}),
+            Texts{"1 0 carried, 0 1 carried"});
+}
+
+TEST(Waves, RunAgainstTheirDependences) {
+  EXPECT_EQ(waves_of("D[w,h]", "D.cell(x,y)", {"D.cell(x+1,y)", "D.cell(x,y-1)"}), Texts{"-1 0 carried, 0 1 carried"});
+  EXPECT_EQ(waves_of("D[w,h]", "D.cell(x,y)", {"D.cell(x+1,y)", "D.cell(x,y+1)"}), Texts{"-1 0 carried, 0 -1 carried"});
+}
+
+TEST(Waves, HaveSkewedRowsWhereADependencePointsBackwards) {
+  EXPECT_EQ(waves_of("D[w,h]", "D.cell(x,y)", {"D.cell(x-1,y)", "D.cell(x+1,y-1)"}), Texts{"1 1 carried, 0 1 carried"});
+}
+
+TEST(Waves, LeaveLoopsParallelThatCarryNothing) {
+  EXPECT_EQ(waves_of("D[w,h,d]", "D.cell(x,y,z)", {"D.cell(x,y-1,z)", "D.cell(x,y,z+1)"}),
+            Texts{"1 0 0 parallel, 0 1 0 carried, 0 0 -1 carried"});
+}
+
+TEST(Waves, RunAlongThreeLoops) {
+  EXPECT_EQ(waves_of("D[w,h,d]", "D.cell(x,y,z)", {"D.cell(x-1,y,z)", "D.cell(x,y-1,z)", "D.cell(x,y,z-1)"}),
+            Texts{"1 0 0 carried, 0 1 0 carried, 0 0 1 carried"});
+}
+
+TEST(Waves, AreNoSlicesAndNoScans) {
+  EXPECT_EQ(waves_of("D[w,h]", "D.cell(x,y)", {"D.cell(x-1,y-1)", "D.cell(x+1,y-1)"}), Texts{});
+  EXPECT_EQ(waves_of("D[w,h]", "D.cell(x,y)", {"D.cell(x,y-1)"}), Texts{});
+}
+
+TEST(Waves, NeedABox) {
+  const PlannedTransform planned(TestTransform()
+                                     .to("D[n,n]")
+                                     .rule({"D.cell(x,y)"}, {"D.cell(x-1,y)", "D.cell(x,y-1)"})
+                                     .where("x", RelationOp::LessEqual, "y")
+                                     .rule({"D.cell(x,y)"}, {}, 2));
+  EXPECT_EQ(waves(planned.only()), Texts{});
 }
 
 }  // namespace

@@ -274,6 +274,11 @@ void emit_region(Writer& out, const RuleCode& code, const LaunchRegion& region) 
       }
       break;
     case LaunchUse::Output:
+      if (region.read_part) {
+        out.line("pbrt::gpu::continued_output(pb_launch, " + to_cpp(region.written.front()) + ", " +
+                 to_cpp(*region.read_part) + ", pb_copy_out);");
+        break;
+      }
       out.line("pb_launch.output(" + to_cpp(region.written.front()) + ", pb_copy_out);");
       break;
     case LaunchUse::InOut:

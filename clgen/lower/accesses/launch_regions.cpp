@@ -9,10 +9,12 @@
 namespace pb {
 namespace {
 
+constexpr const char* kBox = "pb_box";
+
 LaunchRegion launch_region(const TransformPlan& plan, const RuleShape& rule, StepId step, const RuleMatrix& use) {
   LaunchRegion out{use.matrix};
   if (use.is_input && !plan.steps[step].loops.empty() && (!use.is_output || use.is_overwritten))
-    out.reads = read_box(plan.steps[step], rule, use.matrix, "pb_box");
+    out.reads = read_box(plan.steps[step], rule, use.matrix, kBox);
   if (!use.is_output) {
     out.input = kernel_input(plan, plan.steps[step], rule, use.matrix);
     return out;
@@ -29,7 +31,21 @@ LaunchRegion launch_region(const TransformPlan& plan, const RuleShape& rule, Ste
   return out;
 }
 
-constexpr const char* kBox = "pb_box";
+/// Of a matrix whose cells get new values before they are read, only what lies beside them is copied in.
+LaunchRegion wave_region(const TransformPlan& plan, const RuleShape& rule, StepId step, const RuleMatrix& use) {
+  LaunchRegion out = launch_region(plan, rule, step, use);
+  const bool is_new = use.is_output && use.is_input && use.is_overwritten && out.written.size() == 1 &&
+                      fills_hull(rule, plan.steps[step], use.matrix);
+  if (!is_new) return out;
+  const bool is_all = !out.written.front().box;
+  const auto read = is_all ? std::nullopt : read_box(plan.steps[step], rule, use.matrix, kBox);
+  if (!is_all && !read) return out;
+  out.use = LaunchUse::Output;
+  out.is_part = false;
+  out.reads.reset();
+  out.read_part = read;
+  return out;
+}
 
 /// Returns all of the matrix, as a box.
 PartBox whole_box(const RuleShape& rule, MatrixId matrix) {
@@ -82,6 +98,13 @@ std::vector<LaunchRegion> scan_regions(const TransformPlan& plan, const RuleShap
   std::vector<LaunchRegion> out;
   for (const RuleMatrix& use : matrices)
     out.push_back(slice_region(plan, rule, plan.steps[step], use, kFirstInstances));
+  return out;
+}
+
+std::vector<LaunchRegion> wave_regions(const TransformPlan& plan, const RuleShape& rule, StepId step,
+                                       const std::vector<RuleMatrix>& matrices) {
+  std::vector<LaunchRegion> out;
+  for (const RuleMatrix& use : matrices) out.push_back(wave_region(plan, rule, step, use));
   return out;
 }
 

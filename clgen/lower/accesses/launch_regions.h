@@ -22,11 +22,12 @@ enum class LaunchUse : std::uint8_t {
 struct LaunchRegion {
   MatrixId matrix;
   LaunchUse use = LaunchUse::Input;
-  KernelInput input = {};                 ///< of an Input
-  std::vector<MatrixPart> written = {};   ///< of an Output or InOut; empty: any cell may be written
-  std::optional<PartBox> reads = {};      ///< exactly what is read, where the launch does not know it already
-  std::optional<PartBox> read_part = {};  ///< of an Input: a box that holds all that is read, instead of `input`
-  bool is_part = false;                   ///< nothing of an InOut but `written` is touched
+  KernelInput input = {};                ///< of an Input
+  std::vector<MatrixPart> written = {};  ///< of an Output or InOut; empty: any cell may be written
+  std::optional<PartBox> reads = {};     ///< exactly what is read, where the launch does not know it already
+  /// A box that holds all that is read; of an Input instead of `input`, of an Output beside what it has written itself.
+  std::optional<PartBox> read_part = {};
+  bool is_part = false;  ///< nothing of an InOut but `written` is touched
 
   bool operator==(const LaunchRegion&) const = default;
 };
@@ -48,6 +49,13 @@ inline constexpr const char* kFirstInstances = "pb_first";
 /// Returns the regions of the kernel of a step that one launch runs as scans (choicegraph/plan/launch_scans.h). The
 /// instances are those of the box `pb_box`. Only those of `pb_first` read outputs.
 [[nodiscard]] std::vector<LaunchRegion> scan_regions(const TransformPlan& plan, const RuleShape& rule, StepId step,
+                                                     const std::vector<RuleMatrix>& matrices);
+
+/// Returns the regions of the kernel of a step that runs as a wavefront (choicegraph/plan/launch_waves.h). What
+/// instances read of an output, others of the same box have written, or it lies beside what they write.
+///
+/// Pre: the step's `step_boxes` are in scope
+[[nodiscard]] std::vector<LaunchRegion> wave_regions(const TransformPlan& plan, const RuleShape& rule, StepId step,
                                                      const std::vector<RuleMatrix>& matrices);
 
 }  // namespace pb

@@ -8,6 +8,7 @@
 
 #include "choicegraph/plan/launch_scans.h"
 #include "choicegraph/plan/launch_slices.h"
+#include "choicegraph/plan/launch_waves.h"
 #include "clgen/facts/names.h"
 #include "clgen/facts/round_blocks.h"
 #include "clgen/lower/loops/round_block_nodes.h"
@@ -141,6 +142,7 @@ class KernelLowering {
         slice_(slice_variable(plan, step)),
         is_sliced_(launch_nest(plan, step) != nullptr),
         scan_(scan_of_launch(plan, step)),
+        wave_(wave_of_launch(plan, step)),
         rule_(transform_.rules[step_.rule]),
         computation_(computation_of(plan, step_.rule)),
         facts_(find_rule_facts(rule_, computation_.filled)) {
@@ -161,6 +163,11 @@ class KernelLowering {
     out_.crossed_loop = find_crossed_loop();
     if (scan_ != nullptr) {
       out_.tree.root.push_back({scans_from(program_, transform_, step_, *scan_, instance())});
+      return std::move(out_);
+    }
+    if (!wave_.empty()) {
+      out_.default_items = 1;
+      out_.tree.root.push_back({Waves{wave_, inverse_of(wave_), instance()}});
       return std::move(out_);
     }
     TreeBlock group;
@@ -509,10 +516,11 @@ class KernelLowering {
   const Program& program_;
   const TransformPlan& plan_;
   const Transform& transform_;
-  const Step step_;          ///< as a launch runs it
-  const std::string slice_;  ///< the variable of the slices; empty: there is none
-  const bool is_sliced_;     ///< each slice of a nest is a launch
-  const Scan* const scan_;   ///< null: the instances are independent
+  const Step step_;                  ///< as a launch runs it
+  const std::string slice_;          ///< the variable of the slices; empty: there is none
+  const bool is_sliced_;             ///< each slice of a nest is a launch
+  const Scan* const scan_;           ///< null: the step is none
+  const std::vector<WaveRow> wave_;  ///< rows of the wavefront; empty: the step runs in none
   const Rule& rule_;
   const Computation& computation_;
   RuleFacts facts_;

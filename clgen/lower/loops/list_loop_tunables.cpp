@@ -8,6 +8,7 @@
 
 #include "base/loop_forms.h"
 #include "choicegraph/plan/launch_slices.h"
+#include "choicegraph/plan/launch_waves.h"
 #include "clgen/facts/numbering.h"
 #include "clgen/facts/round_blocks.h"
 #include "clgen/lower/analysis/nest_shape.h"
@@ -129,7 +130,7 @@ std::vector<TunableRole> block_roles(const Program& program, const TransformPlan
   bool adds_products = false;
   for (const StepId id : plan.steps.ids()) {
     const Step& step = plan.steps[id];
-    if (step.rule != rule || launch_nest(plan, id) != nullptr) continue;
+    if (step.rule != rule || launch_nest(plan, id) != nullptr || !wave_of_launch(plan, id).empty()) continue;
     const auto blocks = find_round_blocks(program, plan, step);
     if (!blocks) continue;
     out = {TunableRole::BlockItems, TunableRole::BlockRounds, TunableRole::BlockStages};

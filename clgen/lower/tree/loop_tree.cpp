@@ -155,6 +155,16 @@ const LineScans* scans_of(const LoopTree& tree) {
   return tree.root.empty() ? nullptr : std::get_if<LineScans>(&tree.root.front().node);
 }
 
+const Waves* waves_of(const LoopTree& tree) {
+  return tree.root.empty() ? nullptr : std::get_if<Waves>(&tree.root.front().node);
+}
+
+const RuleInstance* instance_of_launch(const LoopTree& tree) {
+  if (const LineScans* scans = scans_of(tree)) return &scans->instance;
+  const Waves* waves = waves_of(tree);
+  return waves == nullptr ? nullptr : &waves->instance;
+}
+
 int scanned_bytes(const LineScans& scans) {
   int out = 0;
   for (std::size_t k = 0; k < scans.types.size(); ++k)

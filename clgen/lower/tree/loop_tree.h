@@ -21,6 +21,7 @@
 #include <variant>
 #include <vector>
 
+#include "choicegraph/plan/launch_waves.h"
 #include "clgen/facts/round_blocks.h"
 #include "clgen/lower/tree/condition.h"
 #include "clgen/lower/tree/pack_facts.h"
@@ -344,6 +345,18 @@ struct LineScans {
   bool operator==(const LineScans&) const = default;
 };
 
+/// The instances of a launch as a wavefront (choicegraph/plan/launch_waves.h). They are cut into blocks along the rows,
+/// and a block has a work-group. All blocks at which the numbers along carried rows have the same sum run at once,
+/// after those with a smaller one. The work-items of a group run the instances of its block in the same way, and wait
+/// for one another between sums.
+struct Waves {
+  std::vector<WaveRow> rows;
+  std::vector<std::vector<int>> loops;  ///< of each loop, the fastest first, how far it moves along each row
+  RuleInstance instance;
+
+  bool operator==(const Waves&) const = default;
+};
+
 /// Defines a rule variable whose value follows from the loops outside.
 struct Let {
   std::string var;
@@ -471,7 +484,7 @@ struct InsideBox {
 
 struct TreeNode {
   std::variant<TreeLoop, TreeBranch, Copy, Barrier, RuleInstance, InsideRange, RowBlocks, Strips, Packs, Tiles, Scans,
-               InsideBox, Let, ComputeResult, StoreResult, RoundBlocks, LineScans>
+               InsideBox, Let, ComputeResult, StoreResult, RoundBlocks, LineScans, Waves>
       node;
 
   bool operator==(const TreeNode& other) const;
@@ -520,6 +533,10 @@ void walk(const TreeBlock& block, const Visit& visit) {
 [[nodiscard]] const RuleInstance* instance_in_blocks(const LoopTree& tree);
 /// Returns the scans that the tree runs; null if it runs none.
 [[nodiscard]] const LineScans* scans_of(const LoopTree& tree);
+/// Returns the wavefront that the tree runs; null if it runs none.
+[[nodiscard]] const Waves* waves_of(const LoopTree& tree);
+/// Returns the instance of the scans or the wavefront that the tree runs; null if it runs none.
+[[nodiscard]] const RuleInstance* instance_of_launch(const LoopTree& tree);
 /// The bytes of what a window keeps of an instance: an element for each value, and the factor of a recurrence.
 [[nodiscard]] int scanned_bytes(const LineScans& scans);
 /// The words of such elements in memory of the device, each of which has 4 bytes of them.

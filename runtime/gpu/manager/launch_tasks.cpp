@@ -12,6 +12,7 @@
 #include "base/seeded_fault.h"
 #include "runtime/gpu/manager/block_shape.h"
 #include "runtime/gpu/manager/shapes/scan_shape.h"
+#include "runtime/gpu/manager/shapes/wave_shape.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -283,7 +284,27 @@ bool LaunchTasks::choose_scan(LaunchJob& job) {
   return true;
 }
 
+bool LaunchTasks::choose_waves(LaunchJob& job) {
+  const LaunchPlan& plan = job.plan;
+  std::optional<WaveShape> shape = wave_shape_of(plan, parts_.device.info());
+  if (!shape) return fail(job, "the rows of a wavefront are too long"), false;
+  const KernelTable::Found found = kernels_.find(*parts_.device, plan, WorkShape(), 0);
+  if (found.kernel == nullptr) {
+    if (found.new_log != nullptr) report_rejection(*plan.kernel, *found.new_log);
+    return fail(job, "the driver rejected the kernel"), false;
+  }
+  const std::array<std::size_t, 3> wanted = shape->group;
+  shape->group = clamp_group(wanted, parts_.device.info(), found.kernel->limits().max_group_size);
+  job.stages = waves_of(plan, *shape, found.kernel);
+  parts_.statistics.count([&](DeviceStatistics& s) {
+    s.generic_builds_used += found.is_generic ? 1 : 0;
+    s.groups_clamped += wanted != shape->group ? 1 : 0;
+  });
+  return true;
+}
+
 bool LaunchTasks::choose_kernel(LaunchJob& job) {
+  if (job.plan.kernel->num_wave_rows > 0) return choose_waves(job);
   if (job.plan.kernel->scan_loop >= 0) return choose_scan(job);
   if (choose_blocks(job)) return true;
   const LaunchPlan& plan = job.plan;
@@ -390,13 +411,19 @@ Progress LaunchTasks::run(ExecuteTask& task) {
 }
 
 void LaunchTasks::enqueue_kernel(LaunchJob& job) {
-  const std::vector<KernelArg> args = arguments_of(job);
+  std::vector<KernelArg> args = arguments_of(job);
+  const std::size_t num_common = args.size();
+  const bool is_wavefront = job.plan.kernel->num_wave_rows > 0;
   std::int64_t cells = 1;
   for (const std::int32_t extent : job.plan.extent) cells *= extent;
   for (const LaunchStage& stage : job.stages) {
     const bool is_last = &stage == &job.stages.back();
+    // The launches of a wavefront share its instances, which are counted once.
+    const std::int64_t amount = is_wavefront && !is_last ? 0 : cells;
     const std::shared_ptr<Operation> operation =
-        parts_.operations.begin({TraceKind::Kernel, &job.plan.kernel->rule, cells});
+        parts_.operations.begin({TraceKind::Kernel, &job.plan.kernel->rule, amount});
+    args.resize(num_common);
+    for (const std::int32_t number : stage.numbers) args.push_back(value_arg(number));
     try {
       parts_.device->launch(*stage.kernel, args, stage.range, *operation);
     } catch (const DeviceRefusal& refusal) {

@@ -50,6 +50,8 @@ class LaunchTasks {
   [[nodiscard]] bool choose_windows(LaunchJob& job, const WorkShape& shape);
   /// Chooses the kernel of a scan. False: the job has ended.
   [[nodiscard]] bool choose_scan(LaunchJob& job);
+  /// Chooses the kernel and the launches of a wavefront. False: the job has ended.
+  [[nodiscard]] bool choose_waves(LaunchJob& job);
   /// False: the job has ended.
   [[nodiscard]] bool choose_kernel(LaunchJob& job);
   /// The kernel for a shape that device and kernel allow, which `shape` is changed to. `stage` as in KernelTable::find.

@@ -93,6 +93,7 @@ class Operation;
 struct LaunchStage {
   Kernel* kernel = nullptr;
   KernelRange range;
+  std::vector<std::int32_t> numbers = {};  ///< arguments of this launch, behind those that all launches have
 };
 
 /// What the tasks of one kernel execution have in common; only the manager's thread uses it.
