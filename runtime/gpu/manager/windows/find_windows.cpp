@@ -9,19 +9,22 @@ namespace {
 /// Buffers begin at such places of their storage, so that what is aligned there is aligned in them.
 constexpr std::int64_t kAlignment = 256;
 
-/// The bytes of the storage from the first cell of a view to its last, with a halo.
+/// The bytes of the storage from the first cell of a view to the end of its last row, with a halo. The last row has the
+/// length of the others, because NVIDIA's driver refuses to copy some columns of a buffer that ends within a row.
 struct Span {
   std::int64_t lo = 0, hi = 0;
 };
 
 Span span_of(const OwnedView& view, const Halo& halo) {
   if (view.is_empty()) return {};
-  std::int64_t lo = view.offset, hi = view.offset + 1;
+  std::int64_t lo = view.offset, hi = view.offset + 1, whole_rows = 0;
   for (int d = 0; d < view.num_dims; ++d) {
     const auto at = static_cast<std::size_t>(d);
     lo -= halo[at] * view.strides[at];
     hi += (view.sizes[at] - 1 + halo[at]) * view.strides[at];
+    if (view.sizes[at] > 1) whole_rows = std::max(whole_rows, view.sizes[at] * view.strides[at]);
   }
+  hi = std::max(hi, view.offset + whole_rows);
   return {std::max<std::int64_t>(lo, 0) * view.element_bytes, hi * view.element_bytes};
 }
 
@@ -51,7 +54,7 @@ std::vector<LaunchWindow> windows_of(const LaunchPlan& plan, const Halo& halo) {
     const auto size = static_cast<std::int64_t>(record.storage().bytes());
     const Span span = touched_of(plan, record, halo);
     const std::int64_t first = span.lo / kAlignment * kAlignment;
-    const std::int64_t length = std::max<std::int64_t>(std::min(span.hi, size) - first, 1);
+    const std::int64_t length = std::max<std::int64_t>(span.hi - first, 1);
     if (length >= size) continue;
     LaunchWindow& window = windows.emplace_back();
     window.record = &record;

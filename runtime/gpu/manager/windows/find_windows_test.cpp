@@ -74,6 +74,17 @@ TEST(Windows, BeginWhereTheStorageIsAligned) {
   EXPECT_EQ(windows[0].num_bytes, 1680U - 1280U);
 }
 
+TEST(Windows, HoldTheWholeLastRowOfColumns) {
+  ManualManager manager;
+  const Matrix2 in = filled(kWidth, 16, 0), out = filled(kWidth, 16, 0);
+  LaunchPlan plan = manager.add_step(out, in, 1, CopyOut::May)->plan;
+  const Matrix2 columns = in.region(0, 4, kWidth / 2, 8);
+  plan.regions[0].touched = own(*RegionRef(columns).storage, RegionRef(columns).view);
+  const std::vector<LaunchWindow> windows = windows_of(plan, {});
+  ASSERT_EQ(windows.size(), 1U);
+  EXPECT_EQ(windows[0].num_bytes, 4 * kRowBytes);
+}
+
 /// out = in + 1 on rows [first, first + count).
 bool run_rows(Frame& frame, FakeManager& fake, const Matrix2& out, const Matrix2& in, std::int64_t first,
               std::int64_t count, std::string* reason = nullptr, bool* is_too_large = nullptr) {
