@@ -136,6 +136,7 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
       const char* const fields[] = {".fold_length = ", ".inner_length = "};
       for (std::size_t i = 0; i < lowered.fold_lengths.size(); ++i)
         out.line(fields[i] + std::to_string(lowered.fold_lengths[i]) + ",");
+      if (lowered.most_rounds > 0) out.line(".most_rounds = " + std::to_string(lowered.most_rounds) + ",");
       if (lowered.kept_length) out.line(".kept_length = " + std::to_string(*lowered.kept_length) + ",");
       if (lowered.stores_in_phases) out.line(".stores_in_phases = true,");
       if (!lowered.bins.empty()) out.line(".bins = " + std::to_string(bin_regions(lowered)) + ",");

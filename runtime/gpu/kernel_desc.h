@@ -71,6 +71,7 @@ struct KernelDesc {
   Lanes lanes = Lanes::None;
   int fold_length = -1;   ///< the scalar() call that says how many iterations lanes divide; -1: none does
   int inner_length = -1;  ///< likewise of a loop inside: the product is their number
+  int most_rounds = 0;    ///< where fold_length says nothing: how many iterations lanes divide at most; 0: not known
   int kept_length = -1;   ///< the scalar() call that says how many rounds have kept cells, or more; -1: none have any
   bool stores_in_phases = false;  ///< lanes store cells while they run an instance, which may pass its cells repeatedly
   std::uint32_t bins = 0;         ///< bit i: lanes update cells of region i, as a histogram's, at computed places

@@ -11,6 +11,7 @@
 #include "choicegraph/plan/launch_waves.h"
 #include "clgen/facts/names.h"
 #include "clgen/facts/round_blocks.h"
+#include "clgen/lower/analysis/most_rounds.h"
 #include "clgen/lower/loops/round_block_nodes.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"
@@ -45,6 +46,8 @@ constexpr const char* kOnlyInstance = "pb_only";
 
 /// Instances of a work-item that keep memory busy: several loads are under way before the first result is needed.
 constexpr int kManyItems = 4;
+// Rounds from which on their number decides nothing.
+constexpr std::int64_t kManyRounds = 1 << 15;
 
 bool has_real_default(const Rule& rule) {
   return std::any_of(rule.inputs.begin(), rule.inputs.end(),
@@ -91,11 +94,20 @@ std::size_t add_phases(RuleInstance& to, const Computation& computation, const s
   return slots;
 }
 
+bool is_divided(const Phase& phase) { return phase.kind == PhaseKind::Divided; }
+
+/// The most rounds of loops inside one another, all together, if lanes divide no others; 0: not known.
+std::int64_t most_rounds_of(const Body& body, const Computation& computation, const std::vector<const Fold*>& loops) {
+  const std::vector<Phase>& phases = computation.phases;
+  std::int64_t product = std::count_if(phases.begin(), phases.end(), is_divided) == 1 ? 1 : 0;
+  for (const Fold* loop : loops) product *= std::min(most_rounds(body, *loop).value_or(0), kManyRounds);
+  return product;
+}
+
 /// The first phase with bins or distinct places, whose loop is longer than one that stores first values; else the first
 /// divided one.
 std::vector<Phase>::const_iterator longest_phase(const Computation& computation) {
   const std::vector<Phase>& phases = computation.phases;
-  const auto is_divided = [](const Phase& phase) { return phase.kind == PhaseKind::Divided; };
   const auto found = std::find_if(phases.begin(), phases.end(), [&](const Phase& phase) {
     return is_divided(phase) && computation.find_scatter(phase.stmt) != nullptr;
   });
@@ -355,6 +367,7 @@ class KernelLowering {
       const std::optional<std::size_t> length = length_scalar(*loop);
       if (!length) {
         out_.fold_lengths.clear();
+        out_.most_rounds = most_rounds_of(rule_.body, computation_, loops);
         break;
       }
       out_.fold_lengths.push_back(*length);

@@ -60,6 +60,8 @@ struct KernelTree {
   std::vector<MatrixId> with_versions = {};
   /// The scalars whose product is the number of iterations of the first divided fold; none: it is not known.
   std::vector<std::size_t> fold_lengths = {};
+  /// How many iterations it has at most, if no scalars say it; 0: not known.
+  std::int64_t most_rounds = 0;
   /// The scalar that says how many rounds have kept cells, or more; none: lanes keep nothing.
   std::optional<std::size_t> kept_length = {};
   bool stores_in_phases = false;  ///< lanes store cells while they run an instance

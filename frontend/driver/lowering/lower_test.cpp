@@ -57,6 +57,25 @@ TEST(Lower, ProgramsWithoutKernelsAnnounceNothing) {
   for (const LoweredStep& step : lowered.transforms.front().steps) EXPECT_EQ(step.care, HostCare::Step);
 }
 
+/// The most rounds of a loop from `first` to `last` in each of p parts of A, as its kernel says it.
+std::int64_t rounds_in(const std::string& first, const std::string& last, const std::string& more = "") {
+  const PlannedProgram planned =
+      planned_text("main transform Parts from A[n] to B[m] { B.cell(p) from (A a) { double s = 0; for (int i = " +
+                   first + "; i < " + last + "; i++) s += a.cell(i); " + more + " return s; } }\n")
+          .value();
+  const LoweredProgram lowered = lower(planned.program, planned.plan, PackUse::WherePossible);
+  return lowered.transforms.front().steps[StepId(0)].kernels.front().tree.most_rounds;
+}
+
+TEST(Lower, KernelsSayHowManyRoundsAFoldHasAtMost) {
+  EXPECT_EQ(rounds_in("8 * p", "min(n, 8 * (p + 1))"), 8);
+  EXPECT_EQ(rounds_in("p", "min(p + 5, n)"), 5);
+  EXPECT_EQ(rounds_in("p + 9", "p + 5"), 0);
+  EXPECT_EQ(rounds_in("p", "n - 1"), 0) << "not known";
+  EXPECT_EQ(rounds_in("0", "n"), 0) << "a size says it";
+  EXPECT_EQ(rounds_in("0", "16", "for (int i = 0; i < n; i++) s += a.cell(i);"), 0) << "another loop is longer";
+}
+
 /// The fault that verification finds in the loops of Scale after `change`.
 std::string fault_after(const std::function<void(TreeBlock&)>& change) {
   const PlannedProgram planned = planned_text(kScale).value();

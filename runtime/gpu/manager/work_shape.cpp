@@ -113,7 +113,10 @@ std::size_t cells_of(const LaunchPlan& plan) {
 
 /// How many iterations a fold has. If no scalar says it, a single instance runs along its largest input.
 std::size_t fold_length_of(const LaunchPlan& plan) {
-  if (plan.kernel->fold_length < 0) return product(extents_of(plan)) == 1 ? cells_of(plan) : kLongFold;
+  if (plan.kernel->fold_length < 0) {
+    const std::size_t unknown = product(extents_of(plan)) == 1 ? cells_of(plan) : kLongFold;
+    return plan.kernel->most_rounds == 0 ? unknown : static_cast<std::size_t>(plan.kernel->most_rounds);
+  }
   return value_of(plan, plan.kernel->fold_length) *
          (plan.kernel->inner_length < 0 ? 1 : value_of(plan, plan.kernel->inner_length));
 }
@@ -280,7 +283,8 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 // neighbouring cells in the fold, where one work-item per instance would access cells that are far apart: an instance
 // has as many lanes as there are 16 iterations for, at least two and at most a whole group. Lanes that are apart change
 // nothing about neighbours, and only fill a device that has more room than there are instances. Where there are few
-// instances, both have more, down to four iterations and up to 1024 lanes. Decision 24 has the measurements.
+// instances, both have more, down to four iterations and up to 1024 lanes. Decision 24 has the measurements. Where no
+// size says how many iterations there are, they count as 1024, or as the most that the loop's limits allow.
 //
 // Where several loops of an instance run through the same cells, as in a softmax, lanes may keep them, so that memory
 // passes each cell once (decision 29). Such an instance has as many neighbouring lanes as keep its cells in half of the

@@ -96,6 +96,9 @@ TEST(WorkShape, OfLanesFollowsFoldsAndInstances) {
   EXPECT_EQ(on_gpu(fold_of({1 << 20}, kRows, 16)), (WorkShape{{256, 1, 1}, {1, 1, 1}, 2})) << "two at least";
   EXPECT_EQ(on_gpu(fold_of({128}, kRows, 1 << 22)), (WorkShape{{1024, 1, 1}, {1, 1, 1}, 1024})) << "few instances";
   EXPECT_EQ(on_gpu(fold_of({1 << 20}, kRows, 3)).lanes, 1U);
+  constexpr KernelDesc kShort = {.name = "short", .lanes = Lanes::Neighbours, .most_rounds = 8};
+  EXPECT_EQ(on_gpu(fold_of({1 << 20}, kShort, 1)).lanes, 2U)
+      << "no size says the length, but no instance has more rounds";
   EXPECT_EQ(on_gpu(fold_of({1 << 20}, kColumns, 1 << 10)).lanes, 1U) << "the device is full";
   EXPECT_EQ(on_gpu(fold_of({1 << 12}, kColumns, 1 << 12)).lanes, 32U) << "204800 work-items fill the device";
   EXPECT_EQ(shape_of(fold_of({16384}, kRows, 16384), kCpu).lanes, 1U);
