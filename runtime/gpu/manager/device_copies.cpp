@@ -100,63 +100,55 @@ bool DeviceCopies::bring_for_windows(LaunchJob& job) {
   return is_all_quiet;
 }
 
-void DeviceCopies::copy_into_window(LaunchJob& job, const LaunchRegion& region, const LaunchWindow& window) {
+DeviceCopies::WindowCopy DeviceCopies::begin_copy(const LaunchRegion& region, const LaunchWindow& window,
+                                                  TraceKind kind) {
   StorageRecord& record = *region.record;
   auto part = std::make_unique<OperationPart>();
-  std::vector<CopyShape> shapes;
+  WindowCopy out;
   {
     const std::lock_guard lock(record.mutex);
-    const BoxSet boxes(record.box_of(region.touched));
-    shapes = window.moved(record.layout().copy_shapes(boxes));
-    if (shapes.empty()) return;
+    const BoxSet boxes = kind == TraceKind::CopyIn ? BoxSet(record.box_of(region.touched)) : region.written_boxes();
+    out.shapes = window.moved(record.layout().copy_shapes(boxes));
+    if (out.shapes.empty()) return out;
     part->record = &record;
     part->storage = region.storage;
-    if (!device_->copies_at_enqueue(shapes)) part->host_use = boxes;
+    if (kind == TraceKind::CopyOut || !device_->copies_at_enqueue(out.shapes)) part->host_use = boxes;
     record.begin(*part);
   }
-  const std::int64_t bytes = bytes_of(shapes);
-  const std::shared_ptr<Operation> operation =
-      operations_.begin({TraceKind::CopyIn, nullptr, bytes}, CopyOrder::InQueue);
-  operation->parts.push_back(std::move(part));
+  out.bytes = bytes_of(out.shapes);
+  out.operation = operations_.begin({kind, nullptr, out.bytes}, CopyOrder::InQueue);
+  out.operation->parts.push_back(std::move(part));
+  return out;
+}
+
+void DeviceCopies::copy_into_window(LaunchJob& job, const LaunchRegion& region, const LaunchWindow& window) {
+  const WindowCopy copy = begin_copy(region, window, TraceKind::CopyIn);
+  if (copy.operation == nullptr) return;
   try {
-    device_->write(*window.buffer, host_of(record, window), shapes, CopyOrder::InQueue, *operation);
+    device_->write(*window.buffer, host_of(*region.record, window), copy.shapes, CopyOrder::InQueue, *copy.operation);
   } catch (const DeviceRefusal&) {
-    operations_.end(*operation, false);
+    operations_.end(*copy.operation, false);
     throw;
   }
-  job.operations.push_back(operation);
+  job.operations.push_back(copy.operation);
   statistics_.count([&](DeviceStatistics& s) {
     ++s.copies_to_device;
-    s.bytes_to_device += bytes;
+    s.bytes_to_device += copy.bytes;
   });
 }
 
 void DeviceCopies::read_window(LaunchJob& job, const LaunchRegion& region, const LaunchWindow& window) {
-  StorageRecord& record = *region.record;
-  auto part = std::make_unique<OperationPart>();
-  std::vector<CopyShape> shapes;
-  {
-    const std::lock_guard lock(record.mutex);
-    part->host_use = region.written_boxes();
-    shapes = window.moved(record.layout().copy_shapes(part->host_use));
-    if (shapes.empty()) return;
-    part->record = &record;
-    part->storage = region.storage;
-    record.begin(*part);
-  }
-  const std::int64_t bytes = bytes_of(shapes);
-  const std::shared_ptr<Operation> operation =
-      operations_.begin({TraceKind::CopyOut, nullptr, bytes}, CopyOrder::InQueue);
-  operation->parts.push_back(std::move(part));
+  const WindowCopy copy = begin_copy(region, window, TraceKind::CopyOut);
+  if (copy.operation == nullptr) return;
   try {
-    device_->read(*window.buffer, host_of(record, window), shapes, CopyOrder::InQueue, *operation);
+    device_->read(*window.buffer, host_of(*region.record, window), copy.shapes, CopyOrder::InQueue, *copy.operation);
   } catch (const DeviceRefusal& refusal) {
     throw DeviceFailure(refusal.what());
   }
-  job.operations.push_back(operation);
+  job.operations.push_back(copy.operation);
   statistics_.count([&](DeviceStatistics& s) {
     ++s.copies_to_host;
-    s.bytes_to_host += bytes;
+    s.bytes_to_host += copy.bytes;
   });
 }
 

@@ -5,8 +5,10 @@
 // All is the manager thread's. What a copy does is decided and noted under the one mutex of the storage's record.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "runtime/gpu/manager/managed_device.h"
 #include "runtime/gpu/manager/manager_statistics.h"
@@ -49,6 +51,14 @@ class DeviceCopies {
                            const std::function<GridBox(StorageRecord&)>& box_of);
 
  private:
+  /// A copy between a storage and its window that has begun; without an operation if there is nothing to copy.
+  struct WindowCopy {
+    std::vector<CopyShape> shapes;
+    std::int64_t bytes = 0;
+    std::shared_ptr<Operation> operation;
+  };
+  /// Begins a copy of what the launch touches, CopyIn, or writes, CopyOut.
+  [[nodiscard]] WindowCopy begin_copy(const LaunchRegion& region, const LaunchWindow& window, TraceKind kind);
   /// As copy_in and enqueue_eager_reads, for a region whose storage has a window.
   void copy_into_window(LaunchJob& job, const LaunchRegion& region, const LaunchWindow& window);
   void read_window(LaunchJob& job, const LaunchRegion& region, const LaunchWindow& window);

@@ -56,9 +56,9 @@ WaveShape given_blocks(const LaunchPlan& plan) {
   return out;
 }
 
-std::size_t num_waves(const KernelDesc& kernel, const WaveShape& shape) {
+std::size_t num_waves(const std::vector<std::size_t>& carried, const WaveShape& shape) {
   std::size_t out = 1;
-  for (const std::size_t r : carried_rows(kernel)) out += shape.blocks[r] - 1;
+  for (const std::size_t r : carried) out += shape.blocks[r] - 1;
   return out;
 }
 
@@ -67,10 +67,10 @@ void count_blocks(WaveShape& shape, const std::array<std::int64_t, 3>& lengths) 
 }
 
 /// The launch of the blocks whose numbers along carried rows add up to `wave`.
-LaunchStage wave_at(const LaunchPlan& plan, const WaveShape& shape, Kernel* kernel, std::size_t wave) {
-  const std::vector<std::size_t> carried = carried_rows(*plan.kernel);
+LaunchStage wave_at(const LaunchPlan& plan, const std::vector<std::size_t>& carried, const WaveShape& shape,
+                    Kernel* kernel, std::size_t wave) {
   const std::size_t first_row = carried.front();
-  const std::size_t most = num_waves(*plan.kernel, shape) - 1 - (shape.blocks[first_row] - 1);  // along the other rows
+  const std::size_t most = num_waves(carried, shape) - shape.blocks[first_row];  // along the other rows
   const std::size_t first = wave > most ? wave - most : 0, last = std::min(wave, shape.blocks[first_row] - 1);
   LaunchStage out{kernel, {}};
   out.range.num_dims = plan.kernel->num_wave_rows;
@@ -102,7 +102,7 @@ std::optional<WaveShape> wave_shape_of(const LaunchPlan& plan, const DeviceInfo&
   out.group[carried.back()] = 1;
   out.group = clamp_group(out.group, device, device.max_group_size);
   count_blocks(out, lengths);
-  while (num_waves(*plan.kernel, out) > kMaxWaves) {
+  while (num_waves(carried, out) > kMaxWaves) {
     const std::size_t longest = *std::max_element(
         carried.begin(), carried.end(), [&](std::size_t a, std::size_t b) { return out.blocks[a] < out.blocks[b]; });
     out.span[longest] *= 2;
@@ -112,9 +112,11 @@ std::optional<WaveShape> wave_shape_of(const LaunchPlan& plan, const DeviceInfo&
 }
 
 std::vector<LaunchStage> waves_of(const LaunchPlan& plan, const WaveShape& shape, Kernel* kernel) {
+  const std::vector<std::size_t> carried = carried_rows(*plan.kernel);
+  const std::size_t num = num_waves(carried, shape);
   std::vector<LaunchStage> out;
-  for (std::size_t wave = 0; wave < num_waves(*plan.kernel, shape); ++wave)
-    out.push_back(wave_at(plan, shape, kernel, wave));
+  out.reserve(num);
+  for (std::size_t wave = 0; wave < num; ++wave) out.push_back(wave_at(plan, carried, shape, kernel, wave));
   return out;
 }
 
