@@ -370,5 +370,6 @@ gpu::Launch& gpu::Launch::inout(const Region& view, std::initializer_list<Box<N>
 //   5. with PB_STAGE: __global ulong* pb_scratch
 //   6. of a wavefront: const int pb_wave, pb_first, pb_span0 … pb_span{R-1} (clgen/opencl/waves/kernel_waves.cpp)
 // The range has min(D, 3) dimensions. Along each, a group has as many instances as its work-items have together, and
-// the number of groups is rounded up: kernels test that an instance's place is less than pb_extent{d}. Instance k of a
-// work-item stands at get_group_id(d) * get_local_size(d) * PB_ITEMS{d} + k * get_local_size(d) + get_local_id(d).
+// the number of groups is rounded up: kernels test that an instance's place is less than pb_extent{d}. The instances
+// of a work-item stand a group apart along loop 0, and are neighbours along the others (PB_PLACE in
+// runtime/config/kernel_prelude.h).
