@@ -42,13 +42,6 @@ class PackPrinter {
     return dialect;
   }
 
-  /// The loop that the statement is; null if it is none of them.
-  static const CountedLoop* find_loop(const std::vector<CountedLoop>& loops, StmtId id) {
-    const auto found =
-        std::find_if(loops.begin(), loops.end(), [&](const CountedLoop& loop) { return loop.loop == id; });
-    return found == loops.end() ? nullptr : &*found;
-  }
-
   bool print_counted_loop(Writer& out, BodyCodePrinter& printer, StmtId id) const {
     const CountedLoop* loop = find_loop(facts_.counted_loops, id);
     if (loop == nullptr) return false;

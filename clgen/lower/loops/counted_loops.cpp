@@ -85,11 +85,8 @@ class LoopReader {
     walk(
         body_, stmt, [](StmtId) {},
         [&](ExprId id) {
-          const auto& node = body_.exprs[id].node;
-          ExprId target;
-          if (const auto* assign = std::get_if<AssignExpr>(&node)) target = assign->lhs;
-          const auto* unary = std::get_if<UnaryExpr>(&node);
-          if (unary != nullptr && kind_of(unary->op) == OperatorKind::Step) target = unary->operand;
+          const auto* assign = std::get_if<AssignExpr>(&body_.exprs[id].node);
+          const ExprId target = assign != nullptr ? assign->lhs : stepped_operand(body_, id);
           if (target.is_none()) return;
           const auto* name = std::get_if<NameExpr>(&body_.exprs[target].node);
           if (name != nullptr && (name->text == variable || limit_names.contains(name->text))) is_left = false;
@@ -112,12 +109,13 @@ class ConstantLoopFinder {
     walk(
         body_, body_.root,
         [&](StmtId id) {
-          if (!std::holds_alternative<ForStmt>(body_.stmts[id].node) || seen.contains(id)) return;
+          const auto* loop = std::get_if<ForStmt>(&body_.stmts[id].node);
+          if (loop == nullptr || seen.contains(id) || !reader_.is_straight(loop->body, true)) return;
           nest_.clear();
           values_.clear();
           const auto rounds = count_rounds(id);
           if (!rounds || *rounds > kMostConstantRounds || !indexes_array(id)) return;
-          for (const CountedLoop& loop : nest_) seen.insert(loop.loop);
+          for (const CountedLoop& each : nest_) seen.insert(each.loop);
           out.insert(out.end(), nest_.begin(), nest_.end());
         },
         [](ExprId) {});
@@ -130,9 +128,7 @@ class ConstantLoopFinder {
   /// The rounds of a loop and of those inside of it, all together; none if they are not known, or too many.
   Value count_rounds(StmtId id) {
     const auto loop = reader_.read(id);
-    if (!loop || !reader_.is_straight(std::get<ForStmt>(body_.stmts[id].node).body, true) ||
-        values_.contains(loop->var))
-      return std::nullopt;
+    if (!loop || values_.contains(loop->var)) return std::nullopt;
     const auto value_of = [&](ExprId name) { return value_of_name(name); };
     const Value first = constant_value(body_, loop->first, value_of);
     const Value last = constant_value(body_, loop->last, value_of);
@@ -215,9 +211,7 @@ std::vector<CountedLoop> find_counted_loops(const Rule& rule, const std::vector<
   walk(
       rule.body, rule.body.root,
       [&](StmtId id) {
-        const bool is_constant = std::any_of(constant_loops.begin(), constant_loops.end(),
-                                             [&](const CountedLoop& loop) { return loop.loop == id; });
-        auto loop = is_constant ? std::nullopt : reader.read(id);
+        auto loop = find_loop(constant_loops, id) != nullptr ? std::nullopt : reader.read(id);
         if (!loop || loop->is_inclusive) return;
         if (reader.is_straight(std::get<ForStmt>(rule.body.stmts[id].node).body, false))
           out.push_back(std::move(*loop));

@@ -34,6 +34,12 @@ struct CountedLoop {
   bool operator==(const CountedLoop&) const = default;
 };
 
+/// Returns the loop that the statement is; null if it is none of them.
+[[nodiscard]] inline const CountedLoop* find_loop(const std::vector<CountedLoop>& loops, StmtId id) {
+  const auto found = std::find_if(loops.begin(), loops.end(), [&](const CountedLoop& loop) { return loop.loop == id; });
+  return found == loops.end() ? nullptr : &*found;
+}
+
 /// What is known of a body that can run on packs.
 struct PackFacts {
   std::vector<LaneAccess> outputs;
