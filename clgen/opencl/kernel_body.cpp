@@ -11,9 +11,10 @@
 
 #include "clgen/body_code_printer.h"
 #include "clgen/facts/names.h"
-#include "clgen/opencl/bin_updates.h"
 #include "clgen/opencl/kernel_cells.h"
 #include "clgen/opencl/kernel_words.h"
+#include "clgen/opencl/stores/bin_updates.h"
+#include "clgen/opencl/stores/scattered_stores.h"
 #include "clgen/scan_factor.h"
 #include "lang/body/body_constants.h"
 #include "lang/body/body_walk.h"
@@ -170,6 +171,7 @@ class KernelBodyPrinter {
   /// Returns the type that C++ gives to the arguments of a call.
   BodyType type_of_args(ExprId id, const MathFunction& function, const CallExpr& call) const {
     if (function.result == MathResult::Real) return number_of(type_of(id).kind);
+    if (function.result == MathResult::Count) return type_of(call.args[0]);
     if (function.result == MathResult::KeepsType) {
       BodyType type = type_of(id);
       // ElementT is taken as the type that it stands for; bool and char are taken as int, as C computes with them.
@@ -222,6 +224,7 @@ class KernelBodyPrinter {
         std::string(stays_integer ? function->opencl_integer : function->opencl) + "(" + joined(converted) + ")";
     // In OpenCL C `abs` of an int is unsigned, and `round` returns a floating-point number.
     if (function->result == MathResult::Integer) return "((long)" + text + ")";
+    if (function->result == MathResult::Count) return "((int)" + text + ")";
     const bool is_abs = stays_integer && function->num_args == 1;
     return is_abs ? "((" + number_word(type) + ")" + text + ")" : text;
   }
@@ -337,6 +340,8 @@ class KernelBodyPrinter {
     for (const DividedFold& divided : instance_.divided) {
       DividedFoldPrinter fold(out, printer, rule_, divided, words_.folds, copies_of(divided.fold));
       if (print_update(out, printer, divided, id)) return true;
+      if (const ScatterPrinter scatter(out, rule_, divided); scatter.is_kept(id))
+        return scatter.print_store(printer, id), true;
       if (divided.inner && divided.inner->loop == id) return fold.print_inner(), true;
       if (divided.fold.loop != id) continue;
       fold.print();

@@ -18,6 +18,7 @@ enum class MathResult : std::uint8_t {
   KeepsType,  ///< the result has the arguments' type: abs, min, max, clamp
   Integer,    ///< a `long`: lround
   Truth,      ///< isnan
+  Count,      ///< an `int`, of an unsigned integer: std::popcount
 };
 
 struct MathFunction {
@@ -34,7 +35,7 @@ struct MathFunction {
   [[nodiscard]] constexpr bool is_on_devices() const { return !opencl.empty() || !definition.empty(); }
 };
 
-inline constexpr std::array<MathFunction, 57> kMathFunctions = {{
+inline constexpr std::array<MathFunction, 58> kMathFunctions = {{
     {"sqrt", 1, "sqrt"},
     {"fabs", 1, "fabs"},
     {"floor", 1, "floor"},
@@ -95,6 +96,7 @@ inline constexpr std::array<MathFunction, 57> kMathFunctions = {{
     {"isfinite", 1, "isfinite", MathResult::Truth},
     {"isnormal", 1, "isnormal", MathResult::Truth},
     {"signbit", 1, "signbit", MathResult::Truth},
+    {"popcount", 1, "popcount", MathResult::Count, "popcount", "", true},
 }};
 
 /// The functions that take long and that C libraries have for whole vectors, too (runtime/matrix/vector_math.h).

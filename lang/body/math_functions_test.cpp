@@ -33,8 +33,10 @@ TEST(MathFunctions, KernelsKeepTheFirstArgumentAsStdMinDoes) {
   EXPECT_EQ(device_function(function_of("fmin"), "double").definition, "");
 }
 
-TEST(MathFunctions, ClampNeedsItsNamespace) {
+TEST(MathFunctions, SomeNeedTheirNamespace) {
   EXPECT_EQ(find_math_function("clamp"), nullptr);
+  EXPECT_EQ(find_math_function("popcount"), nullptr);
+  EXPECT_NE(find_math_function("std::popcount"), nullptr);
   EXPECT_NE(find_math_function("std::min"), nullptr);
 }
 

@@ -139,6 +139,9 @@ BodyType type_of_math_call(const MathFunction& function, const std::vector<BodyT
       return plain_type(Kind::Long);
     case MathResult::Truth:
       return plain_type(Kind::Bool);
+    case MathResult::Count:
+      // C++ refuses signed numbers, and real ones.
+      return args.size() == 1 && is_arithmetic(args[0]) && args[0].is_unsigned ? plain_type(Kind::Int) : BodyType{};
     case MathResult::KeepsType:
       break;
   }

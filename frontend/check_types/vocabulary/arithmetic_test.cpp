@@ -125,6 +125,9 @@ TEST(BuiltinCalls, OfTheRuntime) {
   EXPECT_EQ(type_of("std::bit_cast<ElementT>", {kInt}), "ElementT");
   EXPECT_EQ(type_of("std::bit_cast<long>", {kInt}), "?") << "C++ refuses another size";
   EXPECT_EQ(type_of("std::bit_cast<long>", {}), "?");
+  EXPECT_EQ(type_of("std::popcount", {unsigned_(Kind::Long)}), "int");
+  EXPECT_EQ(type_of("std::popcount", {kInt}), "?") << "C++ refuses signed numbers";
+  EXPECT_EQ(type_of("std::popcount", {kDouble}), "?");
   EXPECT_EQ(type_of("my_function", {kInt}), "-");
 }
 

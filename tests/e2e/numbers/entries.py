@@ -80,6 +80,7 @@ ANY_INTEGER_PLAIN = entries([
     "!a", "a && b", "a || b", "a ? b : 7", "(bool)a", "(bool)a + (bool)b", "-(a < b)", "(a < b) + (a > b) * 2", "a < b == b < 0", "true + (a == b)",
     "min(a, (short)b)", "min((unsigned)a, b & 0xFFFF)", "max(a, 5L)", "min((unsigned long)b, 7)", "max((unsigned)a, (unsigned)b)",
     "std::min((unsigned long)a, (unsigned long)b)", "std::max((unsigned char)a, (unsigned char)b)", "std::min((signed char)a, (signed char)b)",
+    "std::popcount((unsigned)a)", "std::popcount((unsigned long)a) + 1", "std::popcount((unsigned char)a)", "std::popcount((unsigned short)b) * 2",
     "std::clamp(a, (M)3, (M)100)", "std::clamp((unsigned)a, 7u, 3000000000u)", "std::max((char)a, (char)b)", "min(a < b ? (short)a : (short)b, (short)7)",
 ], packs=False)
 ANY_INTEGER_PLAIN += [Entry("k", packs=False, needs="unsigned char k = (unsigned char)a; k++; ++k; if (b < a) k--;"),
