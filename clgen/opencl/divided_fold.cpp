@@ -40,6 +40,18 @@ std::string seen(std::size_t i) { return "pb_seen" + std::to_string(i); }
 
 constexpr const char* kWorkers = "PB_LANES * PB_FOLD_GROUPS";
 
+/// Those of a group are neighbours, so that what it stores in one line of memory comes at one time.
+RoundsInFlight scatters_in_flight() {
+  const std::string number = std::to_string(kScattersInFlight) + "L";
+  return {kScattersInFlight,
+          "pb_round",
+          "pb_lane + " + number + " * PB_LANES * pb_fold_group",
+          "PB_LANES",
+          number + " * (" + kWorkers + ")",
+          "PB_LANES",
+          "pb_count"};
+}
+
 }  // namespace
 
 void open_stage(Writer& out, int stage) {
@@ -146,7 +158,12 @@ void DividedFoldPrinter::print_inner() {
 }
 
 void DividedFoldPrinter::print_loop(const Fold& fold, const std::string& prefix, const LaneRounds& rounds) {
-  if (is_innermost(fold) && !divided_.bins.empty()) return print_bin_loop(fold, prefix, rounds);
+  if (is_innermost(fold) && !divided_.bins.empty()) {
+    const std::string step = "(long)(" + rounds.step + ")", steps = std::to_string(kRoundsInFlight) + " * " + step;
+    return print_loop_in_flight(fold, prefix,
+                                {kRoundsInFlight, rounds.variable, rounds.first, step, steps, step, rounds.end});
+  }
+  if (scatter_.has_kept()) return print_loop_in_flight(fold, prefix, scatters_in_flight());
   if (is_innermost(fold)) print_unrolling(out_, "#pragma unroll 4\n");
   const std::string& at = rounds.variable;
   out_.open("for (long " + at + " = " + rounds.first + "; " + at + " < " + rounds.end + "; " + at +
@@ -155,32 +172,33 @@ void DividedFoldPrinter::print_loop(const Fold& fold, const std::string& prefix,
   out_.close();
 }
 
-/// The rounds of a loop that updates bins: several at a time, and then those that are left.
-void DividedFoldPrinter::print_bin_loop(const Fold& fold, const std::string& prefix, const LaneRounds& rounds) {
-  const std::string step = "(long)(" + rounds.step + ")";
+void DividedFoldPrinter::print_loop_in_flight(const Fold& fold, const std::string& prefix,
+                                              const RoundsInFlight& rounds) {
   out_.open("");
   out_.line("long pb_next = " + rounds.first + ";");
   print_unrolling(out_, "#pragma unroll 1\n");
-  out_.open("for (; pb_next + " + std::to_string(kRoundsInFlight - 1) + " * " + step + " < " + rounds.end +
-            "; pb_next += " + std::to_string(kRoundsInFlight) + " * " + step + ")");
-  print_bin_rounds(fold, prefix, rounds, kRoundsInFlight);
+  out_.open("for (; pb_next + " + std::to_string(rounds.number - 1) + " * " + rounds.distance + " < " + rounds.end +
+            "; pb_next += " + rounds.step + ")");
+  print_rounds_in_flight(fold, prefix, rounds, rounds.number);
   out_.close();
   print_unrolling(out_, "#pragma unroll 1\n");
-  out_.open("for (; pb_next < " + rounds.end + "; pb_next += " + step + ")");
-  print_bin_rounds(fold, prefix, rounds, 1);
+  out_.open("for (; pb_next < " + rounds.end + "; pb_next += " + rounds.last_step + ")");
+  print_rounds_in_flight(fold, prefix, rounds, 1);
   out_.close();
   out_.close();
 }
 
-void DividedFoldPrinter::print_bin_rounds(const Fold& fold, const std::string& prefix, const LaneRounds& rounds,
-                                          int num_rounds) {
-  bins_.declare_operands(num_rounds);
+void DividedFoldPrinter::print_rounds_in_flight(const Fold& fold, const std::string& prefix,
+                                                const RoundsInFlight& rounds, int num_rounds) {
+  const bool scatters = divided_.bins.empty();
+  scatters ? scatter_.declare(num_rounds) : bins_.declare_operands(num_rounds);
   if (num_rounds > 1) print_unrolling(out_, kUnroll);
   out_.open("for (int pb_u = 0; pb_u < " + std::to_string(num_rounds) + "; ++pb_u)");
-  out_.line("const long " + rounds.variable + " = pb_next + pb_u * (long)(" + rounds.step + ");");
+  out_.line("const long " + rounds.variable + " = pb_next" +
+            (num_rounds > 1 ? " + pb_u * " + rounds.distance : std::string()) + ";");
   print_round(fold, prefix);
   out_.close();
-  bins_.print_updates(num_rounds);
+  scatters ? scatter_.print_stores(num_rounds) : bins_.print_updates(num_rounds);
 }
 
 /// The rounds of a lane in a loop that is unrolled.

@@ -20,8 +20,9 @@
 
 #include "clgen/body_code_printer.h"
 #include "clgen/lower/tree/loop_tree.h"
-#include "clgen/opencl/bin_updates.h"
 #include "clgen/opencl/fold_parts.h"
+#include "clgen/opencl/stores/bin_updates.h"
+#include "clgen/opencl/stores/scattered_stores.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
@@ -44,6 +45,13 @@ void close_stage(Writer& out);
 /// Declares the arrays that the divided folds of a kernel need. `head` stands before each.
 void print_parts_arrays(Writer& out, const LoopTree& tree, const std::string& head);
 
+/// Some rounds of a lane at a time: `variable` has the values from `first` on, `distance` apart, and the same `step`
+/// further on. Where not all of them are below `end`, single ones follow, `last_step` apart.
+struct RoundsInFlight {
+  int number;
+  std::string variable, first, distance, step, last_step, end;
+};
+
 /// Prints a fold or a map.
 class DividedFoldPrinter {
  public:
@@ -53,6 +61,7 @@ class DividedFoldPrinter {
         printer_(printer),
         body_(rule.body),
         bins_(out, rule, divided, words),
+        scatter_(out, rule, divided),
         divided_(divided),
         fold_(divided.fold),
         words_(words),
@@ -83,8 +92,9 @@ class DividedFoldPrinter {
   void print_iterations();
   void print_rounds();
   void print_loop(const Fold& fold, const std::string& prefix, const LaneRounds& rounds);
-  void print_bin_loop(const Fold& fold, const std::string& prefix, const LaneRounds& rounds);
-  void print_bin_rounds(const Fold& fold, const std::string& prefix, const LaneRounds& rounds, int num_rounds);
+  void print_loop_in_flight(const Fold& fold, const std::string& prefix, const RoundsInFlight& rounds);
+  void print_rounds_in_flight(const Fold& fold, const std::string& prefix, const RoundsInFlight& rounds,
+                              int num_rounds);
   void print_kept_loop();
   void print_kept_reads();
   void open_kept_rounds(bool are_all_inside);
@@ -101,6 +111,7 @@ class DividedFoldPrinter {
   BodyCodePrinter& printer_;
   const Body& body_;
   BinPrinter bins_;
+  ScatterPrinter scatter_;
   const DividedFold& divided_;
   const Fold& fold_;
   const DividedFoldWords& words_;

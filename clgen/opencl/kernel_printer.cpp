@@ -6,7 +6,6 @@
 
 #include "clgen/facts/index_width.h"
 #include "clgen/facts/names.h"
-#include "clgen/opencl/bin_updates.h"
 #include "clgen/opencl/divided_fold.h"
 #include "clgen/opencl/kernel_blocks.h"
 #include "clgen/opencl/kernel_body.h"
@@ -17,6 +16,7 @@
 #include "clgen/opencl/kernel_scans.h"
 #include "clgen/opencl/kernel_tiles.h"
 #include "clgen/opencl/kernel_words.h"
+#include "clgen/opencl/stores/bin_updates.h"
 #include "clgen/opencl/waves/kernel_waves.h"
 #include "clgen/writer/writer.h"
 #include "lang/check.h"

@@ -87,6 +87,7 @@ constexpr std::size_t kLaneIterations = 4;   // iterations that are worth a lane
 constexpr std::size_t kFewerLanes = 4;       // a full device wants fewer lanes by this factor
 constexpr std::size_t kPassIterations = 16;  // iterations of a lane where an instance runs through its cells repeatedly
 constexpr std::size_t kGroupIterations = 16;  // iterations of a lane that are worth a second launch
+constexpr std::size_t kStoringRounds = 4;     // how often groups that only store fill a device, one after the other
 constexpr std::size_t kMaxRecords = 65536;    // of all instances
 constexpr std::size_t kSectorLanes = 8;       // their 4-byte cells are the least that memory is read by
 constexpr std::size_t kBinBytes = 4;
@@ -155,7 +156,9 @@ std::size_t lanes_of_gpu(const LaunchPlan& plan, const Extents& extents, std::si
   while (lanes < most && product(extents) * lanes * 2 <= resident) lanes *= 2;
   if (lanes < kMaxLanes || plan.kernel->num_stages == 0) return lanes;
   const std::size_t most_in_groups = power_to(fold_length_of(plan) / kGroupIterations);
-  while (lanes < most_in_groups && product(extents) * lanes * 2 <= resident) lanes *= 2;
+  const bool only_stores = is_repeated && plan.kernel->num_stages == 1 && plan.kernel->bins == 0;
+  const std::size_t most_at_once = only_stores ? kStoringRounds * resident : resident;
+  while (lanes < most_in_groups && product(extents) * lanes * 2 <= most_at_once) lanes *= 2;
   return lanes;
 }
 
@@ -295,7 +298,8 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 // Where the lanes store cells and cannot keep them, an instance has as many lanes as there are 16 iterations for
 // (decision 28). If 1024 lanes per instance do not fill the device, as in a sum of a whole matrix, an instance has
 // lanes in several groups of 256, as many as fill the device and have 16 iterations each. The groups leave their parts
-// in memory, and a later launch combines them (decisions 26 and 34).
+// in memory, and a later launch combines them (decisions 26 and 34). Where they only store cells, there are four times
+// as many: then those that end late keep less of the device waiting.
 
 // Note [Bins of groups]
 //

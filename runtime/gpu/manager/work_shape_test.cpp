@@ -187,6 +187,22 @@ TEST(WorkShape, OfAFoldOfUnknownLengthFollowsTheLargestInput) {
   EXPECT_EQ(on_gpu(fold_of({1}, kNested, 1 << 8)).fold_groups, 16U);
 }
 
+TEST(WorkShape, HasMoreGroupsWhereTheyOnlyStore) {
+  constexpr KernelDesc kSum = {
+      .name = "sum", .lanes = Lanes::Neighbours, .fold_length = 0, .num_stages = 2, .record_bytes = 8};
+  constexpr KernelDesc kScatter = {.name = "scatter",
+                                   .lanes = Lanes::Neighbours,
+                                   .fold_length = 0,
+                                   .stores_in_phases = true,
+                                   .num_stages = 1,
+                                   .last_is_divided = true};
+  const auto groups = [&](const KernelDesc& kernel, std::int32_t rounds) {
+    return on_gpu(fold_of({1}, kernel, rounds)).fold_groups;
+  };
+  EXPECT_EQ(groups(kScatter, 1 << 28), 4 * groups(kSum, 1 << 28));
+  EXPECT_EQ(groups(kScatter, 1 << 16), groups(kSum, 1 << 16)) << "rounds are worth a launch";
+}
+
 LaunchPlan bins_of(std::vector<std::int32_t> extent, std::int64_t num_bins) {
   static constexpr KernelDesc kBins = {.name = "bins",
                                        .lanes = Lanes::Neighbours,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/opencl/bin_updates.h"
+#include "clgen/opencl/stores/bin_updates.h"
 
 #include <algorithm>
 #include <set>
