@@ -99,6 +99,7 @@ class Function<Result(Params...)> {
   X(clEnqueueWriteBufferRect)    \
   X(clEnqueueReadBuffer)         \
   X(clEnqueueReadBufferRect)     \
+  X(clEnqueueFillBuffer)         \
   X(clEnqueueMapBuffer)          \
   X(clEnqueueUnmapMemObject)     \
   X(clEnqueueMarkerWithWaitList) \

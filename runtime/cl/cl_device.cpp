@@ -348,6 +348,20 @@ std::uint64_t ClDevice::min_bytes_beside() const {
   return info_.type == gpu::DeviceType::Cpu ? 1 : kMinBytesBeside;
 }
 
+bool ClDevice::clear(gpu::Buffer& buffer, std::size_t first_byte, std::size_t size_bytes, gpu::Completion& done) {
+  // The longest pattern that divides both, because drivers fill by patterns.
+  constexpr std::array<std::byte, 16> kZeros = {};
+  std::size_t pattern = kZeros.size();
+  while ((first_byte | size_bytes) % pattern != 0) pattern /= 2;
+  refusing([&] {
+    cl_event event = nullptr;
+    api_->clEnqueueFillBuffer(queue_.get(), memory_of(buffer), kZeros.data(), pattern, first_byte, size_bytes, 0U,
+                              nullptr, &event);
+    notify(Event(*api_, event), done);
+  });
+  return true;
+}
+
 void ClDevice::launch(gpu::Kernel& kernel, std::span<const gpu::KernelArg> args, const gpu::KernelRange& range,
                       gpu::Completion& done) {
   const cl_kernel id = static_cast<ClKernel&>(kernel).get();

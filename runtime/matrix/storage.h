@@ -49,6 +49,8 @@ class Storage {
 
   [[nodiscard]] void* data() const { return data_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  /// Whether the memory is a block of the runtime that this storage has for itself, of pages that belong to no file.
+  [[nodiscard]] bool has_block() const { return block_bytes_ != 0; }
 
   // Relaxed: a new reference is made from one that the caller holds.
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }

@@ -57,7 +57,7 @@ void ScatterPrinter::find_stores(StmtId id) {
     kept_.push_back({id, assign->lhs, assign->rhs});
   const bool is_branch = std::holds_alternative<IfStmt>(stmt.node) || std::holds_alternative<SwitchStmt>(stmt.node);
   for_each_child(
-      stmt, [&](StmtId child) { is_branch && reads_cells(child) ? void() : find_stores(child); }, [](ExprId) {});
+      stmt, [&](StmtId child) { is_branch&& reads_cells(child) ? void() : find_stores(child); }, [](ExprId) {});
 }
 
 std::optional<std::size_t> ScatterPrinter::number_of(StmtId stmt) const {
@@ -99,8 +99,8 @@ void ScatterPrinter::print_stores(int num_rounds) const {
   for (std::size_t i = 0; i < kept_.size(); ++i) {
     const auto& cell = std::get<MemberExpr>(rule_.body.exprs[kept_[i].cell].node);
     const std::string& name = std::get<NameExpr>(rule_.body.exprs[cell.object].node).text;
-    out_.line("if (" + flag(i) + "[pb_u]) pb_from_" + name + "[pb_at_" + name + " + " + place(i) + "[pb_u]] = " +
-              value(i) + "[pb_u];");
+    out_.line("if (" + flag(i) + "[pb_u]) pb_from_" + name + "[pb_at_" + name + " + " + place(i) +
+              "[pb_u]] = " + value(i) + "[pb_u];");
   }
   out_.close();
 }

@@ -156,6 +156,7 @@ class FakeDevice final : public Device {
   void read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, CopyOrder order,
             Completion& done) override;
   [[nodiscard]] std::uint64_t min_bytes_beside() const override;
+  [[nodiscard]] bool clear(Buffer& buffer, std::size_t first_byte, std::size_t size_bytes, Completion& done) override;
   void launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) override;
   void flush() override {}
   void finish() noexcept override;
