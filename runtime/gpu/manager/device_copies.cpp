@@ -207,7 +207,7 @@ void DeviceCopies::release_claims(LaunchJob& job) {
       record.end(*part, false);
       waiting = record.others_than(*part->home);
     }
-    for (const std::shared_ptr<Registry>& each : waiting) each->poke();
+    poke_all(waiting);
   }
   job.claims.clear();
 }

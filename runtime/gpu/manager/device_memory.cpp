@@ -302,7 +302,7 @@ void DeviceMemory::lose_all() {
     const std::lock_guard registry_lock(registry_->mutex);
     waiting = lose_data_of(*registry_);
   }
-  for (const std::shared_ptr<Registry>& each : waiting) each->poke();
+  poke_all(waiting);
 }
 
 void DeviceMemory::close() {
@@ -320,7 +320,7 @@ void DeviceMemory::close() {
     registry_->pool.clear();
     registry_->queue = nullptr;
   }
-  for (const std::shared_ptr<Registry>& each : waiting) each->poke();
+  poke_all(waiting);
 }
 
 }  // namespace pbrt::gpu

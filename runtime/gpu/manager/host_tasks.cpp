@@ -2,7 +2,6 @@
 #include "runtime/gpu/manager/host_tasks.h"
 
 #include <mutex>
-#include <utility>
 
 #include "base/seeded_fault.h"
 
@@ -12,7 +11,10 @@ Progress HostTasks::run(FetchTask& task) {
   StorageRecord& record = *StorageRecord::find(*task.storage.get());
   const auto end = [&](bool ok, const char* reason) {
     task.waiting.finish(ok, reason);
-    if (task.wish != nullptr) std::exchange(task.wish, nullptr)->was_granted();
+    if (task.wish != nullptr) {
+      task.wish->was_granted();
+      poke_all({task.wish->asker});
+    }
     return Progress::Done;
   };
   Residence* home = nullptr;

@@ -37,7 +37,7 @@ void OperationsInFlight::end(Operation& operation, bool ok) {
     }
     record.end(*part, ok);
   }
-  for (const std::shared_ptr<Registry>& each : waiting) each->poke();
+  poke_all(waiting);
   // Release the storages here, without a lock.
   kept->parts.clear();
 }

@@ -3,14 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/gpu/manager/queue/task_queue.h"
-
 namespace pbrt::gpu {
-
-void Registry::poke() {
-  const std::lock_guard lock(mutex);
-  if (queue != nullptr) queue->poke();
-}
 
 bool Residence::host_in_use(const BoxSet& boxes) const { return host_in_way(boxes, true); }
 

@@ -34,9 +34,6 @@ struct Registry {
   /// one.
   std::function<void()> when_buffer_returns;
   TaskQueue* queue = nullptr;  ///< the manager's queue; null: the manager has ended
-
-  /// Lets the manager's tasks that are not ready be tried again, if it has not ended. Pre: `mutex` is not held
-  void poke();
 };
 
 using Registries = std::vector<std::shared_ptr<Registry>>;

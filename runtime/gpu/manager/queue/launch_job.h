@@ -26,11 +26,9 @@ namespace pbrt::gpu {
 /// again before they have begun.
 struct Wish {
   explicit Wish(std::shared_ptr<Registry> of) : asker(std::move(of)) {}
-  /// Called by a manager that was asked, once it has begun the copies or found that none are needed.
-  void was_granted() {
-    num_open.fetch_sub(1, std::memory_order_release);  // pairs with the acquire of is_open
-    asker->poke();
-  }
+  /// Called by a manager that was asked, once it has begun the copies or found that none are needed; it then pokes the
+  /// asker.
+  void was_granted() { num_open.fetch_sub(1, std::memory_order_release); }  // pairs with is_open
   [[nodiscard]] bool is_open() const { return num_open.load(std::memory_order_acquire) != 0; }
 
   const std::shared_ptr<Registry> asker;
