@@ -180,6 +180,75 @@ TEST_F(EngineTest, RepeatsTheRunOnTheCpuWhenTheDeviceIsLost) {
   EXPECT_NE(warning.find("the run is repeated on the CPU"), std::string::npos) << warning;
 }
 
+/// A device beside that of the test.
+class SecondDevice {
+ public:
+  SecondDevice() : manager(std::make_unique<gpu::FakeDevice>(control, gpu::fake_device_info())) {
+    control->add_kernel("add", [](gpu::FakeCall& call) {
+      const auto b = call.region<double>(1);
+      const auto a = call.region<double>(1);
+      for (int i = 0; i < b.sizes[0]; ++i) b.at(i) += a.at(i);
+    });
+  }
+  std::shared_ptr<gpu::FakeControl> control = std::make_shared<gpu::FakeControl>();
+  gpu::Manager manager;
+};
+
+TEST_F(EngineTest, RepeatsTheRunOnTheOtherDeviceWhenOneIsLost) {
+  start_device();
+  SecondDevice second;
+  control_->inject(gpu::FakeOperation::Read, 0, gpu::FakeFault::FailLater);
+  RunWishes both = wishes();
+  both.devices = gpu::ManagerSet({manager_.get(), &second.manager});
+  ::testing::internal::CaptureStderr();
+  const RunReport report = engine_.run_or_recover(problem_, both, &snapshot_);
+  const std::string warning = ::testing::internal::GetCapturedStderr();
+  expect_sum();
+  EXPECT_EQ(report.ran[0].on, Version::OpenCl);
+  EXPECT_EQ(second.manager.statistics().launches, 1);
+  EXPECT_NE(warning.find("the run is repeated on the other devices"), std::string::npos) << warning;
+}
+
+TEST_F(EngineTest, RepeatsTheRunOnTheCpuWhenAllDevicesAreLost) {
+  start_device();
+  SecondDevice second;
+  control_->inject(gpu::FakeOperation::Read, 0, gpu::FakeFault::FailLater);
+  second.control->inject(gpu::FakeOperation::Read, 0, gpu::FakeFault::FailLater);
+  RunWishes both = wishes();
+  both.devices = gpu::ManagerSet({manager_.get(), &second.manager});
+  ::testing::internal::CaptureStderr();
+  const RunReport report = engine_.run_or_recover(problem_, both, &snapshot_);
+  (void)::testing::internal::GetCapturedStderr();
+  expect_sum();
+  EXPECT_EQ(report.ran[0].on, Version::Cpu);
+}
+
+TEST_F(EngineTest, ReportsEachDeviceAndTheSum) {
+  start_device();
+  SecondDevice second;
+  RunWishes both = wishes();
+  both.devices = gpu::ManagerSet({manager_.get(), &second.manager});
+  const RunReport report = engine_.run(problem_, both);
+  expect_sum();
+  ASSERT_EQ(report.devices.size(), 2U);
+  EXPECT_EQ(report.devices[0].launches + report.devices[1].launches, report.launches);
+  EXPECT_EQ(report.devices[0].bytes_to_device, 2 * 800);
+  EXPECT_EQ(report.devices[1].bytes_to_device, 0);
+  EXPECT_EQ(report.bytes_moved, 3 * 800);
+}
+
+TEST_F(EngineTest, ResidentInputsAreOnAllDevices) {
+  start_device();
+  SecondDevice second;
+  RunWishes resident = wishes();
+  resident.devices = gpu::ManagerSet({manager_.get(), &second.manager});
+  resident.is_resident = true;
+  engine_.restore(problem_, snapshot_, resident);
+  const RunReport report = engine_.run(problem_, resident);
+  expect_sum();
+  EXPECT_EQ(report.devices[1].bytes_to_device, 800);
+}
+
 TEST_F(EngineTest, CountsAFallbackForAKernelThatDoesNotBuild) {
   start_device();
   control_->inject(gpu::FakeOperation::Build, 0, gpu::FakeFault::Refuse);

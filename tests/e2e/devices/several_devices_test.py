@@ -95,6 +95,21 @@ to S[n], R[n]
 """
 
 
+# Calls the library of heat.pbcc twice; between the calls what it computed stays on both devices.
+CALL = """
+import sys
+import numpy as np
+import polybricks as pb
+heat = pb.compile(sys.argv[1], config=sys.argv[2], device="0,1", strict=True)
+a = np.load(sys.argv[3])
+first, second = heat.device_array(a.shape), heat.device_array(a.shape)
+heat.Heat(a, out=first)
+heat.Heat(first, out=second)
+assert (heat.Heat(first.fetch()) == second.fetch()).all()
+np.save(sys.argv[4], first.fetch())
+"""
+
+
 def on_device(program, version="opencl", **values):
     choices = {}
     for transform, site, alternatives in program.sites():
@@ -171,6 +186,21 @@ class Test:
         for lane in ("device 0, ", "device 1, "):
             polybricks.check(lane in trace.read_text(), f"the trace has no lane {lane!r}")
 
+    def library(self):
+        """A context with two devices, which the Python package makes."""
+        if not polybricks.has_package(self.tools.dist):
+            return
+        program = self.tools.compile(self.work / "heat.pbcc", self.work / "heat")
+        files = arrays.save(self.work, [self.rng.random((N, N))])
+        want, _ = self.run(program, files, ["B"], "--device=none")
+        script = self.work / "call.py"
+        script.write_text(CALL)
+        environment = {**polybricks.package_environment(self.tools.dist, self.work), **self.environment}
+        program.write_configuration(self.work / "run.cfg", on_device(program))
+        polybricks.run_tool([sys.executable, script, self.work / "heat.pbcc", self.work / "run.cfg", files[0], self.work / "called.npy"],
+                            env=environment)
+        polybricks.check(np.array_equal(np.load(self.work / "called.npy"), want["B"]), "library: another output")
+
     def bad_requests(self):
         program = self.tools.compile(self.work / "heat.pbcc", self.work / "heat")
         files = arrays.save(self.work, [self.rng.random((N, N))])
@@ -195,6 +225,7 @@ def main():
         test.chain()
         test.shows_each()
         test.bad_requests()
+        test.library()
     for environment, options in zip(ENVIRONMENTS, ((), ("--device-copies", "--fill-nan"))):
         failures += several(environment, *options).run_programs(tools, shares_test.PROGRAMS, work, shares_test.CASES, (2, 33))
     print("\n".join(failures))
