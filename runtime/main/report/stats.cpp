@@ -104,9 +104,10 @@ std::string counted(std::int64_t count, const char* one, const char* more) {
   return std::to_string(count) + " " + (count == 1 ? one : more);
 }
 
-/// ` of device 1` if there are several; `i`: the place of the device in --device.
-std::string where_text(const RunReport& run, std::size_t i) {
-  return run.devices.size() < 2 ? "" : " of device " + std::to_string(i) + " of " + std::to_string(run.devices.size());
+/// What a device is called; `i`: its place in --device.
+std::string words_of_device(const RunReport& run, std::size_t i) {
+  return run.devices.size() < 2 ? "the device"
+                                : "device " + std::to_string(i) + " of " + std::to_string(run.devices.size());
 }
 
 void add_rule_text(std::string& text, const RuleTotals& totals, const char* one, const char* more,
@@ -131,40 +132,39 @@ std::string profile_text(const RunReport& run) {
   for (const RuleTotals& totals : run.profile.rules) add_rule_text(text, totals, "piece", "pieces");
   for (std::size_t i = 0; i < run.devices.size(); ++i)
     for (const RuleTotals& totals : run.devices[i].kernels)
-      add_rule_text(text, totals, "kernel", "kernels", where_text(run, i));
+      add_rule_text(text, totals, "kernel", "kernels", run.devices.size() < 2 ? "" : " of " + words_of_device(run, i));
   return text;
 }
 
 /// What was done because the device is short of memory.
-std::string shortage_text(const DeviceReport& device, const std::string& where) {
+std::string shortage_text(const DeviceReport& device, const std::string& name, bool is_one) {
   std::string cuts;
   if (device.launches_in_windows != 0) {
-    cuts = "  " + counted(device.launches_in_windows, "kernel", "kernels") + " on parts of matrices" + where +
-           ", for want of memory";
+    cuts = "  " + counted(device.launches_in_windows, "kernel", "kernels") + " on parts of matrices" +
+           (is_one ? "" : " on " + name) + ", for want of memory";
     if (device.launches_cut != 0) cuts += "; " + counted(device.launches_cut, "step", "steps") + " cut into pieces";
     cuts += "\n";
   }
   if (device.evictions == 0) return cuts;
   std::string text = cuts + "  " + counted(device.evictions, "buffer", "buffers") + " with " +
-                     counted(device.bytes_evicted, "byte", "bytes") + " evicted from the device" + where;
+                     counted(device.bytes_evicted, "byte", "bytes") + " evicted from " + name;
   if (device.copies_before_eviction != 0)
     text += ", " + std::to_string(device.copies_before_eviction) + " after a copy to the host";
   return text + "\n";
 }
 
-/// What a device did: where there are several its part of what all moved, too.
+/// What a device did: where there are several, its part of what all moved, too.
 std::string device_text(const RunReport& run, std::size_t i) {
   const DeviceReport& device = run.devices[i];
-  const std::string where = where_text(run, i);
+  const std::string name = words_of_device(run, i);
   std::string text;
   if (run.devices.size() > 1)
-    text += "  device " + std::to_string(i) + " of " + std::to_string(run.devices.size()) + ", " + device.name + ": " +
-            counted(device.launches, "kernel", "kernels") + ", " + counted(device.bytes_to_device, "byte", "bytes") +
-            " to it, " + counted(device.bytes_to_host, "byte", "bytes") + " from it\n";
-  text += shortage_text(device, where);
+    text += "  " + name + ", " + device.name + ": " + counted(device.launches, "kernel", "kernels") + ", " +
+            counted(device.bytes_to_device, "byte", "bytes") + " to it, " +
+            counted(device.bytes_to_host, "byte", "bytes") + " from it\n";
+  text += shortage_text(device, name, run.devices.size() < 2);
   if (device.kernel_ns != 0)
-    text += "  kernels ran for " + duration_text(static_cast<double>(device.kernel_ns) * 1e-9) + " on the device" +
-            where + "\n";
+    text += "  kernels ran for " + duration_text(static_cast<double>(device.kernel_ns) * 1e-9) + " on " + name + "\n";
   return text;
 }
 

@@ -181,7 +181,7 @@ class Test:
         done = polybricks.run_tool([program.path, *files, self.work / "B.npy", "--device=0,1", "--stats", "--profile", f"--trace={trace}",
                                     "--config", config], env=dict(os.environ, **self.environment))
         text = done.stdout + done.stderr
-        for line in ("device 0 of 2, ", "device 1 of 2, ", "on the device of device 1 of 2"):
+        for line in ("device 0 of 2, ", "device 1 of 2, ", " on device 1 of 2\n", "on opencl of device 0 of 2: "):
             polybricks.check(line in text, f"{line!r} is not in {text}")
         for lane in ("device 0, ", "device 1, "):
             polybricks.check(lane in trace.read_text(), f"the trace has no lane {lane!r}")
