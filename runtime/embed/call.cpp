@@ -63,12 +63,12 @@ struct Sizes {
 
 void run(LibraryContext& context, const TransformDesc& transform, CallArguments& arguments, RunContext& run_context,
          RunState& state) {
-  const bool may_meet_device = context.device != nullptr || arguments.may_be_on_device();
+  const bool may_meet_device = !context.managers.is_empty() || arguments.may_be_on_device();
   std::shared_ptr<SharedDevices> met;  // those of other contexts, whose data the call may use, stay meanwhile
-  if (may_meet_device && context.device == nullptr) met = SharedRuntime::get().known_devices();
+  if (may_meet_device && context.managers.is_empty()) met = SharedRuntime::get().known_devices();
   prepare_run(state, run_context, context.owner.desc().program->uses_random, may_meet_device);
   // A call that is cancelled while it waits ends here.
-  const TurnScope on_device(context.device != nullptr ? &context.devices->turn : nullptr, state.aborted);
+  const TurnScope on_device(!context.managers.is_empty() ? &context.devices->turn : nullptr, state.aborted);
   if (!on_device.has_turn()) return;
   const TurnScope on_workers(context.workers->turn(), state.aborted);
   if (!on_workers.has_turn()) return;
@@ -85,7 +85,7 @@ void run(LibraryContext& context, const TransformDesc& transform, CallArguments&
       error = std::current_exception();
     }
     // The caller may free its matrices after the call, so no copy may still use them.
-    if (context.device != nullptr) context.device->drain(root);
+    for (gpu::Manager* each : context.managers.managers()) each->drain(root);
     if (error) std::rethrow_exception(error);
   });
 }
@@ -127,7 +127,7 @@ pb_status check_call(const pb_context* handle, int transform) {
 struct SolvedCall {
   SolvedCall(const LibraryContext& context, int transform, const std::int64_t* numbers, const CallArguments& arguments)
       : sizes(context.owner.desc().program->transforms[transform], context.owner.desc().callables[transform], numbers),
-        run_context(context.engine.make_context({&context.config, context.device, context.seed, context.is_strict,
+        run_context(context.engine.make_context({&context.config, &context.managers, context.seed, context.is_strict,
                                                  sizes.values.data(), context.config.threads()})),
         extents(arguments.solve_sizes(*run_context, sizes.values.data(), sizes.is_known.get())) {}
 
@@ -146,7 +146,7 @@ pb_status call_transform(pb_context* handle, int transform, const std::int64_t* 
   try {
     CallArguments arguments(desc, matrices, desc.num_inputs + desc.num_outputs);
     const SolvedCall solved(context, transform, numbers, arguments);
-    arguments.place(context.device != nullptr);
+    arguments.place(!context.managers.is_empty());
     return run_listed(context, desc, arguments, *solved.run_context);
   } catch (...) {
     return status_of_exception(PB_ERROR_MEMORY);

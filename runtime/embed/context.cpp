@@ -45,31 +45,30 @@ MachineConfiguration configuration_of(const pb_options& options, const Engine& e
 }
 
 void check_options(const pb_options& options) {
-  if (options.num_devices > 1) throw UserError("one device per context");
-  if (options.num_devices == 1 && (options.devices == nullptr || options.devices[0] == nullptr))
-    throw UserError("the name of the device is null");
+  for (std::size_t i = 0; i < options.num_devices; ++i)
+    if (options.devices == nullptr || options.devices[i] == nullptr) throw UserError("the name of the device is null");
   if (options.threads < 0 || options.threads > kMaxThreads)
     throw UserError("the number of threads is " + std::to_string(options.threads) + ", which is not one from 0 to " +
                     std::to_string(kMaxThreads));
 }
 
-/// Opens the device that the options or the configuration ask for, if they do.
+/// Opens the devices that the options or the configuration ask for, if they do.
 ///
 /// Pre:     the lock of `shared` is held
 /// Errors:  DeviceError
-void open_device(LibraryContext& context, const pb_options& options, const Configuration& configuration,
-                 const std::string& tuned_on, std::shared_ptr<SharedDevices> shared) {
+void open_devices(LibraryContext& context, const pb_options& options, const Configuration& configuration,
+                  const std::string& tuned_on, std::shared_ptr<SharedDevices> shared) {
   if (options.num_devices == 0 && !context.engine.uses_device(configuration)) return;
   std::optional<std::string> wish;
-  if (options.num_devices == 1) wish = options.devices[0];
-  int index = -1;
+  for (std::size_t i = 0; i < options.num_devices; ++i) wish = (i == 0 ? "" : *wish + ",") + options.devices[i];
+  std::vector<gpu::Manager*> managers;
   try {
-    index = shared->devices.choose(wish, tuned_on);
+    for (const int index : shared->devices.choose(wish, tuned_on)) managers.push_back(&shared->devices.manager(index));
   } catch (const UserError& error) {
     throw DeviceError(std::string("device of the context: ") + error.what());
   }
-  if (index < 0) return;
-  context.device = &shared->devices.manager(index);
+  if (managers.empty()) return;
+  context.managers = gpu::ManagerSet(std::move(managers));
   context.devices = std::move(shared);
 }
 
@@ -85,7 +84,7 @@ std::unique_ptr<LibraryContext> make_context(Library& library, const pb_options&
     const std::lock_guard<std::mutex> guard(shared->lock);
     const MachineConfiguration found = configuration_of(options, context->engine, shared->devices);
     context->config = ActiveConfig(context->engine.index(), found.configuration);
-    open_device(*context, options, found.configuration, found.device, shared);
+    open_devices(*context, options, found.configuration, found.device, shared);
   }
   if (options.threads > 0) context->config.set_threads(options.threads);
   context->workers = SharedRuntime::get().workers(context->config.threads());

@@ -11,7 +11,7 @@
 #include "runtime/config/active_config.h"
 #include "runtime/embed/library.h"
 #include "runtime/embed/shared_runtime.h"
-#include "runtime/gpu/manager.h"
+#include "runtime/gpu/several/manager_set.h"
 #include "runtime/sched/frame.h"
 
 namespace pbrt {
@@ -32,7 +32,7 @@ struct LibraryContext : pb_context {
   std::uint64_t seed = 0;
   bool is_strict = false;
   std::shared_ptr<SharedDevices> devices;  ///< null: no device is used
-  gpu::Manager* device = nullptr;
+  gpu::ManagerSet managers;                ///< of the devices of the context; without one it runs on the CPU
   std::shared_ptr<SharedWorkers> workers;
 
   std::mutex lock;

@@ -105,10 +105,12 @@ pb_status device_statistics(pb_context* context, pb_statistics* statistics) noex
   if (status.code != PB_OK) return status;
   if (statistics == nullptr) return make_status(PB_ERROR_ARGUMENT, "the result is null");
   *statistics = {};
-  const gpu::Manager* const device = static_cast<const LibraryContext*>(context)->device;
-  if (device == nullptr) return status;
-  const gpu::DeviceStatistics found = device->statistics();
-  *statistics = {found.launches, found.bytes_to_device, found.bytes_to_host};
+  for (const gpu::Manager* each : static_cast<const LibraryContext*>(context)->managers.managers()) {
+    const gpu::DeviceStatistics found = each->statistics();
+    statistics->kernels += found.launches;
+    statistics->bytes_to_device += found.bytes_to_device;
+    statistics->bytes_to_host += found.bytes_to_host;
+  }
   return status;
 }
 

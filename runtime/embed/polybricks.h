@@ -81,7 +81,7 @@ typedef struct pb_transform {
 typedef struct pb_options {
   const char* configuration_file; /* as pbtune writes it; null: the defaults of the program */
   const char* configuration_text; /* the text of such a file */
-  const char* const* devices;     /* at most one: an index, a part of a name, or "none" */
+  const char* const* devices;     /* each an index or a part of a name; or one that is "none" or "all" */
   size_t num_devices;             /* 0: a device only if the configuration wants one */
   int32_t threads;                /* 0: as the configuration says */
   int32_t is_strict;              /* a version that was chosen and cannot run is an error */

@@ -1,131 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Random programs on the fake device and several workers against a sequential oracle. The seed is part of every
-// message.
+// Random programs on the fake device and several workers against a sequential oracle.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <random>
-#include <string>
-#include <vector>
 
-#include "runtime/gpu/testing/fake_fixture.h"
+#include "runtime/gpu/testing/random_programs.h"
 
 namespace pbrt::gpu {
 namespace {
-
-constexpr int kWidth = 12, kHeight = 10;
-
-/// One step of a random program: matrix[dst] box = matrix[src] box + step, or an increment in place.
-struct Step {
-  int dst = 0, src = 0;
-  int dst_x = 0, dst_y = 0, src_x = 0, src_y = 0, w = 1, h = 1;
-  int step = 0;
-  bool on_device = false;
-  CopyOut copy_out = CopyOut::May;
-  bool overwrites = false;  // the host, where the source is another matrix, says so
-};
-
-Step random_step(std::mt19937& rng, int num_matrices) {
-  const auto below = [&](int n) { return static_cast<int>(rng() % static_cast<unsigned>(n)); };
-  Step step;
-  step.dst = below(num_matrices);
-  step.src = below(num_matrices);
-  step.w = 1 + below(kWidth);
-  step.h = 1 + below(kHeight);
-  if (below(3) == 0) step.w = kWidth, step.h = kHeight;
-  step.dst_x = below(kWidth - step.w + 1);
-  step.dst_y = below(kHeight - step.h + 1);
-  step.src_x = below(kWidth - step.w + 1);
-  step.src_y = below(kHeight - step.h + 1);
-  step.step = below(100);
-  step.on_device = below(3) != 0;
-  step.copy_out = static_cast<CopyOut>(below(4));
-  step.overwrites = below(2) == 0;
-  return step;
-}
-
-Matrix2 box(const Matrix2& m, int x, int y, const Step& step) { return m.region(x, y, x + step.w, y + step.h); }
-
-void run_on_host(Frame& frame, const Matrix2& out, const Matrix2& in, int step, bool overwrites) {
-  need_on_host(frame, in);
-  if (overwrites)
-    before_host_overwrite(frame, out);
-  else
-    before_host_write(frame, out);
-  for (int y = 0; y < out.height(); ++y)
-    for (int x = 0; x < out.width(); ++x) out.cell(x, y) = in.cell(x, y) + step;
-  wrote_on_host(out);
-}
-
-void run_step(FakeManager& fake, Frame& frame, std::vector<Matrix2>& matrices, const Step& step) {
-  const Matrix2 out = box(matrices[static_cast<std::size_t>(step.dst)], step.dst_x, step.dst_y, step);
-  if (step.src == step.dst) {  // in place, so that order within the kernel does not matter
-    if (step.on_device && fake.increment(frame, out, step.step, step.copy_out).empty()) return;
-    return run_on_host(frame, out, out, step.step, false);
-  }
-  const Matrix2 in = box(matrices[static_cast<std::size_t>(step.src)], step.src_x, step.src_y, step);
-  if (step.on_device && fake.add_step(frame, out, in, step.step, step.copy_out).empty()) return;
-  run_on_host(frame, out, in, step.step, step.overwrites);
-}
-
-using Plain = std::vector<std::vector<int>>;
-
-void run_step(Plain& matrices, const Step& step) {
-  std::vector<int>& out = matrices[static_cast<std::size_t>(step.dst)];
-  const std::vector<int> in = matrices[static_cast<std::size_t>(step.src)];
-  const int sx = step.src == step.dst ? step.dst_x : step.src_x, sy = step.src == step.dst ? step.dst_y : step.src_y;
-  for (int y = 0; y < step.h; ++y)
-    for (int x = 0; x < step.w; ++x)
-      out[static_cast<std::size_t>((step.dst_y + y) * kWidth + step.dst_x + x)] =
-          in[static_cast<std::size_t>((sy + y) * kWidth + sx + x)] + step.step;
-}
-
-/// A chain of steps on matrices of its own.
-void run_program(FakeManager& fake, Frame& frame, unsigned seed, int num_steps, bool may_lose) {
-  std::mt19937 rng(seed);
-  const int num_matrices = 2 + static_cast<int>(rng() % 3);
-  std::vector<Matrix2> matrices;
-  Plain expected(static_cast<std::size_t>(num_matrices), std::vector<int>(kWidth * kHeight, 0));
-  for (int i = 0; i < num_matrices; ++i) matrices.push_back(filled(kWidth, kHeight, 0));
-  try {
-    for (int i = 0; i < num_steps; ++i) {
-      const Step step = random_step(rng, num_matrices);
-      run_step(fake, frame, matrices, step);
-      run_step(expected, step);
-      if (rng() % 16 == 0)
-        fake.manager->drop_device_copies(frame, matrices[rng() % matrices.size()].storage_ref().get());
-      if (rng() % 16 == 0) {  // destroys a matrix while kernels may still use it
-        const std::size_t which = rng() % matrices.size();
-        matrices[which] = filled(kWidth, kHeight, 1);
-        std::fill(expected[which].begin(), expected[which].end(), 1);
-      }
-    }
-    for (std::size_t m = 0; m < matrices.size(); ++m) {
-      need_on_host(frame, matrices[m]);
-      for (int y = 0; y < kHeight; ++y)
-        for (int x = 0; x < kWidth; ++x)
-          ASSERT_EQ(matrices[m].cell(x, y), expected[m][static_cast<std::size_t>(y * kWidth + x)])
-              << "seed " << seed << ", matrix " << m << ", cell " << x << ", " << y;
-    }
-  } catch (const DeviceLost&) {
-    ASSERT_TRUE(may_lose) << "seed " << seed;
-  }
-}
-
-void run_programs(FakeManager& fake, unsigned seed, bool may_lose = false) {
-  Scheduler scheduler(3);
-  scheduler.run([&](Frame& frame) {
-    for (unsigned i = 0; i < 8; ++i)
-      frame.spawn([&fake, seed, i, may_lose](Frame& f) { run_program(fake, f, seed * 100 + i, 40, may_lose); });
-    frame.sync();
-  });
-}
 
 TEST(GpuStress, RandomProgramsAgreeWithTheOracle) {
   for (unsigned seed = 1; seed <= 4; ++seed) {
     FakeManager fake(fake_device_info(), 0, seed);
     fake.control->set_max_delay_us(seed % 2 == 0 ? 30 : 0);
-    run_programs(fake, seed);
+    run_programs({&fake}, seed);
   }
 }
 
@@ -134,7 +22,7 @@ TEST(GpuStress, RandomProgramsAgreeWithCopiesBesideKernels) {
     FakeManager fake(fake_device_info(), seed > 72 ? 3 * kWidth * kHeight * sizeof(int) : 0, seed);
     fake.control->set_min_bytes_beside(seed % 2 == 0 ? 1 : kWidth * sizeof(int));
     fake.control->set_max_delay_us(seed % 2 == 0 ? 30 : 5);
-    run_programs(fake, seed);
+    run_programs({&fake}, seed);
     EXPECT_GT(fake.manager->statistics().copies_beside, 100);
   }
 }
@@ -145,7 +33,7 @@ TEST(GpuStress, RandomProgramsAgreeOnSharedMemory) {
   for (unsigned seed = 11; seed <= 14; ++seed) {
     FakeManager fake(info, 0, seed);
     fake.control->set_max_delay_us(seed % 2 == 0 ? 30 : 0);
-    run_programs(fake, seed);
+    run_programs({&fake}, seed);
   }
 }
 
@@ -153,7 +41,7 @@ TEST(GpuStress, RandomProgramsAgreeWithLittleMemory) {
   for (unsigned seed = 21; seed <= 24; ++seed) {
     FakeManager fake(fake_device_info(), 3 * kWidth * kHeight * sizeof(int), seed);
     fake.control->set_max_delay_us(seed % 2 == 0 ? 30 : 0);
-    run_programs(fake, seed);
+    run_programs({&fake}, seed);
     EXPECT_GT(fake.manager->statistics().evictions, 0);
   }
 }
@@ -169,7 +57,7 @@ TEST(GpuStress, RandomFaultsLoseDataLoudlyOrNotAtAll) {
     for (int i = 0; i < 3; ++i)
       fake.control->inject(static_cast<FakeOperation>(rng() % 5), static_cast<std::int64_t>(rng() % 60),
                            i == 0 ? static_cast<FakeFault>(rng() % 3) : FakeFault::Refuse);
-    run_programs(fake, seed, true);
+    run_programs({&fake}, seed, true);
   }
 }
 

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <mutex>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "runtime/config/runtime_check.h"
 #include "runtime/gpu/manager.h"
 #include "runtime/gpu/manager/manager_impl.h"
 #include "runtime/gpu/manager/queue/submission.h"
+#include "runtime/gpu/several/manager_set.h"
 
 namespace pbrt::gpu {
 
@@ -18,7 +22,8 @@ struct LaunchRequest {
   LaunchPlan plan;
   std::vector<LaunchRegion> further;  // parts that the kernel reads beside its arguments
   Frame* frame = nullptr;
-  Manager* manager = nullptr;
+  const ManagerSet* devices = nullptr;
+  Manager* manager = nullptr;       // null: one of the devices, if there are any
   bool has_foreign_region = false;  // a number outside of matrix storage
   Outcome outcome;
 };
@@ -27,8 +32,6 @@ namespace {
 
 /// The reason why the launch cannot be tried; null if it can.
 const char* reason_against(const LaunchRequest& request) {
-  if (request.manager == nullptr) return "no device";
-  if (request.has_foreign_region) return "an argument is not in matrix storage";
   if (request.plan.kernel->needs_fp64 && !request.manager->info().has_fp64) return "the device has no double precision";
   return nullptr;
 }
@@ -87,11 +90,12 @@ class WatchedLaunch {
 
 }  // namespace
 
-Launch::Launch(const KernelDesc& kernel, Frame& frame, Manager* manager)
+Launch::Launch(const KernelDesc& kernel, Frame& frame, LaunchDevices devices)
     : request_(std::make_unique<LaunchRequest>().release()) {
   request_->plan.kernel = &kernel;
   request_->frame = &frame;
-  request_->manager = manager;
+  request_->devices = devices.set;
+  request_->manager = devices.manager;
 }
 
 Launch::~Launch() { const std::unique_ptr<LaunchRequest> owned(request_); }
@@ -196,30 +200,36 @@ bool Launch::run() {
   PBRT_CHECK(static_cast<int>(plan.tiles.size()) == plan.kernel->num_tiles, "one call per tile of the kernel");
   PBRT_CHECK(static_cast<int>(plan.panels.size()) == plan.kernel->num_panels, "one call per panel of the kernel");
   if (std::any_of(plan.extent.begin(), plan.extent.end(), [](std::int32_t extent) { return extent <= 0; })) return true;
-  if (const char* reason = reason_against(request)) {
-    request.outcome = {false, false, reason};
+  const auto fail = [&](std::string reason) {
+    request.outcome = {false, false, false, std::move(reason)};
     return false;
-  }
+  };
+  if (request.manager == nullptr && (request.devices == nullptr || request.devices->is_empty()))
+    return fail("no device");
+  if (request.has_foreign_region) return fail("an argument is not in matrix storage");
+  std::optional<ManagerSet::Choice> choice;
+  request.manager != nullptr ? choice.emplace(*request.manager) : choice.emplace(request.devices->choose(plan));
+  request.manager = choice->manager();
+  if (const char* reason = reason_against(request)) return fail(reason);
   ManagerImpl& manager = request.manager->impl();
-  if (!manager.device.is_alive()) {
-    request.outcome = {false, false, manager.device.failure_message()};
-    return false;
-  }
+  if (!manager.device.is_alive()) return fail(manager.device.failure_message());
   plan.regions.insert(plan.regions.end(), std::make_move_iterator(request.further.begin()),
                       std::make_move_iterator(request.further.end()));
-  for (LaunchRegion& region : plan.regions) {
-    if (attach(*request.frame, manager.memory.registry(), region)) continue;
-    request.outcome = {false, false, "the data is on another device"};
-    return false;
-  }
+  for (LaunchRegion& region : plan.regions) attach(manager.memory.registry(), region);
   if (has_lost_input(plan)) throw DeviceLost("results were lost with a device");
   const WatchedLaunch watched(plan);
+  choice.reset();  // from now on the launch counts as one of the manager's
   request.outcome = submit(*request.frame, manager.queue, std::move(plan), false);
+  if (request.outcome.is_lost) throw DeviceLost(request.outcome.reason);
   if (request.outcome.ok) watched.is_enqueued();
   return request.outcome.ok;
 }
 
 const char* Launch::reason() const { return request_->outcome.reason.c_str(); }
+
+void use_device(Launch& launch, Manager& manager) { launch.request_->manager = &manager; }
+
+Manager* device_of(const Launch& launch) { return launch.request_->manager; }
 
 bool lacks_memory(const Launch& launch) { return launch.request_->outcome.lacks_memory; }
 
@@ -230,53 +240,66 @@ static bool is_newer(StorageRecord& record, const OwnedView& view) {
   const std::lock_guard lock(record.mutex);
   const GridBox box = record.box_of(view);
   if (record.lost.overlaps(box)) throw DeviceLost("results were lost with a device");
-  if (record.dirty.overlaps(box)) return true;
+  if (record.is_newer(box)) return true;
   if (record.shadow != nullptr) record.shadow->needed(view, record.newer_than_host(view));
   return false;
+}
+
+static Registries owners_of(StorageRecord& record, const OwnedView& view, bool or_in_use) {
+  const std::lock_guard lock(record.mutex);
+  return record.owners_of(record.box_of(view), or_in_use);
+}
+
+/// Lets a manager bring what is newer on its device, for which nobody waits.
+static void start_fetch(Registry& owner, const RegionRef& region, const OwnedView& view) {
+  FetchTask task;
+  task.storage = share(region.storage);
+  task.view = view;
+  const std::lock_guard lock(owner.mutex);
+  if (owner.queue != nullptr) owner.queue->push(std::move(task));
 }
 
 void need_on_host_slow(Frame& frame, const RegionRef& region) {
   StorageRecord* record = StorageRecord::find(*region.storage);
   const OwnedView view = own(*region.storage, region.view);
   if (!is_newer(*record, view)) return;
-  TaskQueue* manager = record->queue();
-  PBRT_CHECK(manager != nullptr, "a manager that ends copies everything out");
-  FetchTask task;
-  task.storage = share(region.storage);
-  task.view = view;
-  const Outcome outcome = wait_for(frame, *manager, std::move(task));
-  if (!outcome.ok) throw DeviceLost(outcome.reason);
+  const Registries owners = owners_of(*record, view, false);
+  // All begin before the first is waited for.
+  for (std::size_t i = 1; i < owners.size(); ++i) start_fetch(*owners[i], region, view);
+  for (const std::shared_ptr<Registry>& owner : owners) {
+    FetchTask task;
+    task.storage = share(region.storage);
+    task.view = view;
+    Outcome outcome;
+    if (wait_for(frame, *owner, std::move(task), outcome) && !outcome.ok) throw DeviceLost(outcome.reason);
+  }
   const std::lock_guard lock(record->mutex);
+  if (record->lost.overlaps(record->box_of(view))) throw DeviceLost("results were lost with a device");
   if (record->shadow != nullptr) record->shadow->needed(view, record->newer_than_host(view));
 }
 
 void fetch_slow(const RegionRef& region) {
   StorageRecord* record = StorageRecord::find(*region.storage);
-  FetchTask task;
-  task.view = own(*region.storage, region.view);
+  const OwnedView view = own(*region.storage, region.view);
+  Registries owners;
   {
     const std::lock_guard lock(record->mutex);
-    if (record->dirty_not_under_way(record->box_of(task.view)).is_empty()) return;
+    const GridBox box = record->box_of(view);
+    for (const auto& home : record->residences())
+      if (!home->dirty_not_under_way(box).is_empty()) owners.push_back(home->registry());
   }
-  TaskQueue* manager = record->queue();
-  if (manager == nullptr) return;
-  task.storage = share(region.storage);
-  manager->push(std::move(task));
+  for (const std::shared_ptr<Registry>& owner : owners) start_fetch(*owner, region, view);
 }
 
 /// Suspends the fiber until no device operation is in the way of a host that writes the view.
 static void wait_until_quiet(Frame& frame, StorageRecord& record, const RegionRef& region, const OwnedView& view) {
-  {
-    const std::lock_guard lock(record.mutex);
-    const GridBox box = record.box_of(view);
-    if (!record.dirty.overlaps(box) && !record.host_in_use(box)) return;
+  for (const std::shared_ptr<Registry>& owner : owners_of(record, view, true)) {
+    QuiesceTask task;
+    task.storage = share(region.storage);
+    task.view = view;
+    Outcome outcome;
+    static_cast<void>(wait_for(frame, *owner, std::move(task), outcome));  // cannot fail
   }
-  TaskQueue* manager = record.queue();
-  if (manager == nullptr) return;
-  QuiesceTask task;
-  task.storage = share(region.storage);
-  task.view = view;
-  static_cast<void>(wait_for(frame, *manager, std::move(task)));  // cannot fail
 }
 
 static void before_host_write_slow(Frame& frame, const RegionRef& region, bool is_void) {
@@ -315,7 +338,7 @@ bool is_newer_on_device(const RegionRef& region) {
   StorageRecord* record = StorageRecord::find(*region.storage);
   const OwnedView view = own(*region.storage, region.view);
   const std::lock_guard lock(record->mutex);
-  return record->dirty.overlaps(record->box_of(view));
+  return record->is_newer(record->box_of(view));
 }
 
 }  // namespace pbrt::gpu

@@ -71,13 +71,23 @@ void for_each_part(const Region& region, const BorderedBox<N>& read, const F& fu
 namespace pbrt::gpu {
 
 class Manager;
+class ManagerSet;
 struct LaunchRequest;
+
+/// The devices that a launch may use: one, or those of a run, which outlive the launch and of which run() chooses one
+/// (several/manager_set.h). Both may be null.
+struct LaunchDevices {
+  LaunchDevices(Manager* one) : manager(one) {}
+  LaunchDevices(const ManagerSet* of_run) : set(of_run) {}
+  Manager* manager = nullptr;
+  const ManagerSet* set = nullptr;
+};
 
 /// One execution of a kernel. Arguments are given in the order of the kernel's parameters.
 class Launch {
  public:
-  /// `manager` may be null (no device): run() then fails with the reason.
-  Launch(const KernelDesc& kernel, Frame& frame, Manager* manager);
+  /// Without a device, run() fails with the reason.
+  Launch(const KernelDesc& kernel, Frame& frame, LaunchDevices devices);
   ~Launch();
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
@@ -169,6 +179,8 @@ class Launch {
 
  private:
   friend bool lacks_memory(const Launch& launch);
+  friend void use_device(Launch& launch, Manager& manager);
+  friend Manager* device_of(const Launch& launch);
   enum Access : std::uint8_t { kRead = 1, kWrite = 2 };
   Launch& add_region(const RegionRef& view, const RegionRef& touched, int access, CopyOut copy_out);
   void add_written(const RegionRef& part);
@@ -176,6 +188,11 @@ class Launch {
 
   LaunchRequest* request_;  // owned
 };
+
+/// Makes run() use this device, whichever it would choose.
+void use_device(Launch& launch, Manager& manager);
+/// The device that run() used; null if it used none.
+[[nodiscard]] Manager* device_of(const Launch& launch);
 
 /// Whether the launch did not run because the device's memory has no room for what it uses together. Launches of parts
 /// of its range may run.

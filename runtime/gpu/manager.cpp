@@ -30,11 +30,9 @@ std::vector<RejectedKernel> Manager::rejected_kernels() const { return impl_->st
 
 void Manager::drop_device_copies(Frame& frame, Storage* storage) {
   if (storage_state(storage) == 0) return;
-  TaskQueue* owner = StorageRecord::find(*storage)->queue();
-  if (owner == nullptr) return;
   DropTask task;
   task.storage = share(storage);
-  static_cast<void>(wait_for(frame, *owner, std::move(task)));  // cannot fail
+  static_cast<void>(wait_for(frame, impl_->queue, std::move(task)));  // cannot fail
 }
 
 bool Manager::prefetch(Frame& frame, const RegionRef& region) {
@@ -44,7 +42,8 @@ bool Manager::prefetch(Frame& frame, const RegionRef& region) {
   wanted.storage = share(region.storage);
   wanted.view = wanted.touched = own(*region.storage, region.view);
   wanted.is_read = true;
-  return attach(frame, impl_->memory.registry(), wanted) && submit(frame, impl_->queue, std::move(plan), true).ok;
+  attach(impl_->memory.registry(), wanted);
+  return submit(frame, impl_->queue, std::move(plan), true).ok;
 }
 
 void Manager::note_unloaded_code() noexcept { KernelTable::note_unloaded_code(); }

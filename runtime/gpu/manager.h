@@ -44,7 +44,7 @@ class Manager {
   void count_cut_launch();
   [[nodiscard]] std::vector<RejectedKernel> rejected_kernels() const;
 
-  /// Both functions serve timing, and suspend the fiber. drop_device_copies() forgets the device's copies of the whole
+  /// Both functions serve timing, and suspend the fiber. drop_device_copies() forgets this device's copy of the whole
   /// storage; what is newer there is copied out first. prefetch() copies the region in.
   void drop_device_copies(Frame& frame, Storage* storage);
   bool prefetch(Frame& frame, const RegionRef& region);

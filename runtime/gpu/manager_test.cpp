@@ -544,7 +544,7 @@ TEST(Manager, NoDeviceIsAReason) {
   on_workers([&](Frame& frame) {
     const Matrix2 m = filled(8, 4, 1);
     const std::int32_t lo[] = {0, 0}, extent[] = {8, 4};
-    Launch launch(kIncrement, frame, nullptr);
+    Launch launch(kIncrement, frame, static_cast<Manager*>(nullptr));
     launch.inout(m, CopyOut::Must).scalar(1).range(2, lo, extent);
     EXPECT_FALSE(launch.run());
     EXPECT_STREQ(launch.reason(), "no device");

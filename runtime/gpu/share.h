@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps that a device and the CPU share (docs/architecture.md 7.4): the device gets the lower instances along one
-// dimension, the CPU runs the others meanwhile. If the device has no room for what they touch, they are launched in
-// pieces along the same dimension. Used by generated code.
+// dimension, the CPU runs the others meanwhile. Several devices share their part in blocks along the same dimension. If
+// a device has no room for what its instances touch, they are launched in pieces. Used by generated code.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,8 @@
 #include "runtime/sched/loops/box.h"
 
 namespace pbrt::gpu {
+
+class ManagerSet;
 
 /// Number of the `extent` indices that a device gets, rounded up. `eighths`: 1…8.
 [[nodiscard]] constexpr std::int64_t share_of_device(std::int64_t extent, std::int64_t eighths) {
@@ -45,22 +47,24 @@ template <int N>
 struct Piece {
   bool may_be_smaller = false;  ///< if there is no room for it, smaller ones are tried
   bool is_first = true;         ///< the step's first one that runs
-  bool is_cut = false;          ///< it is not the whole step
+  bool is_cut = false;          ///< it is not the whole step, because of the memory
   bool is_too_large = false;    ///< set where it did not run, and a smaller one may
+  bool has_others = false;      ///< if it does not run, another device tries
+  Manager* device = nullptr;    ///< that runs it; null: any
 };
 
-/// Launches the first `extent` indices: together, or in pieces that fit the device's memory, one after the other.
-/// `on_device(first, count, piece)` launches some and says whether that worked. Returns how many indices were done; the
-/// others are left to the CPU.
+namespace detail {
+
+/// Runs `extent` indices together, or in pieces that fit the device's memory, one after the other:
+/// `on_device(first, count)` launches `piece` and says whether that worked. Returns how many were done.
 template <class OnDevice>
-[[nodiscard]] PB_COLD std::int64_t run_in_pieces(std::int64_t extent, const OnDevice& on_device) {
-  Piece piece;
+[[nodiscard]] std::int64_t run_pieces(std::int64_t extent, Piece& piece, const OnDevice& on_device) {
   std::int64_t num_done = 0, count = extent;
   do {
     count = std::min(count, extent - num_done);
     piece.may_be_smaller = count > 1;
     piece.is_too_large = false;
-    if (on_device(num_done, count, piece)) {
+    if (on_device(num_done, count)) {
       num_done += count;
       piece.is_first = false;
     } else if (piece.is_too_large) {
@@ -71,6 +75,30 @@ template <class OnDevice>
     }
   } while (num_done < extent);
   return num_done;
+}
+
+struct PieceFunction {
+  bool (*run)(const void* closure, Frame& frame, std::int64_t first, std::int64_t count, Piece& piece);
+  const void* closure;
+};
+[[nodiscard]] std::int64_t run_in_blocks(Frame& frame, const ManagerSet* devices, std::int64_t extent,
+                                         const PieceFunction& on_device);
+
+}  // namespace detail
+
+/// Launches the first `extent` indices: on one device together, on several in blocks at the same time, an equal part
+/// for each. What does not fit a device's memory runs in pieces there, one after the other. What a device cannot run,
+/// others try. `on_device(frame, first, count, piece)` launches some and says whether that worked; the frame is that of
+/// a task of its own. Returns how many indices were done; the others are left to the CPU.
+///
+/// Errors: rethrows the first exception; DeviceLost if blocks were done behind one that no device could run
+template <class OnDevice>
+[[nodiscard]] PB_COLD std::int64_t run_in_blocks(Frame& frame, const ManagerSet* devices, std::int64_t extent,
+                                                 const OnDevice& on_device) {
+  const auto run = [](const void* closure, Frame& task, std::int64_t first, std::int64_t count, Piece& piece) -> bool {
+    return (*static_cast<const OnDevice*>(closure))(task, first, count, piece);
+  };
+  return detail::run_in_blocks(frame, devices, extent, {run, std::addressof(on_device)});
 }
 
 /// The part of `region` with indices in [lo, hi) along dimension `d`. If there are no such indices, it is the whole

@@ -33,59 +33,81 @@ StorageRecord& StorageRecord::of(Storage& storage, int element_bytes) {
 }
 
 StorageRecord::~StorageRecord() {
-  PBRT_CHECK(parts_.empty(), "operations in flight keep their storage");
-  detach();
+  for (;;) {
+    std::shared_ptr<Registry> registry;
+    {
+      const std::lock_guard lock(mutex);
+      if (residences_.empty()) return;
+      PBRT_CHECK(residences_.back()->parts.empty(), "operations in flight keep their storage");
+      registry = residences_.back()->registry();
+    }
+    leave(*registry);
+  }
 }
 
-bool StorageRecord::attach(const std::shared_ptr<Registry>& registry) {
-  const std::lock_guard attaching(attach_mutex_);
-  if (registry_ == registry) return true;
-  if (registry_ != nullptr) {
-    const std::lock_guard registry_lock(registry_->mutex);
+Residence* StorageRecord::at(const Registry& registry) const {
+  for (const auto& each : residences_)
+    if (each->registry().get() == &registry) return each.get();
+  return nullptr;
+}
+
+Residence& StorageRecord::attach(const std::shared_ptr<Registry>& registry) {
+  {
     const std::lock_guard lock(mutex);
-    if (registry_->queue != nullptr && (buffer != nullptr || is_busy())) return false;
-    std::erase(registry_->records, this);
+    if (Residence* known = at(*registry)) return *known;
   }
   const std::lock_guard registry_lock(registry->mutex);
-  registry->records.push_back(this);
-  registry_ = registry;
   const std::lock_guard lock(mutex);
+  if (Residence* known = at(*registry)) return *known;
+  residences_.push_back(std::make_unique<Residence>(*this, registry));
+  registry->residences.push_back(residences_.back().get());
   publish_state();
-  return true;
+  return *residences_.back();
 }
 
-TaskQueue* StorageRecord::queue() {
-  const std::lock_guard attaching(attach_mutex_);
-  if (registry_ == nullptr) return nullptr;
-  const std::lock_guard registry_lock(registry_->mutex);
-  return registry_->queue;
+Registries StorageRecord::others_than(const Residence& home) const {
+  Registries out;
+  for (const auto& each : residences_)
+    if (each.get() != &home) out.push_back(each->registry());
+  return out;
 }
 
-void StorageRecord::detach() {
-  const std::lock_guard attaching(attach_mutex_);
-  if (registry_ == nullptr) return;
-  const std::lock_guard registry_lock(registry_->mutex);
-  std::erase(registry_->records, this);
+void StorageRecord::remove(Residence& home) {
+  std::erase_if(residences_, [&](const std::unique_ptr<Residence>& each) { return each.get() == &home; });
+}
+
+void StorageRecord::leave(Registry& registry) {
+  const std::lock_guard registry_lock(registry.mutex);
+  const std::lock_guard lock(mutex);
+  Residence* const home = at(registry);
+  if (home == nullptr) return;  // the manager has ended meanwhile
+  std::erase(registry.residences, home);
+  std::unique_ptr<Buffer> buffer = std::move(home->buffer);
+  remove(*home);
   if (buffer == nullptr) return;
-  if (registry_->shares_host_memory || registry_->queue == nullptr) {
-    registry_->used_bytes -= buffer->size_bytes();
+  if (registry.shares_host_memory || registry.queue == nullptr) {
+    registry.used_bytes -= buffer->size_bytes();
     buffer.reset();
   } else {
-    registry_->pool.push_back(std::move(buffer));
+    registry.pool.push_back(std::move(buffer));
   }
-  if (registry_->when_buffer_returns && registry_->queue != nullptr)
-    std::exchange(registry_->when_buffer_returns, nullptr)();
+  if (registry.when_buffer_returns && registry.queue != nullptr) std::exchange(registry.when_buffer_returns, nullptr)();
 }
 
 bool StorageRecord::adopt(const OwnedView& view) {
   const std::optional<Layout> refined = layout_.refined_for(view);
   if (!refined) return false;
   if (*refined == layout_) return true;
-  for (BoxSet* set : {&valid, &dirty, &lost}) *set = refined->convert(*set, layout_);
-  for (OperationPart* part : parts_) {
-    part->host_use = refined->convert(part->host_use, layout_);
-    part->host_result = refined->convert(part->host_result, layout_);
-    part->device_use = refined->convert(part->device_use, layout_);
+  const auto convert = [&](BoxSet& set) { set = refined->convert(set, layout_); };
+  convert(lost);
+  for (const auto& home : residences_) {
+    convert(home->valid);
+    convert(home->dirty);
+    for (OperationPart* part : home->parts) {
+      convert(part->host_use);
+      convert(part->host_result);
+      convert(part->device_use);
+    }
   }
   layout_ = *refined;
   return true;
@@ -106,82 +128,93 @@ GridBox StorageRecord::box_of(const OwnedView& view) { return adopt(view) ? layo
 
 BoxSet StorageRecord::newer_than_host(const OwnedView& view) {
   const GridBox box = box_of(view);
-  BoxSet newer = dirty.intersect(box);
-  newer.add(lost.intersect(box));
+  BoxSet newer = lost.intersect(box);
+  for (const auto& home : residences_) newer.add(home->dirty.intersect(box));
   return newer;
 }
 
-void StorageRecord::wrote_on_device(const GridBox& box) {
-  valid.add(box);
-  if (!PB_FAULT(result_never_copied_out)) dirty.add(box);
+bool StorageRecord::is_newer(const GridBox& box) const {
+  return std::any_of(residences_.begin(), residences_.end(),
+                     [&](const std::unique_ptr<Residence>& home) { return home->dirty.overlaps(box); });
+}
+
+Registries StorageRecord::owners_of(const GridBox& box, bool or_in_use) const {
+  Registries out;
+  for (const auto& home : residences_)
+    if (home->dirty.overlaps(box) || (or_in_use && home->host_in_use(BoxSet(box)))) out.push_back(home->registry());
+  return out;
+}
+
+void StorageRecord::wrote_on_device(Residence& home, const GridBox& box) {
+  for (const auto& each : residences_) {
+    for (OperationPart* part : each->parts) part->host_result.remove(box);
+    if (each.get() == &home) continue;
+    each->dirty.remove(box);
+    if (!PB_FAULT(other_device_stays_valid)) each->valid.remove(box);
+  }
+  home.valid.add(box);
+  if (!PB_FAULT(result_never_copied_out)) home.dirty.add(box);
   lost.remove(box);
-  for (OperationPart* part : parts_) part->host_result.remove(box);
 }
 
 void StorageRecord::wrote_on_host(const OwnedView& view) {
   const GridBox box = box_of(view);
-  PBRT_CHECK(dirty.is_empty() || layout_.refined_for(view), "a view of another shape than its matrix was written");
   BoxSet written(box);
-  written.remove(dirty);
-  if (!PB_FAULT(stale_device_copy)) valid.remove(written);
+  for (const auto& home : residences_) {
+    PBRT_CHECK(home->dirty.is_empty() || layout_.refined_for(view),
+               "a view of another shape than its matrix was written");
+    written.remove(home->dirty);
+  }
+  if (!PB_FAULT(stale_device_copy))
+    for (const auto& home : residences_) home->valid.remove(written);
   lost.remove(box);
   publish_state();
 }
 
 void StorageRecord::forget(const OwnedView& view) {
   // Whether a buffer is the host's memory does not change as long as it lives.
-  if (buffer == nullptr || is_host_memory || !adopt(view)) return;
-  dirty.remove(layout_.box_of(view));
+  const auto has_own = [](const std::unique_ptr<Residence>& home) {
+    return home->buffer != nullptr && !home->is_host_memory;
+  };
+  if (std::none_of(residences_.begin(), residences_.end(), has_own) || !adopt(view)) return;
+  for (const auto& home : residences_)
+    if (has_own(home)) home->dirty.remove(layout_.box_of(view));
   wrote_on_host(view);
 }
 
 void StorageRecord::begin(OperationPart& part) {
-  parts_.push_back(&part);
+  part.home->parts.push_back(&part);
   publish_state();
 }
 
 void StorageRecord::end(OperationPart& part, bool ok) {
-  std::erase(parts_, &part);
-  if (ok || PB_FAULT(failed_copy_counts)) dirty.remove(part.host_result);
+  std::erase(part.home->parts, &part);
+  if (ok || PB_FAULT(failed_copy_counts)) part.home->dirty.remove(part.host_result);
   publish_state();
 }
 
-void StorageRecord::lose_device() {
-  lost.add(dirty);
-  dirty.clear();
-  valid.clear();
+void StorageRecord::lose(Residence& home) {
+  lost.add(home.dirty);
+  home.dirty.clear();
+  home.valid.clear();
   publish_state();
 }
 
 bool StorageRecord::host_in_use(const GridBox& box) const {
-  return std::any_of(parts_.begin(), parts_.end(),
-                     [&](const OperationPart* part) { return part->host_use.overlaps(box); });
-}
-
-bool StorageRecord::device_in_use(const BoxSet& boxes, bool writes, bool only_beside) const {
-  return std::any_of(parts_.begin(), parts_.end(), [&](const OperationPart* part) {
-    return (part->is_beside || !only_beside) && (part->writes_device || writes) && part->device_use.overlaps(boxes);
-  });
-}
-
-BoxSet StorageRecord::settled(BoxSet boxes) const {
-  for (const OperationPart* part : parts_)
-    if (part->writes_device) boxes.remove(part->device_use);
-  return boxes;
-}
-
-BoxSet StorageRecord::dirty_not_under_way(const GridBox& box) const {
-  BoxSet missing = dirty.intersect(box);
-  for (const OperationPart* part : parts_) missing.remove(part->host_result);
-  return missing;
+  const BoxSet boxes(box);
+  return std::any_of(residences_.begin(), residences_.end(),
+                     [&](const std::unique_ptr<Residence>& home) { return home->host_in_use(boxes); });
 }
 
 void StorageRecord::publish_state() {
   std::uint32_t state = kHasRecord;
   if (shadow != nullptr) state |= kWatched;
-  if (!dirty.is_empty() || !lost.is_empty()) state |= kDirty;
-  for (const OperationPart* part : parts_)
-    if (!part->host_use.is_empty()) state |= kInFlight;
+  if (!lost.is_empty()) state |= kDirty;
+  for (const auto& home : residences_) {
+    if (!home->dirty.is_empty()) state |= kDirty;
+    for (const OperationPart* part : home->parts)
+      if (!part->host_use.is_empty()) state |= kInFlight;
+  }
   // Release pairs with the acquire in device_state: who sees a bit cleared sees the data.
   storage_->device_state.store(state, std::memory_order_release);
 }

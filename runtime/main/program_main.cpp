@@ -168,7 +168,7 @@ void run_modes(const char* program_name, const Options& options, const ProgramDe
                   GivenValues(chosen, options.given),
                   {},
                   {},
-                  nullptr};
+                  {}};
   if (options.wants_reset) {
     const std::string path = options.config.empty() ? default_config_path(program_name) : options.config;
     return save_configuration(path, default_configuration(engine.index()), engine, devices, "--reset");

@@ -177,11 +177,12 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   out.open("if (!pb_is_all)");
   emit_fetches(out, lowered(step).fetched, frame);
   out.close();
-  const std::vector<Try> tries = device_tries(step, code, frame, boxes_ending(step, kOnDevice),
+  const std::vector<Try> tries = device_tries(step, code, "pb_task", boxes_ending(step, kOnDevice),
                                               "pb_is_all ? " + operand_text(conditions_.copy_out_of_whole(step)) +
                                                   " : " + operand_text(conditions_.copy_out_of_part(step)));
   out.open(
-      "const auto pb_piece_on_device = [&](std::int64_t pb_first, std::int64_t pb_count, pbrt::gpu::Piece& pb_piece)");
+      "const auto pb_piece_on_device = [&](pbrt::Frame& pb_task, std::int64_t pb_first, std::int64_t pb_count, "
+      "pbrt::gpu::Piece& pb_piece)");
   for (const BoxCut& cut : cuts)
     out.line("const " + type_of(cut.box) + " " + cut.box.name + kOnDevice + " = " +
              part_of(cut, "middle", "pb_first, pb_count"));
@@ -189,7 +190,7 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   out.close(";");
   out.line("std::int64_t pb_done = 0;");
   out.open("const auto pb_device = [&]");
-  out.line("pb_done = pbrt::gpu::run_in_pieces(pb_share, pb_piece_on_device);");
+  out.line("pb_done = pbrt::gpu::run_in_blocks(" + frame + ", pb_context.gpu(), pb_share, pb_piece_on_device);");
   out.line("return pb_done == pb_share;");
   out.close(";");
   out.open("const auto pb_rest = [&](pbrt::Frame& pb_task)");

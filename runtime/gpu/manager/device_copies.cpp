@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/seeded_fault.h"
+#include "runtime/gpu/residency/other_devices.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -30,9 +31,17 @@ std::byte* host_of(const StorageRecord& record, const LaunchWindow& window) {
 
 }  // namespace
 
+bool DeviceCopies::is_away(const Residence& home, const BoxSet& missing) {
+  const StorageRecord& record = home.record();
+  if (record.residences().size() == 1) return false;
+  if (record.lost.overlaps(missing)) throw DeviceLost("results were lost with a device");
+  return !newer_elsewhere(home, missing).is_empty() && !PB_FAULT(newer_elsewhere_is_not_waited_for);
+}
+
 Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
   if (!region.is_read) return Progress::Done;
   StorageRecord& record = *region.record;
+  Residence& home = *region.home;
   if (const LaunchWindow* window = job.window_of(record)) {
     copy_into_window(job, region, *window);
     return Progress::Done;
@@ -42,18 +51,24 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
   BoxSet missing;
   CopyOrder order = CopyOrder::InQueue;
   {
-    const std::lock_guard lock(record.mutex);
+    std::unique_lock lock(record.mutex);
     missing = BoxSet(record.box_of(region.touched));
-    missing.remove(record.valid);
-    if (device_.info().shares_host_memory) return record.valid.add(missing), Progress::Done;
-    if (missing.is_empty()) return statistics_.count([](DeviceStatistics& s) { ++s.copies_avoided; }), Progress::Done;
-    if (operations_.has_kernels() && are_long(record, missing) && !record.device_in_use(missing, true, false))
-      order = CopyOrder::Beside;
-    else if (operations_.has_copies_beside() && record.device_in_use(missing, true, true))
+    missing.remove(home.valid);
+    if (is_away(home, missing)) {
+      lock.unlock();
+      ask_others(region);
       return Progress::NotReady;
-    record.valid.add(missing);
+    }
+    if (device_.info().shares_host_memory) return home.valid.add(missing), Progress::Done;
+    if (missing.is_empty()) return statistics_.count([](DeviceStatistics& s) { ++s.copies_avoided; }), Progress::Done;
+    if (others_in_way(home, missing, false)) return Progress::NotReady;
+    if (operations_.has_kernels() && are_long(home, missing) && !home.device_in_use(missing, true, false))
+      order = CopyOrder::Beside;
+    else if (operations_.has_copies_beside() && home.device_in_use(missing, true, true))
+      return Progress::NotReady;
+    home.valid.add(missing);
     shapes = record.layout().copy_shapes(missing);
-    part->record = &record;
+    part->home = &home;
     part->storage = region.storage;
     part->device_use = missing;
     part->writes_device = true;
@@ -65,11 +80,11 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
   const std::shared_ptr<Operation> operation = operations_.begin({TraceKind::CopyIn, nullptr, bytes}, order);
   operation->parts.push_back(std::move(part));
   try {
-    device_->write(*record.buffer, record.storage().data(), shapes, order, *operation);
+    device_->write(*home.buffer, record.storage().data(), shapes, order, *operation);
   } catch (const DeviceRefusal&) {
     operations_.end(*operation, false);
     const std::lock_guard lock(record.mutex);
-    record.valid.remove(missing);
+    home.valid.remove(missing);
     throw;
   }
   job.operations.push_back(operation);
@@ -84,18 +99,19 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
 bool DeviceCopies::bring_for_windows(LaunchJob& job) {
   if (job.windows.empty()) return true;
   bool is_all_quiet = true;
-  for (const LaunchRegion& region : job.plan.regions) {
+  for (LaunchRegion& region : job.plan.regions) {
     StorageRecord& record = *region.record;
     if (job.window_of(record) == nullptr) continue;
     {
       const std::lock_guard lock(record.mutex);
       const GridBox box = record.box_of(region.touched);
-      if (!record.dirty.overlaps(box) && !record.host_in_use(box)) continue;
+      if (!record.is_newer(box) && !record.host_in_use(box)) continue;
     }
     is_all_quiet = false;
+    ask_others(region);
     // Whatever could not be copied now is tried again.
     static_cast<void>(
-        bring(record, region.storage, [&](StorageRecord& locked) { return locked.box_of(region.touched); }));
+        bring(*region.home, region.storage, [&](StorageRecord& locked) { return locked.box_of(region.touched); }));
   }
   return is_all_quiet;
 }
@@ -110,8 +126,9 @@ DeviceCopies::WindowCopy DeviceCopies::begin_copy(const LaunchRegion& region, co
     const BoxSet boxes = kind == TraceKind::CopyIn ? BoxSet(record.box_of(region.touched)) : region.written_boxes();
     out.shapes = window.moved(record.layout().copy_shapes(boxes));
     if (out.shapes.empty()) return out;
-    part->record = &record;
+    part->home = region.home;
     part->storage = region.storage;
+    part->writes_host = kind == TraceKind::CopyOut;
     if (kind == TraceKind::CopyOut || !device_->copies_at_enqueue(out.shapes)) part->host_use = boxes;
     record.begin(*part);
   }
@@ -156,8 +173,43 @@ bool DeviceCopies::are_in_way_of(const LaunchJob& job) const {
   if (!operations_.has_copies_beside() || PB_FAULT(kernel_overtakes_copy)) return false;
   return std::any_of(job.plan.regions.begin(), job.plan.regions.end(), [](const LaunchRegion& region) {
     const std::lock_guard lock(region.record->mutex);
-    return region.record->device_in_use(BoxSet(region.record->box_of(region.touched)), region.is_written, true);
+    return region.home->device_in_use(BoxSet(region.record->box_of(region.touched)), region.is_written, true);
   });
+}
+
+bool DeviceCopies::claim_host(LaunchJob& job) const {
+  if (!device_.info().shares_host_memory) return true;
+  for (const LaunchRegion& region : job.plan.regions) {
+    std::unique_lock lock(region.record->mutex);
+    if (region.record->residences().size() == 1) continue;
+    auto part = std::make_unique<OperationPart>();
+    part->home = region.home;
+    part->storage = region.storage;
+    part->host_use = BoxSet(region.record->box_of(region.touched));
+    part->writes_host = region.is_written;
+    if (others_in_way(*region.home, part->host_use, region.is_written)) {
+      lock.unlock();
+      release_claims(job);
+      return false;
+    }
+    region.record->begin(*part);
+    job.claims.push_back(std::move(part));
+  }
+  return true;
+}
+
+void DeviceCopies::release_claims(LaunchJob& job) {
+  for (const auto& part : job.claims) {
+    StorageRecord& record = part->home->record();
+    Registries waiting;
+    {
+      const std::lock_guard lock(record.mutex);
+      record.end(*part, false);
+      waiting = record.others_than(*part->home);
+    }
+    poke_all(waiting);
+  }
+  job.claims.clear();
 }
 
 void DeviceCopies::enqueue_eager_reads(LaunchJob& job) {
@@ -170,9 +222,10 @@ void DeviceCopies::enqueue_eager_reads(LaunchJob& job) {
       continue;
     }
     if (!is_read_back(region)) continue;
-    auto read = copy_out(*region.record, region.storage, [&](StorageRecord& record) -> ReadBack {
-      BoxSet boxes = record.dirty_not_under_way(record.box_of(region.touched));
-      const bool is_late = (region.copy_out != CopyOut::Must || !is_alone) && are_long(record, boxes);
+    bool is_whole = true;  // what is left out stays newer on the device
+    auto read = copy_out(*region.home, region.storage, is_whole, [&](Residence& home) -> ReadBack {
+      BoxSet boxes = home.dirty_not_under_way(home.record().box_of(region.touched));
+      const bool is_late = (region.copy_out != CopyOut::Must || !is_alone) && are_long(home, boxes);
       job.has_late_reads |= is_late;
       if (is_late || region.copy_out == CopyOut::Result) return {};
       return {std::move(boxes)};
@@ -187,10 +240,11 @@ bool DeviceCopies::enqueue_late_reads(LaunchJob& job) {
   for (LaunchRegion& region : job.plan.regions) {
     if (!is_read_back(region)) continue;
     const bool is_result = region.copy_out == CopyOut::Result;
-    auto read = copy_out(*region.record, region.storage, [&](StorageRecord& record) -> ReadBack {
+    bool is_whole = true;  // what is left out stays newer on the device
+    auto read = copy_out(*region.home, region.storage, is_whole, [&](Residence& home) -> ReadBack {
       // Boxes that a later kernel writes are left to that kernel's read-back.
-      BoxSet boxes = record.settled(record.dirty_not_under_way(record.box_of(region.touched)));
-      if (is_result && !are_long(record, boxes)) return {};
+      BoxSet boxes = home.settled(home.dirty_not_under_way(home.record().box_of(region.touched)));
+      if (is_result && !are_long(home, boxes)) return {};
       // After the last kernel of a run there is nothing that the copy would keep waiting.
       return {std::move(boxes), is_result && is_alone ? CopyOrder::InQueue : CopyOrder::Beside};
     });
@@ -202,43 +256,51 @@ bool DeviceCopies::enqueue_late_reads(LaunchJob& job) {
   return has_any;
 }
 
-bool DeviceCopies::are_long(const StorageRecord& record, const BoxSet& boxes) const {
-  return static_cast<std::uint64_t>(boxes.num_cells() * record.layout().element_bytes()) >= device_->min_bytes_beside();
+bool DeviceCopies::are_long(const Residence& home, const BoxSet& boxes) const {
+  const std::int64_t bytes = boxes.num_cells() * home.record().layout().element_bytes();
+  return static_cast<std::uint64_t>(bytes) >= device_->min_bytes_beside();
 }
 
-bool DeviceCopies::bring(StorageRecord& record, const StorageRef& storage,
+bool DeviceCopies::bring(Residence& home, const StorageRef& storage,
                          const std::function<GridBox(StorageRecord&)>& box_of) {
   const bool is_alone = !operations_.has_kernels() && queue_.num_launches() == 0;
-  bool is_all = true;
+  bool is_settled = true, is_whole = true;
   // The caller sees the result in the record.
-  static_cast<void>(copy_out(record, storage, [&](StorageRecord& locked) -> ReadBack {
-    BoxSet boxes = locked.dirty_not_under_way(box_of(locked));
+  static_cast<void>(copy_out(home, storage, is_whole, [&](Residence& locked) -> ReadBack {
+    BoxSet boxes = locked.dirty_not_under_way(box_of(locked.record()));
     if (is_alone || !are_long(locked, boxes)) return {std::move(boxes)};
     BoxSet ready = locked.settled(boxes);
-    is_all = ready.num_cells() == boxes.num_cells();
+    is_settled = ready.num_cells() == boxes.num_cells();
     return {std::move(ready), CopyOrder::Beside};
   }));
-  return is_all;
+  return is_settled && is_whole;
 }
 
-std::shared_ptr<Operation> DeviceCopies::copy_out_all(StorageRecord& record, StorageRef storage) {
-  return copy_out(record, std::move(storage),
-                  [](StorageRecord& locked) -> ReadBack { return {locked.dirty_not_under_way(locked.whole())}; });
+std::shared_ptr<Operation> DeviceCopies::copy_out_all(Residence& home, StorageRef storage) {
+  bool is_whole = true;  // the caller sees in the record what is left
+  return copy_out(home, std::move(storage), is_whole,
+                  [](Residence& locked) -> ReadBack { return {locked.dirty_not_under_way(locked.record().whole())}; });
 }
 
-std::shared_ptr<Operation> DeviceCopies::copy_out(StorageRecord& record, StorageRef storage,
-                                                  const std::function<ReadBack(StorageRecord&)>& choose) {
+std::shared_ptr<Operation> DeviceCopies::copy_out(Residence& home, StorageRef storage, bool& is_whole,
+                                                  const std::function<ReadBack(Residence&)>& choose) {
+  StorageRecord& record = home.record();
   std::vector<CopyShape> shapes;
   auto part = std::make_unique<OperationPart>();
   CopyOrder order = CopyOrder::InQueue;
   {
     const std::lock_guard lock(record.mutex);
-    ReadBack back = choose(record);
+    ReadBack back = choose(home);
+    if (others_in_way(home, back.boxes, true) && !PB_FAULT(host_memory_is_written_early)) {
+      back.boxes = free_of_others(home, std::move(back.boxes));
+      is_whole = false;
+    }
     if (back.boxes.is_empty()) return nullptr;
     order = back.order;
-    part->record = &record;
+    part->home = &home;
     part->storage = std::move(storage);
     part->is_beside = order == CopyOrder::Beside;
+    part->writes_host = true;
     shapes = record.layout().copy_shapes(back.boxes);
     part->host_use = part->host_result = part->device_use = std::move(back.boxes);
     record.begin(*part);
@@ -247,7 +309,7 @@ std::shared_ptr<Operation> DeviceCopies::copy_out(StorageRecord& record, Storage
   std::shared_ptr<Operation> operation = operations_.begin({TraceKind::CopyOut, nullptr, bytes}, order);
   operation->parts.push_back(std::move(part));
   try {
-    device_->read(*record.buffer, record.storage().data(), shapes, order, *operation);
+    device_->read(*home.buffer, record.storage().data(), shapes, order, *operation);
   } catch (const DeviceRefusal& refusal) {
     // Results that cannot be read back are lost: the device is of no use.
     throw DeviceFailure(refusal.what());
@@ -258,6 +320,33 @@ std::shared_ptr<Operation> DeviceCopies::copy_out(StorageRecord& record, Storage
     s.bytes_to_host += bytes;
   });
   return operation;
+}
+
+void DeviceCopies::ask_others(LaunchRegion& region) {
+  if (region.wish != nullptr && region.wish->is_open()) return;
+  Registries owners;
+  {
+    StorageRecord& record = *region.record;
+    const std::lock_guard lock(record.mutex);
+    const GridBox box = record.box_of(region.touched);
+    for (const auto& each : record.residences())
+      if (each.get() != region.home && !each->dirty_not_under_way(box).is_empty()) owners.push_back(each->registry());
+  }
+  if (owners.empty()) return;
+  region.wish = std::make_shared<Wish>(region.home->registry());
+  region.wish->num_open.store(static_cast<int>(owners.size()), std::memory_order_relaxed);
+  for (const std::shared_ptr<Registry>& owner : owners) {
+    FetchTask task;
+    task.storage = region.storage;
+    task.view = region.touched;
+    task.wish = region.wish;
+    const std::lock_guard lock(owner->mutex);
+    // A manager that has ended has brought everything to the host, or lost it.
+    if (owner->queue != nullptr)
+      owner->queue->push(std::move(task));
+    else
+      region.wish->num_open.fetch_sub(1, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace pbrt::gpu

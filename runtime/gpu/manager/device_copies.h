@@ -28,14 +28,20 @@ class DeviceCopies {
 
   /// Enqueues writes of what a kernel reads and the device lacks; they count as copied at once.
   ///
-  /// Pre:    the record has a buffer
-  /// Errors: DeviceRefusal, and then nothing has changed
+  /// What is newer on another device is asked for, and waited for.
+  ///
+  /// Pre:    the device has a buffer of the storage
+  /// Errors: DeviceRefusal, and then nothing has changed; DeviceLost if another device had it, and failed
   [[nodiscard]] Progress copy_in(LaunchJob& job, LaunchRegion& region);
   /// Brings what the job's windows have of their storages to the host, and waits until the device uses no host memory
   /// there. Returns whether all is done; else it must be tried again.
   [[nodiscard]] bool bring_for_windows(LaunchJob& job);
   /// Whether the kernel must wait for a copy beside the queue to end.
   [[nodiscard]] bool are_in_way_of(const LaunchJob& job) const;
+  /// Keeps other devices away from the host's memory that the kernel works on, if it does. Returns false if one of them
+  /// uses it now; then nothing is kept.
+  [[nodiscard]] bool claim_host(LaunchJob& job) const;
+  static void release_claims(LaunchJob& job);
 
   /// Enqueues the reads that follow directly after the kernel.
   void enqueue_eager_reads(LaunchJob& job);
@@ -43,11 +49,11 @@ class DeviceCopies {
   [[nodiscard]] bool enqueue_late_reads(LaunchJob& job);
 
   /// Enqueues reads of all that is dirty and not under way, in the queue; they count as copied when the operation has
-  /// ended. Returns null if there is nothing to read.
-  [[nodiscard]] std::shared_ptr<Operation> copy_out_all(StorageRecord& record, StorageRef storage);
+  /// ended. Returns null if there is nothing to read now.
+  [[nodiscard]] std::shared_ptr<Operation> copy_out_all(Residence& home, StorageRef storage);
   /// Reads a box back on demand, perhaps beside kernels; then it leaves out what is still being written. Returns false
   /// if it must be tried again.
-  [[nodiscard]] bool bring(StorageRecord& record, const StorageRef& storage,
+  [[nodiscard]] bool bring(Residence& home, const StorageRef& storage,
                            const std::function<GridBox(StorageRecord&)>& box_of);
 
  private:
@@ -71,10 +77,16 @@ class DeviceCopies {
   ///
   /// `choose` is called under the record's lock, and the copy is noted before the lock is released. So if the host
   /// overwrites boxes (forget), it does so either before, and they are not read, or it waits for the copy.
-  [[nodiscard]] std::shared_ptr<Operation> copy_out(StorageRecord& record, StorageRef storage,
-                                                    const std::function<ReadBack(StorageRecord&)>& choose);
+  /// What another device's operations use in the host's memory is left out, and `is_whole` becomes false.
+  [[nodiscard]] std::shared_ptr<Operation> copy_out(Residence& home, StorageRef storage, bool& is_whole,
+                                                    const std::function<ReadBack(Residence&)>& choose);
+  /// Asks the managers of other devices for what is newer there of what the launch touches, unless they were asked.
+  /// Pre: the record's mutex is not held
+  static void ask_others(LaunchRegion& region);
+  /// Whether some of these boxes are newer on another device. Pre: the record's mutex is held. Errors: DeviceLost
+  [[nodiscard]] static bool is_away(const Residence& home, const BoxSet& missing);
   /// Whether these parts are worth a copy beside kernels.
-  [[nodiscard]] bool are_long(const StorageRecord& record, const BoxSet& boxes) const;
+  [[nodiscard]] bool are_long(const Residence& home, const BoxSet& boxes) const;
 
   ManagedDevice& device_;
   const TaskQueue& queue_;

@@ -22,7 +22,7 @@ class Copies : public ::testing::Test {
   void write_on_device(const Matrix2& matrix) {
     const LaunchRegion region = manager.region_of(matrix, false, true);
     const std::lock_guard lock(region.record->mutex);
-    region.record->wrote_on_device(region.record->box_of(region.view));
+    region.record->wrote_on_device(*region.home, region.record->box_of(region.view));
   }
   void TearDown() override {
     manager.control->release();
@@ -79,24 +79,23 @@ TEST_F(Copies, InThatIsShortStaysInTheQueue) {
 TEST_F(Copies, OutCountsWhenItHasEnded) {
   const JobPtr job = user_of(m);
   write_on_device(m);
-  StorageRecord& record = *job->plan.regions[0].record;
+  Residence& home = *job->plan.regions[0].home;
   manager.control->hold();
-  const auto operation = manager.copies.copy_out_all(record, job->plan.regions[0].storage);
+  const auto operation = manager.copies.copy_out_all(home, job->plan.regions[0].storage);
   ASSERT_NE(operation, nullptr);
-  EXPECT_FALSE(record.dirty.is_empty());
-  EXPECT_EQ(manager.copies.copy_out_all(record, job->plan.regions[0].storage), nullptr) << "it is under way";
+  EXPECT_FALSE(home.dirty.is_empty());
+  EXPECT_EQ(manager.copies.copy_out_all(home, job->plan.regions[0].storage), nullptr) << "it is under way";
   manager.control->release();
   manager.settle();
-  EXPECT_TRUE(record.dirty.is_empty());
+  EXPECT_TRUE(home.dirty.is_empty());
 }
 
 TEST_F(Copies, OutThatIsRefusedIsAFailure) {
   const JobPtr job = user_of(m);
   write_on_device(m);
   manager.control->inject(FakeOperation::Read, 0, FakeFault::Refuse);
-  EXPECT_THROW(
-      static_cast<void>(manager.copies.copy_out_all(*job->plan.regions[0].record, job->plan.regions[0].storage)),
-      DeviceFailure);
+  EXPECT_THROW(static_cast<void>(manager.copies.copy_out_all(*job->plan.regions[0].home, job->plan.regions[0].storage)),
+               DeviceFailure);
   manager.operations.abandon();
 }
 
@@ -107,7 +106,7 @@ TEST_F(Copies, OnDemandLeaveOutWhatIsBeingWrittenIfTheyGoBeside) {
   write_on_device(m);
   const auto kernel = manager.operations.begin(kKernel);
   auto part = std::make_unique<OperationPart>();
-  part->record = region.record;
+  part->home = region.home;
   part->storage = region.storage;
   {
     const std::lock_guard lock(region.record->mutex);
@@ -117,10 +116,10 @@ TEST_F(Copies, OnDemandLeaveOutWhatIsBeingWrittenIfTheyGoBeside) {
   }
   kernel->parts.push_back(std::move(part));
   const auto whole = [](StorageRecord& record) { return record.whole(); };
-  EXPECT_FALSE(manager.copies.bring(*region.record, region.storage, whole));
+  EXPECT_FALSE(manager.copies.bring(*region.home, region.storage, whole));
   EXPECT_EQ(manager.counted().copies_to_host, 0);
   manager.operations.end(*kernel, true);
-  EXPECT_TRUE(manager.copies.bring(*region.record, region.storage, whole));
+  EXPECT_TRUE(manager.copies.bring(*region.home, region.storage, whole));
   EXPECT_EQ(manager.counted().copies_to_host, 1);
 }
 

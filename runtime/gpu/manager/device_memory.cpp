@@ -26,6 +26,21 @@ std::uint64_t bytes_of(const LaunchJob& job) {
   return bytes;
 }
 
+/// Notes that what only this device has is lost. Returns the devices that may wait for it. Pre: its mutex is held
+Registries lose_data_of(const Registry& registry) {
+  Registries others;
+  for (Residence* home : registry.residences) {
+    StorageRecord& record = home->record();
+    const std::lock_guard lock(record.mutex);
+    if (!home->dirty.is_empty()) {
+      const Registries more = record.others_than(*home);
+      others.insert(others.end(), more.begin(), more.end());
+    }
+    record.lose(*home);
+  }
+  return others;
+}
+
 }  // namespace
 
 DeviceMemory::DeviceMemory(ManagedDevice& device, TaskQueue& queue, OperationsInFlight& operations,
@@ -40,11 +55,11 @@ DeviceMemory::DeviceMemory(ManagedDevice& device, TaskQueue& queue, OperationsIn
   registry_->shares_host_memory = device.info().shares_host_memory;
 }
 
-void DeviceMemory::pin(LaunchJob& job, StorageRecord& record) {
-  const std::lock_guard lock(record.mutex);
-  ++record.pins;
-  record.last_use = ++clock_;
-  job.pinned.push_back(&record);
+void DeviceMemory::pin(LaunchJob& job, Residence& home) {
+  const std::lock_guard lock(home.record().mutex);
+  ++home.pins;
+  home.last_use = ++clock_;
+  job.pinned.push_back(&home);
 }
 
 void DeviceMemory::unpin(LaunchJob& job) {
@@ -54,9 +69,9 @@ void DeviceMemory::unpin(LaunchJob& job) {
     const std::lock_guard lock(registry_->mutex);
     registry_->pool.push_back(std::move(window.buffer));
   }
-  for (StorageRecord* record : job.pinned) {
-    const std::lock_guard lock(record->mutex);
-    --record->pins;
+  for (Residence* home : job.pinned) {
+    const std::lock_guard lock(home->record().mutex);
+    --home->pins;
   }
   job.pinned.clear();
 }
@@ -65,7 +80,7 @@ DeviceMemory::Acquired DeviceMemory::acquire(LaunchJob& job) {
   // Nothing is evicted in vain.
   if (bytes_of(job) > device_.memory_limit()) return Acquired::No;
   for (LaunchRegion& region : job.plan.regions)
-    if (job.window_of(*region.record) == nullptr) pin(job, *region.record);
+    if (job.window_of(*region.record) == nullptr) pin(job, *region.home);
   Acquired acquired = Acquired::No;
   try {
     acquired = acquire_buffers(job);
@@ -82,8 +97,8 @@ DeviceMemory::Acquired DeviceMemory::acquire(LaunchJob& job) {
 
 DeviceMemory::Acquired DeviceMemory::acquire_buffers(LaunchJob& job) {
   Acquired acquired = Acquired::Yes;
-  for (StorageRecord* record : job.pinned)
-    if (acquired == Acquired::Yes && record->buffer == nullptr) acquired = acquire_buffer(*record);
+  for (Residence* home : job.pinned)
+    if (acquired == Acquired::Yes && home->buffer == nullptr) acquired = acquire_buffer(*home);
   for (LaunchWindow& window : job.windows)
     if (acquired == Acquired::Yes) acquired = make_buffer(window.num_bytes, nullptr, window.buffer);
   if (acquired == Acquired::Yes && job.scratch_bytes != 0) acquired = acquire_scratch(job);
@@ -124,13 +139,14 @@ std::unique_ptr<Buffer> DeviceMemory::allocate(std::size_t size_bytes, void* hos
   return buffer;
 }
 
-DeviceMemory::Acquired DeviceMemory::acquire_buffer(StorageRecord& record) {
+DeviceMemory::Acquired DeviceMemory::acquire_buffer(Residence& home) {
+  StorageRecord& record = home.record();
   std::unique_ptr<Buffer> buffer;
   const Acquired acquired = make_buffer(buffer_bytes_of(record), record.storage().data(), buffer);
   if (acquired != Acquired::Yes) return acquired;
   const std::lock_guard lock(record.mutex);
-  record.buffer = std::move(buffer);
-  record.is_host_memory = device_.info().shares_host_memory;
+  home.buffer = std::move(buffer);
+  home.is_host_memory = device_.info().shares_host_memory;
   return acquired;
 }
 
@@ -197,34 +213,34 @@ bool DeviceMemory::empty_pool() {
   return true;
 }
 
-void DeviceMemory::recycle_buffer(StorageRecord& record) {
-  if (device_.info().shares_host_memory || record.buffer == nullptr) return release_buffer(record);
-  record.valid.clear();
-  registry_->pool.push_back(std::move(record.buffer));
+void DeviceMemory::recycle_buffer(Residence& home) {
+  if (device_.info().shares_host_memory || home.buffer == nullptr) return release_buffer(home);
+  home.valid.clear();
+  registry_->pool.push_back(std::move(home.buffer));
 }
 
-void DeviceMemory::release_buffer(StorageRecord& record) {
-  record.valid.clear();
-  if (record.buffer == nullptr) return;
-  registry_->used_bytes -= record.buffer->size_bytes();
-  record.buffer.reset();
+void DeviceMemory::release_buffer(Residence& home) {
+  home.valid.clear();
+  if (home.buffer == nullptr) return;
+  registry_->used_bytes -= home.buffer->size_bytes();
+  home.buffer.reset();
 }
 
 bool DeviceMemory::evict_clean() {
   const std::lock_guard registry_lock(registry_->mutex);
-  StorageRecord* oldest = nullptr;
+  Residence* oldest = nullptr;
   std::uint64_t oldest_use = UINT64_MAX;
-  for (StorageRecord* record : registry_->records) {
-    const std::lock_guard lock(record->mutex);
-    const bool is_dirty = !record->dirty.is_empty() && !PB_FAULT(dirty_buffer_evicted);
-    const bool is_clean = record->buffer != nullptr && !is_dirty && !record->is_busy();
-    if (!is_clean || record->last_use >= oldest_use) continue;
-    oldest = record;
-    oldest_use = record->last_use;
+  for (Residence* home : registry_->residences) {
+    const std::lock_guard lock(home->record().mutex);
+    const bool is_dirty = !home->dirty.is_empty() && !PB_FAULT(dirty_buffer_evicted);
+    const bool is_clean = home->buffer != nullptr && !is_dirty && !home->is_busy();
+    if (!is_clean || home->last_use >= oldest_use) continue;
+    oldest = home;
+    oldest_use = home->last_use;
   }
   if (oldest == nullptr) return false;
-  // Only this thread makes a record dirty or busy, so it still is clean.
-  const std::lock_guard lock(oldest->mutex);
+  // Only this thread makes it dirty or busy, so it still is clean.
+  const std::lock_guard lock(oldest->record().mutex);
   const auto size_bytes = static_cast<std::int64_t>(oldest->buffer->size_bytes());
   release_buffer(*oldest);
   statistics_.count([&](DeviceStatistics& s) {
@@ -236,68 +252,75 @@ bool DeviceMemory::evict_clean() {
 
 bool DeviceMemory::evict_dirty() {
   StorageRef storage;
+  Residence* oldest = nullptr;
   {
     const std::lock_guard registry_lock(registry_->mutex);
     std::uint64_t oldest_use = UINT64_MAX;
-    StorageRecord* oldest = nullptr;
-    for (StorageRecord* record : registry_->records) {
-      const std::lock_guard lock(record->mutex);
-      if (record->buffer == nullptr || record->pins != 0 || record->dirty.is_empty()) continue;
-      if (record->is_busy()) return true;  // its copy-out is in flight
-      if (record->last_use >= oldest_use) continue;
-      oldest = record;
-      oldest_use = record->last_use;
+    for (Residence* home : registry_->residences) {
+      const std::lock_guard lock(home->record().mutex);
+      if (home->buffer == nullptr || home->pins != 0 || home->dirty.is_empty()) continue;
+      if (home->is_busy()) return true;  // its copy-out is in flight
+      if (home->last_use >= oldest_use) continue;
+      oldest = home;
+      oldest_use = home->last_use;
     }
     if (oldest == nullptr) return false;
     // Its storage is being destroyed: the buffer comes to the pool, and the record then wakes this thread.
-    if (!oldest->storage().try_retain()) {
+    if (!oldest->record().storage().try_retain()) {
       registry_->when_buffer_returns = [this] { queue_.poke(); };
       return true;
     }
-    storage = StorageRef::adopt(&oldest->storage());
+    storage = StorageRef::adopt(&oldest->record().storage());
   }
-  StorageRecord& record = *StorageRecord::find(*storage.get());
-  if (std::shared_ptr<Operation> operation = copies_.copy_out_all(record, storage)) {
+  if (std::shared_ptr<Operation> operation = copies_.copy_out_all(*oldest, storage)) {
     statistics_.count([](DeviceStatistics& s) { ++s.copies_before_eviction; });
     queue_.push(EvictionTask{std::move(operation)});
   }
   return true;
 }
 
-bool DeviceMemory::drop(StorageRecord& record) {
+bool DeviceMemory::drop(Residence& home) {
   const std::lock_guard registry_lock(registry_->mutex);
-  const std::lock_guard lock(record.mutex);
-  if (!record.dirty.is_empty() || record.is_busy()) return false;
-  recycle_buffer(record);
+  const std::lock_guard lock(home.record().mutex);
+  if (!home.dirty.is_empty() || home.is_busy()) return false;
+  recycle_buffer(home);
   return true;
 }
 
 std::vector<StorageRef> DeviceMemory::living_storages() {
   std::vector<StorageRef> living;
   const std::lock_guard registry_lock(registry_->mutex);
-  for (StorageRecord* record : registry_->records)
-    if (record->storage().try_retain()) living.push_back(StorageRef::adopt(&record->storage()));
+  for (Residence* home : registry_->residences)
+    if (Storage& storage = home->record().storage(); storage.try_retain())
+      living.push_back(StorageRef::adopt(&storage));
   return living;
 }
 
 void DeviceMemory::lose_all() {
-  const std::lock_guard registry_lock(registry_->mutex);
-  for (StorageRecord* record : registry_->records) {
-    const std::lock_guard lock(record->mutex);
-    record->lose_device();
+  Registries waiting;
+  {
+    const std::lock_guard registry_lock(registry_->mutex);
+    waiting = lose_data_of(*registry_);
   }
+  poke_all(waiting);
 }
 
 void DeviceMemory::close() {
   scratch_.reset();
-  const std::lock_guard registry_lock(registry_->mutex);
-  for (StorageRecord* record : registry_->records) {
-    const std::lock_guard lock(record->mutex);
-    record->lose_device();
-    release_buffer(*record);
+  Registries waiting;
+  {
+    const std::lock_guard registry_lock(registry_->mutex);
+    waiting = lose_data_of(*registry_);
+    for (Residence* home : std::exchange(registry_->residences, {})) {
+      StorageRecord& record = home->record();
+      const std::lock_guard lock(record.mutex);
+      release_buffer(*home);
+      record.remove(*home);
+    }
+    registry_->pool.clear();
+    registry_->queue = nullptr;
   }
-  registry_->pool.clear();
-  registry_->queue = nullptr;
+  poke_all(waiting);
 }
 
 }  // namespace pbrt::gpu

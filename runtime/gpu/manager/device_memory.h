@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The memory of a device: one buffer per storage, evicted when memory is short: clean ones first, then dirty ones after
-// a copy-out. Private to runtime/gpu.
+// The memory of a device: one buffer per storage that is on it, evicted when memory is short: clean ones first, then
+// dirty ones after a copy-out. Private to runtime/gpu.
 //
-// Registry::mutex guards the list of records, the pool and the bytes in use; each record's mutex its buffer and pins.
+// Registry::mutex guards the list of residences, the pool and the bytes in use; each record's mutex buffer and pins.
 // Both are taken in this order (storage_record.h). The rest is the manager thread's.
 #pragma once
 
@@ -30,7 +30,7 @@ class DeviceMemory {
   DeviceMemory(ManagedDevice& device, TaskQueue& queue, OperationsInFlight& operations, DeviceCopies& copies,
                ManagerStatistics& statistics);
 
-  /// What the records of this device's storages share.
+  /// What the residences of this device share.
   [[nodiscard]] const std::shared_ptr<Registry>& registry() const { return registry_; }
 
   /// Pins the job's storages and gets a buffer for each, and memory for the records of its stages: all or none, so that
@@ -46,20 +46,20 @@ class DeviceMemory {
   void release(LaunchJob& job);
 
   /// Gives up the storage's buffer. Returns false if something in it is newer or in use.
-  [[nodiscard]] bool drop(StorageRecord& record);
+  [[nodiscard]] bool drop(Residence& home);
   /// The storages of this device that are not about to be destroyed.
   [[nodiscard]] std::vector<StorageRef> living_storages();
   /// Called after the device failed. Data that was only there is lost.
   void lose_all();
-  /// Called before the manager ends: does the same as lose_all, and removes all references from records to this object.
+  /// Called before the manager ends: does the same as lose_all, and removes the residences.
   void close();
 
  private:
-  void pin(LaunchJob& job, StorageRecord& record);
+  void pin(LaunchJob& job, Residence& home);
   void unpin(LaunchJob& job);
   /// Gets buffers for what the job has pinned, for its windows and its records.
   [[nodiscard]] Acquired acquire_buffers(LaunchJob& job);
-  [[nodiscard]] Acquired acquire_buffer(StorageRecord& record);
+  [[nodiscard]] Acquired acquire_buffer(Residence& home);
   [[nodiscard]] Acquired acquire_scratch(LaunchJob& job);
   /// Gets a buffer of this size; `host` as in Device::allocate. Others are evicted for it.
   [[nodiscard]] Acquired make_buffer(std::size_t size_bytes, void* host, std::unique_ptr<Buffer>& buffer);
@@ -75,9 +75,9 @@ class DeviceMemory {
   /// Starts the copy-out of the least recently used dirty buffer. True if one is under way.
   [[nodiscard]] bool evict_dirty();
   /// Pre: the registry's mutex and the record's are held
-  void release_buffer(StorageRecord& record);
+  void release_buffer(Residence& home);
   /// Keeps the buffer for the next matrix of its size, where it is not the host's own memory. Pre: as release_buffer
-  void recycle_buffer(StorageRecord& record);
+  void recycle_buffer(Residence& home);
 
   ManagedDevice& device_;
   TaskQueue& queue_;

@@ -13,7 +13,7 @@ using Acquired = DeviceMemory::Acquired;
 constexpr std::uint64_t kMatrixBytes = 64;
 
 bool has_buffer(ManualManager& manager, const Matrix2& matrix) {
-  return manager.region_of(matrix, true, false).record->buffer != nullptr;
+  return manager.region_of(matrix, true, false).home->buffer != nullptr;
 }
 
 /// Gives the matrix a buffer and lets go of it.
@@ -26,7 +26,7 @@ void use(ManualManager& manager, const Matrix2& matrix) {
 void make_dirty(ManualManager& manager, const Matrix2& matrix) {
   const LaunchRegion region = manager.region_of(matrix, false, true);
   const std::lock_guard lock(region.record->mutex);
-  region.record->wrote_on_device(region.record->box_of(region.view));
+  region.record->wrote_on_device(*region.home, region.record->box_of(region.view));
 }
 
 TEST(DeviceMemory, TheLeastRecentlyUsedCleanBufferGoesFirst) {
@@ -72,7 +72,7 @@ TEST(DeviceMemory, AJobThatMeetsAFailurePinsNothing) {
   const JobPtr job = manager.user_of({a});
   manager.control->inject(FakeOperation::Allocate, 0, FakeFault::Fail);
   EXPECT_THROW(static_cast<void>(manager.memory.acquire(*job)), DeviceFailure);
-  EXPECT_FALSE(job->plan.regions[0].record->is_busy());
+  EXPECT_FALSE(job->plan.regions[0].home->is_busy());
 }
 
 TEST(DeviceMemory, WhatIsLargerThanTheLimitGetsNoBuffer) {
@@ -129,7 +129,7 @@ TEST(DeviceMemory, ADroppedBufferServesTheNextMatrixOfItsSize) {
   ManualManager manager;
   const Matrix2 a = filled(4, 4, 0), b = filled(4, 4, 0);
   use(manager, a);
-  EXPECT_TRUE(manager.memory.drop(*manager.region_of(a, true, false).record));
+  EXPECT_TRUE(manager.memory.drop(*manager.region_of(a, true, false).home));
   EXPECT_FALSE(has_buffer(manager, a));
   use(manager, b);
   EXPECT_EQ(manager.counted().buffers_allocated, 1);
@@ -140,9 +140,9 @@ TEST(DeviceMemory, WhatIsNewerOnTheDeviceIsNotDropped) {
   const Matrix2 a = filled(4, 4, 0);
   use(manager, a);
   make_dirty(manager, a);
-  EXPECT_FALSE(manager.memory.drop(*manager.region_of(a, true, false).record));
+  EXPECT_FALSE(manager.memory.drop(*manager.region_of(a, true, false).home));
   manager.memory.lose_all();
-  EXPECT_TRUE(manager.memory.drop(*manager.region_of(a, true, false).record));
+  EXPECT_TRUE(manager.memory.drop(*manager.region_of(a, true, false).home));
 }
 
 TEST(DeviceMemory, ABufferOfAMatrixThatIsGoneIsFreedIfAnotherSizeNeedsItsRoom) {

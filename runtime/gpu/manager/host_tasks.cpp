@@ -9,37 +9,58 @@ namespace pbrt::gpu {
 
 Progress HostTasks::run(FetchTask& task) {
   StorageRecord& record = *StorageRecord::find(*task.storage.get());
+  const auto end = [&](bool ok, const char* reason) {
+    task.waiting.finish(ok, reason);
+    if (task.wish != nullptr) {
+      task.wish->was_granted();
+      poke_all({task.wish->asker});
+    }
+    return Progress::Done;
+  };
+  Residence* home = nullptr;
+  bool is_lost = false, is_newer = false;
   {
     const std::lock_guard lock(record.mutex);
     const GridBox box = record.box_of(task.view);
-    if (record.lost.overlaps(box)) return task.waiting.finish(false, "results were lost with a device"), Progress::Done;
-    if (!record.dirty.overlaps(box)) return task.waiting.finish(true), Progress::Done;
+    home = record.at(*parts_.memory.registry());
+    is_lost = record.lost.overlaps(box);
+    is_newer = home != nullptr && home->dirty.overlaps(box);
   }
+  if (is_lost) return end(false, "results were lost with a device");
+  if (!is_newer) return end(true, "");
   const bool is_under_way =
-      parts_.copies.bring(record, task.storage, [&](StorageRecord& locked) { return locked.box_of(task.view); });
-  return is_under_way && !task.waiting.waker ? Progress::Done : Progress::NotReady;
+      parts_.copies.bring(*home, task.storage, [&](StorageRecord& locked) { return locked.box_of(task.view); });
+  if (task.waiting.waker || !is_under_way) return Progress::NotReady;
+  return end(true, "");
 }
 
 Progress HostTasks::run(QuiesceTask& task) {
   StorageRecord& record = *StorageRecord::find(*task.storage.get());
+  Residence* home = nullptr;
   {
     const std::lock_guard lock(record.mutex);
     const GridBox box = record.box_of(task.view);
-    const bool is_quiet = !record.dirty.overlaps(box) && !record.host_in_use(box);
+    home = record.at(*parts_.memory.registry());
+    const bool is_quiet = home == nullptr || (!home->dirty.overlaps(box) && !home->host_in_use(BoxSet(box)));
     if (is_quiet || PB_FAULT(host_write_does_not_wait)) return task.waiting.finish(true), Progress::Done;
   }
   if (parts_.device.info().shares_host_memory) return Progress::NotReady;
   // Whatever could not be copied now is tried again.
   static_cast<void>(
-      parts_.copies.bring(record, task.storage, [&](StorageRecord& locked) { return locked.box_of(task.view); }));
+      parts_.copies.bring(*home, task.storage, [&](StorageRecord& locked) { return locked.box_of(task.view); }));
   return Progress::NotReady;
 }
 
 Progress HostTasks::run(DropTask& task) {
-  StorageRecord& record = *StorageRecord::find(*task.storage.get());
-  if (parts_.memory.drop(record)) return task.waiting.finish(true), Progress::Done;
+  Residence* home = nullptr;
+  {
+    StorageRecord& record = *StorageRecord::find(*task.storage.get());
+    const std::lock_guard lock(record.mutex);
+    home = record.at(*parts_.memory.registry());
+  }
+  if (home == nullptr || parts_.memory.drop(*home)) return task.waiting.finish(true), Progress::Done;
   // Whatever could not be copied now is tried again.
-  static_cast<void>(parts_.copies.bring(record, task.storage, [](StorageRecord& locked) { return locked.whole(); }));
+  static_cast<void>(parts_.copies.bring(*home, task.storage, [](StorageRecord& locked) { return locked.whole(); }));
   return Progress::NotReady;
 }
 

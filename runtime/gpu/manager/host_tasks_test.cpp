@@ -15,13 +15,14 @@ class HostTasksTest : public ::testing::Test {
     const JobPtr job = manager.user_of({m});
     ASSERT_EQ(manager.memory.acquire(*job), DeviceMemory::Acquired::Yes);
     manager.memory.release(*job);
-    record = job->plan.regions[0].record;
+    home = job->plan.regions[0].home;
     storage = job->plan.regions[0].storage;
     view = job->plan.regions[0].view;
   }
   void write_on_device() {
-    const std::lock_guard lock(record->mutex);
-    record->wrote_on_device(record->box_of(view));
+    StorageRecord& record = home->record();
+    const std::lock_guard lock(record.mutex);
+    record.wrote_on_device(*home, record.box_of(view));
   }
   template <class TaskType>
   Progress run(TaskType task) {
@@ -44,7 +45,7 @@ class HostTasksTest : public ::testing::Test {
   ManualManager manager;
   HostTasks tasks{manager.parts()};
   const Matrix2 m = filled(4, 4, 1);
-  StorageRecord* record = nullptr;
+  Residence* home = nullptr;
   StorageRef storage;
   OwnedView view;
 };
@@ -68,10 +69,10 @@ TEST_F(HostTasksTest, IsQuietWhenTheCopyHasEnded) {
 TEST_F(HostTasksTest, ADropCopiesOutWhatIsNewer) {
   write_on_device();
   EXPECT_EQ(run_drop(), Progress::NotReady);
-  EXPECT_NE(record->buffer, nullptr);
+  EXPECT_NE(home->buffer, nullptr);
   manager.settle();
   EXPECT_EQ(run_drop(), Progress::Done);
-  EXPECT_EQ(record->buffer, nullptr);
+  EXPECT_EQ(home->buffer, nullptr);
 }
 
 TEST_F(HostTasksTest, ADrainWaitsForOperationsAndLaunches) {

@@ -76,7 +76,7 @@ std::vector<KernelArg> arguments_of(const LaunchJob& job) {
     KernelArg data;
     data.kind = KernelArg::Kind::Buffer;
     const LaunchWindow* const window = job.window_of(*region.record);
-    data.buffer = window != nullptr ? window->buffer.get() : region.record->buffer.get();
+    data.buffer = window != nullptr ? window->buffer.get() : region.home->buffer.get();
     args.push_back(data);
     const std::size_t first_byte = window != nullptr ? window->first_byte : 0;
     args.push_back(value_arg(region.view.offset - static_cast<std::int64_t>(first_byte) / region.view.element_bytes));
@@ -127,6 +127,7 @@ void LaunchTasks::end(LaunchJob& job, bool ok, const std::string& reason) {
   if (job.stage == LaunchJob::Stage::Ended) return;
   if (job.stage != LaunchJob::Stage::Submitted) parts_.memory.release(job);
   job.stage = LaunchJob::Stage::Ended;
+  DeviceCopies::release_claims(job);
   parts_.queue.launch_ended();
   if (ok) record_windows(job);
   if (!ok) {
@@ -156,7 +157,7 @@ void LaunchTasks::record_failure(const LaunchJob& job) {
     if (!region.is_written) continue;
     const std::lock_guard lock(region.record->mutex);
     const BoxSet boxes = region.written_boxes();
-    region.record->dirty.remove(boxes);
+    region.home->dirty.remove(boxes);
     region.is_read ? region.record->lost.add(boxes) : region.record->lost.remove(boxes);
     region.record->publish_state();
   }
@@ -383,6 +384,9 @@ Progress LaunchTasks::run(CopyInTask& task) {
     return progress;
   } catch (const DeviceRefusal& refusal) {
     return fail(job, refusal.what());
+  } catch (const DeviceLost& lost) {
+    if (job.waiting.waker) job.waiting.outcome->is_lost = true;
+    return fail(job, lost.what());
   }
 }
 
@@ -395,8 +399,9 @@ Progress LaunchTasks::run(ExecuteTask& task) {
     job.stage = LaunchJob::Stage::Executing;
     return Progress::Done;
   }
-  if (parts_.copies.are_in_way_of(job)) return Progress::NotReady;
+  if (parts_.copies.are_in_way_of(job) || !parts_.copies.claim_host(job)) return Progress::NotReady;
   enqueue_kernel(job);
+  DeviceCopies::release_claims(job);  // what the kernel uses is noted now
   if (job.stage == LaunchJob::Stage::Ended) return Progress::Done;
   parts_.copies.enqueue_eager_reads(job);
   job.stage = LaunchJob::Stage::Executing;
@@ -447,14 +452,15 @@ void LaunchTasks::record_kernel(const LaunchJob& job, Operation& operation, bool
   for (const LaunchRegion& region : job.plan.regions) {
     if (job.window_of(*region.record) != nullptr) continue;
     auto part = std::make_unique<OperationPart>();
-    part->record = region.record;
+    part->home = region.home;
     part->storage = region.storage;
     const std::lock_guard lock(region.record->mutex);
     const GridBox box = region.record->box_of(region.touched);
     const BoxSet written = region.is_written && is_last ? region.written_boxes() : BoxSet();
-    for (const GridBox& each : written.boxes()) region.record->wrote_on_device(each);
+    for (const GridBox& each : written.boxes()) region.record->wrote_on_device(*region.home, each);
     if (parts_.device.info().shares_host_memory) {
       part->host_use = BoxSet(box);
+      part->writes_host = region.is_written;
       part->host_result = written;
     } else {
       part->device_use = BoxSet(box);

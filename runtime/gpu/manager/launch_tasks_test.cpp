@@ -158,7 +158,7 @@ TEST_F(LaunchTasksTest, WhatMayStayOnTheDeviceIsNotReadBack) {
   const JobPtr job = launch(CopyOut::May);
   run_all(job);
   EXPECT_TRUE(is_filled(out, 0));
-  EXPECT_FALSE(job->plan.regions[1].record->dirty.is_empty());
+  EXPECT_FALSE(job->plan.regions[1].home->dirty.is_empty());
 }
 
 }  // namespace

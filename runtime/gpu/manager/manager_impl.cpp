@@ -2,6 +2,7 @@
 #include "runtime/gpu/manager/manager_impl.h"
 
 #include <exception>
+#include <mutex>
 #include <utility>
 #include <variant>
 
@@ -26,19 +27,22 @@ ManagerImpl::~ManagerImpl() {
 }
 
 void ManagerImpl::run_thread() {
-  for (;;) {
-    Turn turn = queue.next();
-    if (auto* task = std::get_if<Task>(&turn)) {
-      take(std::move(*task));
-    } else if (auto* ended = std::get_if<std::vector<EndedOperation>>(&turn)) {
-      take(*ended);
-    } else if (std::get<NothingReady>(turn).is_over && operations.is_empty()) {
-      break;
-    } else {
-      idle();
-    }
-  }
+  while (take_turn()) continue;
   shut_down();
+}
+
+bool ManagerImpl::take_turn() {
+  Turn turn = queue.next();
+  if (auto* task = std::get_if<Task>(&turn)) {
+    take(std::move(*task));
+  } else if (auto* ended = std::get_if<std::vector<EndedOperation>>(&turn)) {
+    take(*ended);
+  } else if (std::get<NothingReady>(turn).is_over && operations.is_empty()) {
+    return false;
+  } else {
+    idle();
+  }
+  return true;
 }
 
 void ManagerImpl::take(Task task) {
@@ -106,13 +110,25 @@ void ManagerImpl::shut_down() {
 }
 
 void ManagerImpl::bring_all_home() {
+  // While other devices use the host's memory there, the copies wait, and a turn sleeps until something has happened.
+  while (start_home() || !operations.is_empty())
+    if (!take_turn() && start_home()) idle();
+}
+
+bool ManagerImpl::start_home() {
+  bool is_left = false;
   for (const StorageRef& storage : memory.living_storages()) {
     StorageRecord& record = *StorageRecord::find(*storage.get());
-    static_cast<void>(copies.copy_out_all(record, storage));  // waited for below
+    Residence* home = nullptr;
+    {
+      const std::lock_guard lock(record.mutex);
+      home = record.at(*memory.registry());
+    }
+    static_cast<void>(copies.copy_out_all(*home, storage));  // the caller waits
+    const std::lock_guard lock(record.mutex);
+    is_left = is_left || !home->dirty.is_empty();
   }
-  device->flush();
-  device->watch();
-  while (!operations.is_empty()) take(queue.wait_for_ended());
+  return is_left;
 }
 
 }  // namespace pbrt::gpu

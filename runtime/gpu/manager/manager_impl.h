@@ -13,6 +13,8 @@
 // The header of each says which mutex guards it; manager_parts.h has their order.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
@@ -40,10 +42,14 @@ struct ManagerImpl {
   OperationsInFlight operations;
   DeviceCopies copies;
   DeviceMemory memory;
+  /// Launches that were chosen for this device and are not in the queue yet (several/manager_set.h).
+  std::atomic<std::int64_t> num_chosen{0};
 
  private:
   // Manager thread only.
   void run_thread();
+  /// Does what is next, or sleeps. Returns false if there is nothing left to do and stop() was called.
+  bool take_turn();
   void take(Task task);
   void take(const std::vector<EndedOperation>& ended);
   [[nodiscard]] Progress attempt(Task& task);
@@ -53,6 +59,8 @@ struct ManagerImpl {
   void shut_down();
   /// Copies to the host what is newer on the device, for storages that outlive the manager.
   void bring_all_home();
+  /// Starts the copies that can begin. Returns whether something still is newer on the device.
+  [[nodiscard]] bool start_home();
 
   [[nodiscard]] ManagerParts parts() { return {device, queue, operations, statistics, copies, memory}; }
 

@@ -43,7 +43,7 @@ struct ManualManager {
     region.is_read = is_read;
     region.is_written = is_written;
     region.copy_out = copy_out;
-    EXPECT_TRUE(region.record->attach(memory.registry()));
+    region.home = &region.record->attach(memory.registry());
     return region;
   }
   /// Returns a launch of `add_step` for which no fiber waits.

@@ -27,10 +27,17 @@ void OperationsInFlight::end(Operation& operation, bool ok) {
   PBRT_CHECK(place != operations_.end(), "an operation ends once");
   const std::shared_ptr<Operation> kept = std::move(*place);
   operations_.erase(place);
+  Registries waiting;  // managers whose tasks may wait for the host's memory
   for (const auto& part : kept->parts) {
-    const std::lock_guard lock(part->record->mutex);
-    part->record->end(*part, ok);
+    StorageRecord& record = part->home->record();
+    const std::lock_guard lock(record.mutex);
+    if (!part->host_use.is_empty()) {
+      const Registries others = record.others_than(*part->home);
+      waiting.insert(waiting.end(), others.begin(), others.end());
+    }
+    record.end(*part, ok);
   }
+  poke_all(waiting);
   // Release the storages here, without a lock.
   kept->parts.clear();
 }

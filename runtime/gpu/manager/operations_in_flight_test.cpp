@@ -14,11 +14,11 @@ constexpr Operation::Label kCopyOut = {TraceKind::CopyOut, nullptr, 1};
 std::shared_ptr<Operation> begin_copy_out(ManualManager& manager, const Matrix2& matrix) {
   const LaunchRegion region = manager.region_of(matrix, false, true);
   auto part = std::make_unique<OperationPart>();
-  part->record = region.record;
+  part->home = region.home;
   part->storage = region.storage;
   const std::lock_guard lock(region.record->mutex);
-  region.record->wrote_on_device(region.record->box_of(region.view));
-  part->host_use = part->host_result = region.record->dirty;
+  region.record->wrote_on_device(*region.home, region.record->box_of(region.view));
+  part->host_use = part->host_result = region.home->dirty;
   region.record->begin(*part);
   std::shared_ptr<Operation> operation = manager.operations.begin(kCopyOut);
   operation->parts.push_back(std::move(part));
@@ -26,9 +26,9 @@ std::shared_ptr<Operation> begin_copy_out(ManualManager& manager, const Matrix2&
 }
 
 bool is_dirty(ManualManager& manager, const Matrix2& matrix) {
-  StorageRecord& record = *manager.region_of(matrix, true, false).record;
-  const std::lock_guard lock(record.mutex);
-  return !record.dirty.is_empty();
+  const Residence& home = *manager.region_of(matrix, true, false).home;
+  const std::lock_guard lock(home.record().mutex);
+  return !home.dirty.is_empty();
 }
 
 TEST(OperationsInFlight, CountsKernelsAndCopiesBeside) {

@@ -156,9 +156,10 @@ const Option kOptions[] = {
     {"large-pages", Takes::Nothing, "",
      "matrices of 2 MiB and more ask for large pages; --nolarge-pages: not, whatever the configuration says",
      [](Options& o, const std::string& name, const std::string& v) { o.large_pages = boolean(name, v); }},
-    {"device", Takes::Value, "WHICH", "OpenCL device: index or part of the name in --list-devices, or none",
+    {"device", Takes::Value, "WHICH",
+     "OpenCL devices: indices or parts of names in --list-devices with commas, all, or none",
      [](Options& o, const std::string& name, const std::string& v) {
-       if (v.empty()) fail_value(name, v, "an index, a part of a name, or none");
+       if (v.empty()) fail_value(name, v, "indices or parts of names, all, or none");
        o.device = v;
      }},
     {"device-copies", Takes::Nothing, "", "the device gets a memory of its own, also where it shares the host's",

@@ -28,7 +28,7 @@ constexpr std::uint64_t kOutputSeed = 0x2001;
 /// Whether a run may meet data on a device: on the device that it uses, or where earlier runs left the matrices.
 bool may_meet_device(const Problem& problem, const RunWishes& wishes) {
   const auto was_on_device = [](const AnyMatrix& matrix) { return gpu::device_state(matrix) != 0; };
-  return wishes.device != nullptr || std::any_of(problem.inputs.begin(), problem.inputs.end(), was_on_device) ||
+  return !wishes.devices.is_empty() || std::any_of(problem.inputs.begin(), problem.inputs.end(), was_on_device) ||
          std::any_of(problem.outputs.begin(), problem.outputs.end(), was_on_device);
 }
 
@@ -56,22 +56,22 @@ void make_outputs(const RunContext& ctx, std::uint64_t seed, Problem& problem) {
     fill_initial_output(problem.transform->outputs[i], problem.outputs[i], seed + kOutputSeed + i);
 }
 
-/// What the device did between two looks at its statistics.
-void fill_device_report(const gpu::Manager& device, const gpu::DeviceStatistics& before, RunReport& report) {
+/// What a device did between two looks at its statistics.
+DeviceReport device_report(const gpu::Manager& device, const gpu::DeviceStatistics& before) {
   const gpu::DeviceStatistics after = device.statistics();
-  report.device.name = device.info().name;
-  report.device.launches_in_blocks = after.launches_in_blocks - before.launches_in_blocks;
-  report.device.launches_on_matrix_units = after.launches_on_matrix_units - before.launches_on_matrix_units;
-  report.device.bytes_to_device = after.bytes_to_device - before.bytes_to_device;
-  report.device.bytes_to_host = after.bytes_to_host - before.bytes_to_host;
-  report.device.evictions = after.evictions - before.evictions;
-  report.device.bytes_evicted = after.bytes_evicted - before.bytes_evicted;
-  report.device.copies_before_eviction = after.copies_before_eviction - before.copies_before_eviction;
-  report.device.launches_cut = after.launches_cut - before.launches_cut;
-  report.device.launches_in_windows = after.launches_in_windows - before.launches_in_windows;
-  report.bytes_moved = report.device.bytes_to_device + report.device.bytes_to_host;
+  DeviceReport report;
+  report.name = device.info().name;
   report.launches = after.launches - before.launches;
   report.kernel_ns = after.kernel_ns - before.kernel_ns;
+  report.launches_in_blocks = after.launches_in_blocks - before.launches_in_blocks;
+  report.launches_on_matrix_units = after.launches_on_matrix_units - before.launches_on_matrix_units;
+  report.bytes_to_device = after.bytes_to_device - before.bytes_to_device;
+  report.bytes_to_host = after.bytes_to_host - before.bytes_to_host;
+  report.evictions = after.evictions - before.evictions;
+  report.bytes_evicted = after.bytes_evicted - before.bytes_evicted;
+  report.copies_before_eviction = after.copies_before_eviction - before.copies_before_eviction;
+  report.launches_cut = after.launches_cut - before.launches_cut;
+  report.launches_in_windows = after.launches_in_windows - before.launches_in_windows;
   for (const gpu::KernelTotals& now : after.kernels) {
     gpu::KernelTotals run = now;
     for (const gpu::KernelTotals& old : before.kernels) {
@@ -81,8 +81,34 @@ void fill_device_report(const gpu::Manager& device, const gpu::DeviceStatistics&
       run.time_ns -= old.time_ns;
     }
     if (run.launches != 0 && run.rule->name != nullptr)
-      report.device.kernels.push_back({run.rule->name, run.rule->version, run.launches, run.cells, run.time_ns});
+      report.kernels.push_back({run.rule->name, run.rule->version, run.launches, run.cells, run.time_ns});
   }
+  return report;
+}
+
+/// Looks at the statistics of devices before a run and after it.
+class DeviceCounts {
+ public:
+  explicit DeviceCounts(const gpu::ManagerSet& devices) : devices_(devices) {
+    for (const gpu::Manager* each : devices.managers()) before_.push_back(each->statistics());
+  }
+  void report(RunReport& report) const {
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      report.devices.push_back(device_report(*devices_.managers()[i], before_[i]));
+      const DeviceReport& device = report.devices.back();
+      report.bytes_moved += device.bytes_to_device + device.bytes_to_host;
+      report.launches += device.launches;
+      report.kernel_ns += device.kernel_ns;
+    }
+  }
+
+ private:
+  const gpu::ManagerSet& devices_;
+  std::vector<gpu::DeviceStatistics> before_;
+};
+
+void drain(Frame& frame, const gpu::ManagerSet& devices) {
+  for (gpu::Manager* each : devices.managers()) each->drain(frame);
 }
 
 /// Records a run in the trace while it lives; does nothing without a trace or a label.
@@ -146,20 +172,20 @@ Scheduler& Engine::scheduler(int threads) {
 }
 
 RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
-  RunSetup setup{wishes.config,    wishes.device,        wishes.seed,
-                 wishes.is_strict, problem.sizes.data(), wishes.config->threads(),
-                 &index_};
+  RunSetup setup{wishes.config,        &wishes.devices,          wishes.seed, wishes.is_strict,
+                 problem.sizes.data(), wishes.config->threads(), &index_};
   RunContext ctx(setup, index_.num_sites(), num_alternatives_.data());
   RunState state;
   prepare_run(state, ctx, program_.uses_random, may_meet_device(problem, wishes));
   RunReport report;
-  gpu::DeviceStatistics before;
-  if (wishes.device != nullptr) before = wishes.device->statistics();
+  const DeviceCounts counts(wishes.devices);
+  const bool is_resident = wishes.is_resident && !wishes.devices.is_empty();
   const auto root_body = [&](Frame& root) {
     const RandomScope random(wishes.seed);
-    if (wishes.is_resident && wishes.device != nullptr) {
-      for (const AnyMatrix& input : problem.inputs) (void)wishes.device->prefetch(root, input);
-      wishes.device->drain(root);
+    if (is_resident) {
+      for (gpu::Manager* device : wishes.devices.managers())
+        for (const AnyMatrix& input : problem.inputs) (void)device->prefetch(root, input);
+      drain(root, wishes.devices);
     }
     if (!wishes.is_resident) state.root = &root;
     if (wishes.waits != nullptr) wishes.waits->begin();
@@ -169,12 +195,12 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
       if (wishes.waits != nullptr) report.waited_ns = std::min(report.elapsed_ns, wishes.waits->end());
     };
     problem.transform->run(root, problem.outputs.data(), problem.inputs.data());
-    if (wishes.is_resident && wishes.device != nullptr) {
-      wishes.device->drain(root);
+    if (is_resident) {
+      drain(root, wishes.devices);
       note_end();
     }
     bring_to_host(root, problem.outputs);
-    if (!wishes.is_resident || wishes.device == nullptr) note_end();
+    if (!is_resident) note_end();
   };
   Scheduler& workers = scheduler(wishes.config->threads());
   TracedRun traced(trace_, wishes.trace_label, workers.num_workers());
@@ -184,22 +210,26 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
   run_root(workers, state, root_body);
   report.profile = traced.end();
   fill_report(ctx, index_, report);
-  if (wishes.device != nullptr) fill_device_report(*wishes.device, before, report);
+  counts.report(report);
   return report;
 }
 
 RunReport Engine::run_or_recover(const Problem& problem, const RunWishes& wishes, const Snapshot* snapshot) {
+  RunWishes left = wishes;
+  std::string where;
   try {
     return run(problem, wishes);
   } catch (const gpu::DeviceLost& error) {
-    if (wishes.is_strict) throw;
-    std::fprintf(stderr, "warning: %s; the run is repeated on the CPU\n", error.what());
+    if (wishes.is_strict || wishes.devices.is_empty()) throw;
+    // If none has failed, the devices did parts of a step that cannot be done again.
+    left.devices = wishes.devices.alive();
+    if (left.devices == wishes.devices) left.devices = {};
+    where = left.devices.is_empty() ? "on the CPU" : "on the other devices";
+    std::fprintf(stderr, "warning: %s; the run is repeated %s\n", error.what(), where.c_str());
   }
-  RunWishes on_cpu = wishes;
-  on_cpu.device = nullptr;
-  if (!on_cpu.trace_label.empty()) on_cpu.trace_label += ", again on the CPU";
+  if (!left.trace_label.empty()) left.trace_label += ", again " + where;
   if (snapshot != nullptr) restore(problem, *snapshot, wishes);
-  return run(problem, on_cpu);
+  return run_or_recover(problem, left, snapshot);
 }
 
 std::vector<AnyMatrix> clones_of(const std::vector<AnyMatrix>& matrices) {
@@ -218,7 +248,7 @@ Snapshot Engine::take_snapshot(const Problem& problem) {
 
 void Engine::restore(const Problem& problem, const Snapshot& snapshot, const RunWishes& wishes) {
   RunState state;
-  RunContext ctx({wishes.config, wishes.device, 0, false, nullptr, wishes.config->threads(), &index_},
+  RunContext ctx({wishes.config, &wishes.devices, 0, false, nullptr, wishes.config->threads(), &index_},
                  index_.num_sites(), num_alternatives_.data());
   state.context = &ctx;
   scheduler(wishes.config->threads()).run(state, [&](Frame& root) {
@@ -226,8 +256,8 @@ void Engine::restore(const Problem& problem, const Snapshot& snapshot, const Run
       before_host_write(root, matrix);
       matrix.copy_from(saved);
       wrote_on_host(matrix);
-      if (wishes.device != nullptr && wishes.device->is_alive())
-        wishes.device->drop_device_copies(root, matrix.storage_ref().get());
+      for (gpu::Manager* device : wishes.devices.managers())
+        if (device->is_alive()) device->drop_device_copies(root, matrix.storage_ref().get());
     };
     for (std::size_t i = 0; i < problem.inputs.size(); ++i) put_back(problem.inputs[i], snapshot.inputs[i]);
     for (std::size_t i = 0; i < problem.outputs.size(); ++i) put_back(problem.outputs[i], snapshot.outputs[i]);

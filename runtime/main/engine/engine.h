@@ -12,6 +12,7 @@
 #include "runtime/config/configuration.h"
 #include "runtime/config/formats/protocol.h"
 #include "runtime/config/info.h"
+#include "runtime/gpu/several/manager_set.h"
 #include "runtime/main/inputs/problem.h"
 #include "runtime/main/program/program_desc.h"
 #include "runtime/sched/trace/trace.h"
@@ -21,9 +22,6 @@ namespace pbrt {
 class ProcessorWaits;
 class Scheduler;
 struct RunSetup;
-namespace gpu {
-class Manager;
-}
 
 /// Contents to restore before each run (docs/reference/formats.md 4).
 struct Snapshot {
@@ -35,7 +33,7 @@ struct Snapshot {
 
 struct RunWishes {
   const ActiveConfig* config = nullptr;
-  gpu::Manager* device = nullptr;
+  gpu::ManagerSet devices;
   std::uint64_t seed = 0;
   bool is_strict = false;
   bool is_resident = false;         ///< inputs are put on the device before, outputs are left there
@@ -43,9 +41,11 @@ struct RunWishes {
   std::string trace_label;          ///< name of the run in a trace; empty: it is not traced
 };
 
-/// Counts of what a run did on the device.
+/// Counts of what a run did on a device.
 struct DeviceReport {
-  std::string name;                           ///< empty: none
+  std::string name;
+  std::int64_t launches = 0;                  ///< kernels that ran
+  std::int64_t kernel_ns = 0;                 ///< their time by the device's clock; 0 unless it is profiled
   std::int64_t launches_in_blocks = 0;        ///< of kernels whose folds ran in blocks of rounds
   std::int64_t launches_on_matrix_units = 0;  ///< among them, those whose rounds matrix units ran
   std::int64_t bytes_to_device = 0;
@@ -66,12 +66,13 @@ struct RunReport {
   std::vector<protocol::Ran> ran;
   std::vector<protocol::Fallback> fallbacks;
   std::vector<protocol::Ran> below_cutoff;  ///< device versions that calls below the sequential cut-off had chosen
+  // Sums over the devices.
   std::int64_t bytes_moved = 0;
-  std::int64_t launches = 0;   ///< kernels that ran on the device
-  std::int64_t kernel_ns = 0;  ///< their time by its clock; 0 unless it is profiled
+  std::int64_t launches = 0;   ///< kernels that ran
+  std::int64_t kernel_ns = 0;  ///< their time by the devices' clocks; 0 unless they are profiled
   // What the trace recorded of the run.
   RunProfile profile;
-  DeviceReport device;
+  std::vector<DeviceReport> devices;  ///< in the order of the wishes
 };
 
 class Engine {
@@ -103,8 +104,8 @@ class Engine {
   /// Errors:  UserError, RunAborted, gpu::DeviceLost, what a body throws
   RunReport run(const Problem& problem, const RunWishes& wishes);
 
-  /// Runs the transform as run() does. When the device is lost, the work is done again on the CPU, from `snapshot`
-  /// where given, with one warning.
+  /// Runs the transform as run() does. When data is lost with a device, the work is done again without it, on
+  /// the other devices or the CPU, from `snapshot` where given, with one warning.
   RunReport run_or_recover(const Problem& problem, const RunWishes& wishes, const Snapshot* snapshot);
 
   /// Copies of the contents of inputs and outputs.

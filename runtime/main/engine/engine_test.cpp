@@ -2,6 +2,7 @@
 // Runs through the engine, with a device that fails on command.
 #include "runtime/main/engine/engine.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,6 +20,8 @@
 
 namespace pbrt {
 namespace {
+
+using ::testing::ElementsAre;
 
 TEST(Memory, IsKnownAndWhatDoesNotFitIsSaid) {
   EXPECT_GT(memory_bytes(), 1e8);
@@ -105,7 +108,7 @@ class EngineTest : public ::testing::Test {
   [[nodiscard]] RunWishes wishes() const {
     RunWishes wishes;
     wishes.config = &config_;
-    wishes.device = manager_.get();
+    wishes.devices = gpu::ManagerSet(manager_.get());
     return wishes;
   }
   void expect_sum() const {
@@ -146,7 +149,7 @@ TEST_F(EngineTest, RestoresContentsBetweenTrials) {
 TEST_F(EngineTest, ARunWithoutADeviceTellsLaterOnesWhatItWrote) {
   start_device();
   RunWishes on_cpu = wishes();
-  on_cpu.device = nullptr;
+  on_cpu.devices = {};
   // Each adds to what the last one left: the second on the host, so that the copy on the device is old.
   engine_.run(problem_, wishes());
   engine_.run(problem_, on_cpu);
@@ -175,6 +178,75 @@ TEST_F(EngineTest, RepeatsTheRunOnTheCpuWhenTheDeviceIsLost) {
   expect_sum();
   EXPECT_EQ(report.ran[0].on, Version::Cpu);
   EXPECT_NE(warning.find("the run is repeated on the CPU"), std::string::npos) << warning;
+}
+
+/// A device beside that of the test.
+class SecondDevice {
+ public:
+  SecondDevice() : manager(std::make_unique<gpu::FakeDevice>(control, gpu::fake_device_info())) {
+    control->add_kernel("add", [](gpu::FakeCall& call) {
+      const auto b = call.region<double>(1);
+      const auto a = call.region<double>(1);
+      for (int i = 0; i < b.sizes[0]; ++i) b.at(i) += a.at(i);
+    });
+  }
+  std::shared_ptr<gpu::FakeControl> control = std::make_shared<gpu::FakeControl>();
+  gpu::Manager manager;
+};
+
+TEST_F(EngineTest, RepeatsTheRunOnTheOtherDeviceWhenOneIsLost) {
+  start_device();
+  SecondDevice second;
+  control_->inject(gpu::FakeOperation::Read, 0, gpu::FakeFault::FailLater);
+  RunWishes both = wishes();
+  both.devices = gpu::ManagerSet({manager_.get(), &second.manager});
+  ::testing::internal::CaptureStderr();
+  const RunReport report = engine_.run_or_recover(problem_, both, &snapshot_);
+  const std::string warning = ::testing::internal::GetCapturedStderr();
+  expect_sum();
+  EXPECT_EQ(report.ran[0].on, Version::OpenCl);
+  EXPECT_EQ(second.manager.statistics().launches, 1);
+  EXPECT_NE(warning.find("the run is repeated on the other devices"), std::string::npos) << warning;
+}
+
+TEST_F(EngineTest, RepeatsTheRunOnTheCpuWhenAllDevicesAreLost) {
+  start_device();
+  SecondDevice second;
+  control_->inject(gpu::FakeOperation::Read, 0, gpu::FakeFault::FailLater);
+  second.control->inject(gpu::FakeOperation::Read, 0, gpu::FakeFault::FailLater);
+  RunWishes both = wishes();
+  both.devices = gpu::ManagerSet({manager_.get(), &second.manager});
+  ::testing::internal::CaptureStderr();
+  const RunReport report = engine_.run_or_recover(problem_, both, &snapshot_);
+  (void)::testing::internal::GetCapturedStderr();
+  expect_sum();
+  EXPECT_EQ(report.ran[0].on, Version::Cpu);
+}
+
+TEST_F(EngineTest, ReportsEachDeviceAndTheSum) {
+  start_device();
+  SecondDevice second;
+  RunWishes both = wishes();
+  both.devices = gpu::ManagerSet({manager_.get(), &second.manager});
+  const RunReport report = engine_.run(problem_, both);
+  expect_sum();
+  ASSERT_EQ(report.devices.size(), 2U);
+  EXPECT_EQ(report.devices[0].launches + report.devices[1].launches, report.launches);
+  EXPECT_EQ(report.devices[0].bytes_to_device, 2 * 800);
+  EXPECT_EQ(report.devices[1].bytes_to_device, 0);
+  EXPECT_EQ(report.bytes_moved, 3 * 800);
+}
+
+TEST_F(EngineTest, ResidentInputsAreOnAllDevices) {
+  start_device();
+  SecondDevice second;
+  RunWishes resident = wishes();
+  resident.devices = gpu::ManagerSet({manager_.get(), &second.manager});
+  resident.is_resident = true;
+  engine_.restore(problem_, snapshot_, resident);
+  const RunReport report = engine_.run(problem_, resident);
+  expect_sum();
+  EXPECT_EQ(report.devices[1].bytes_to_device, 800);
 }
 
 TEST_F(EngineTest, CountsAFallbackForAKernelThatDoesNotBuild) {
@@ -287,12 +359,12 @@ TEST(RunContext, AddsUpWhatWorkersCount) {
 
 TEST(Devices, AreChosenByIndexNameOrKind) {
   Devices devices(std::make_unique<FakeProvider>());
-  EXPECT_EQ(devices.choose(std::nullopt), 1);
-  EXPECT_EQ(devices.choose(std::nullopt, devices.list()[0].name), 0);
-  EXPECT_EQ(devices.choose(std::nullopt, "gone since"), 1);
-  EXPECT_EQ(devices.choose("0"), 0);
-  EXPECT_EQ(devices.choose("fast"), 1);
-  EXPECT_EQ(devices.choose("none"), -1);
+  EXPECT_THAT(devices.choose(std::nullopt), ElementsAre(1));
+  EXPECT_THAT(devices.choose(std::nullopt, devices.list()[0].name), ElementsAre(0));
+  EXPECT_THAT(devices.choose(std::nullopt, "gone since"), ElementsAre(1));
+  EXPECT_THAT(devices.choose("0"), ElementsAre(0));
+  EXPECT_THAT(devices.choose("fast"), ElementsAre(1));
+  EXPECT_THAT(devices.choose("none"), ElementsAre());
 }
 
 TEST(Devices, ThatDoNotExistAreAnErrorThatListsThem) {
@@ -305,10 +377,42 @@ TEST(Devices, ThatDoNotExistAreAnErrorThatListsThem) {
   }
 }
 
+TEST(Devices, MayBeSeveral) {
+  Devices devices(std::make_unique<FakeProvider>());
+  EXPECT_THAT(devices.choose("1,0"), ElementsAre(1, 0));
+  EXPECT_THAT(devices.choose("all"), ElementsAre(0, 1));
+  EXPECT_THAT(devices.choose("fast,pocl"), ElementsAre(1, 0));
+  EXPECT_THAT(devices.choose("0"), ElementsAre(0));
+  EXPECT_THAT(devices.choose("0,p"), ElementsAre(0, 1)) << "the first of that name that is not named yet";
+}
+
+TEST(Devices, BadListsSayWhatIsWrongWithThem) {
+  Devices devices(std::make_unique<FakeProvider>());
+  const std::string known = "; there are: 0 = PoCL 7000, 1 = Fast GPU";
+  const std::pair<const char*, const char*> cases[] = {
+      {"0,0", "device 0 is named twice"},
+      {"0,7", "there is no device `7`"},
+      {"99999999999999999999,0", "there is no device `99999999999999999999`"},
+      {"none,0", "`none` stands alone"},
+      {"0,all", "`all` stands alone"},
+      {"0,", "between commas stands an index or a part of a name"},
+      {",", "between commas stands an index or a part of a name"},
+      {"fast,GPU", "`GPU` names no device that is not named before it"},
+  };
+  for (const auto& [wish, why] : cases) {
+    try {
+      (void)devices.choose(wish);
+      ADD_FAILURE() << wish;
+    } catch (const UserError& error) {
+      EXPECT_EQ(error.what(), std::string("device `") + wish + "`: " + why + known);
+    }
+  }
+}
+
 TEST(Devices, ThatDoNotOpenAreOneWarning) {
   Devices devices(std::make_unique<FakeProvider>());
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(devices.open(1), nullptr);
+  EXPECT_TRUE(devices.open({1}).is_empty());
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "warning: Fast GPU cannot be used: it is busy\n");
 }
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <utility>
 
 #include "runtime/config/errors.h"
 
@@ -19,6 +20,11 @@ constexpr std::chrono::milliseconds kGpuPatience{1};
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
   return text;
+}
+
+/// Whether a name has such a part, whatever the case of letters.
+bool has_part(const std::string& name, const std::string& part) {
+  return lower(name).find(lower(part)) != std::string::npos;
 }
 
 }  // namespace
@@ -46,29 +52,63 @@ std::string Devices::describe() {
   return text.empty() ? "no OpenCL device\n" : text;
 }
 
-int Devices::choose(const std::optional<std::string>& wish, const std::string& tuned_on) {
-  if (wish && *wish == "none") return -1;
+std::vector<int> Devices::choose(const std::optional<std::string>& wish, const std::string& tuned_on) {
+  if (wish && *wish == "none") return {};
   const std::vector<gpu::DeviceInfo>& all = list();
   if (!wish) {
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i].name == tuned_on) return static_cast<int>(i);
+      if (all[i].name == tuned_on) return {static_cast<int>(i)};
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i].type == gpu::DeviceType::Gpu) return static_cast<int>(i);
-    return all.empty() ? -1 : 0;
+      if (all[i].type == gpu::DeviceType::Gpu) return {static_cast<int>(i)};
+    return all.empty() ? std::vector<int>() : std::vector<int>{0};
   }
+  if (all.empty()) refuse(*wish, "there is no OpenCL device");
+  std::vector<int> chosen;
+  if (*wish == "all") {
+    for (std::size_t i = 0; i < all.size(); ++i) chosen.push_back(static_cast<int>(i));
+    return chosen;
+  }
+  // A name may have commas, too.
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (wish->find(',') != std::string::npos && has_part(all[i].name, *wish)) return {static_cast<int>(i)};
+  for (std::size_t begin = 0; begin <= wish->size();) {
+    const std::size_t end = std::min(wish->find(',', begin), wish->size());
+    chosen.push_back(device_of(*wish, wish->substr(begin, end - begin), chosen));
+    begin = end + 1;
+  }
+  return chosen;
+}
+
+int Devices::device_of(const std::string& wish, const std::string& part, const std::vector<int>& taken) {
+  const std::vector<gpu::DeviceInfo>& all = list();
+  const auto is_taken = [&](int index) { return std::find(taken.begin(), taken.end(), index) != taken.end(); };
+  const bool is_list = part != wish;
+  if (is_list && part.empty()) refuse(wish, "between commas stands an index or a part of a name");
+  if (is_list && (part == "none" || part == "all")) refuse(wish, "`" + part + "` stands alone");
   std::size_t index = 0;
-  const char* end = wish->data() + wish->size();
-  const auto parsed = std::from_chars(wish->data(), end, index);
+  const char* end = part.data() + part.size();
+  const auto parsed = std::from_chars(part.data(), end, index);
   if (parsed.ec == std::errc() && parsed.ptr == end) {
-    if (index < all.size()) return static_cast<int>(index);
+    const int wanted = static_cast<int>(std::min<std::size_t>(index, all.size()));
+    if (is_taken(wanted)) refuse(wish, "device " + part + " is named twice");
+    if (index < all.size()) return wanted;
   } else {
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (lower(all[i].name).find(lower(*wish)) != std::string::npos) return static_cast<int>(i);
+    bool is_known = false;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!has_part(all[i].name, part)) continue;
+      if (!is_taken(static_cast<int>(i))) return static_cast<int>(i);
+      is_known = true;
+    }
+    if (is_known) refuse(wish, "`" + part + "` names no device that is not named before it");
   }
+  refuse(wish, is_list ? "there is no device `" + part + "`" : "there is no such device");
+}
+
+void Devices::refuse(const std::string& wish, const std::string& why) {
   std::string known;
-  for (std::size_t i = 0; i < all.size(); ++i) known += (i == 0 ? "" : ", ") + std::to_string(i) + " = " + all[i].name;
-  throw UserError("device `" + *wish +
-                  "`: " + (all.empty() ? "there is no OpenCL device" : "there is no such device; there are: " + known));
+  for (std::size_t i = 0; i < list().size(); ++i)
+    known += (i == 0 ? "; there are: " : ", ") + std::to_string(i) + " = " + list()[i].name;
+  throw UserError("device `" + wish + "`: " + why + known);
 }
 
 gpu::Manager& Devices::manager(int index) {
@@ -85,15 +125,17 @@ gpu::Manager& Devices::manager(int index) {
   return *managers_[at];
 }
 
-gpu::Manager* Devices::open(int index) {
-  if (index < 0) return nullptr;
-  try {
-    return &manager(index);
-  } catch (const DeviceError& error) {
-    std::fprintf(stderr, "warning: %s cannot be used: %s\n", list()[static_cast<std::size_t>(index)].name.c_str(),
-                 error.what());
-    return nullptr;
+gpu::ManagerSet Devices::open(const std::vector<int>& indices) {
+  std::vector<gpu::Manager*> opened;
+  for (const int index : indices) {
+    try {
+      opened.push_back(&manager(index));
+    } catch (const DeviceError& error) {
+      std::fprintf(stderr, "warning: %s cannot be used: %s\n", list()[static_cast<std::size_t>(index)].name.c_str(),
+                   error.what());
+    }
   }
+  return gpu::ManagerSet(std::move(opened));
 }
 
 }  // namespace pbrt

@@ -12,6 +12,7 @@
 #include "runtime/config/machine.h"
 #include "runtime/gpu/device.h"
 #include "runtime/gpu/manager.h"
+#include "runtime/gpu/several/manager_set.h"
 
 namespace pbrt {
 
@@ -50,24 +51,30 @@ class Devices {
   [[nodiscard]] const std::vector<gpu::DeviceInfo>& list();
   [[nodiscard]] std::vector<DeviceId> ids();
 
-  /// Index of the wanted device. A wish is `none`, which is -1, an index, or a part of a name. Without a wish it is the
-  /// device called `tuned_on`, else the first GPU, else the first device, else -1.
+  /// Indices of the wanted devices, each once. A wish is `none`, `all`, or a list with commas of indices and parts of
+  /// names; each part of a name is the first such device that is not wanted yet. Without a wish it is the device called
+  /// `tuned_on`, else the first GPU, else the first device, else none.
   ///
   /// Errors:  UserError listing what exists
-  [[nodiscard]] int choose(const std::optional<std::string>& wish, const std::string& tuned_on = {});
+  [[nodiscard]] std::vector<int> choose(const std::optional<std::string>& wish, const std::string& tuned_on = {});
 
   /// The management thread of a device.
   ///
   /// Pre:     0 <= index < list().size()
   /// Errors:  DeviceError if it does not open
   [[nodiscard]] gpu::Manager& manager(int index);
-  /// The same; null for -1. A device that does not open is one warning and null.
-  [[nodiscard]] gpu::Manager* open(int index);
+  /// The same for several. A device that does not open is one warning, and left out.
+  [[nodiscard]] gpu::ManagerSet open(const std::vector<int>& indices);
 
   /// A description of the devices for people, one line per device.
   [[nodiscard]] std::string describe();
 
  private:
+  /// Index of the device that a part of a wish names, which is none of `taken`. Errors: as choose
+  [[nodiscard]] int device_of(const std::string& wish, const std::string& part, const std::vector<int>& taken);
+  /// Throws the error that a wish cannot be met.
+  [[noreturn]] void refuse(const std::string& wish, const std::string& why);
+
   std::unique_ptr<DeviceProvider> provider_;
   DeviceUse use_;
   std::optional<std::vector<gpu::DeviceInfo>> list_;

@@ -23,7 +23,8 @@ StatsInput stats_input(const Session& session, const Problem& problem, const Tri
   input.n = problem.largest_size();
   input.seed = session.seed;
   input.threads = session.config.threads();
-  if (session.device != nullptr) input.device = session.device->info().name;
+  for (const gpu::Manager* each : session.used_devices.managers())
+    input.device += (input.device.empty() ? "" : ", ") + each->info().name;
   input.seconds = trials.seconds;
   input.last = trials.last;
   input.accuracies = trials.accuracies;

@@ -16,7 +16,7 @@ void Session::open_configuration() {
   apply_options(config);
   Storage::ask_for_large_pages(config.large_pages());
   if (options.device || engine.uses_device(found.configuration))
-    device = devices.open(devices.choose(options.device, found.device));
+    used_devices = devices.open(devices.choose(options.device, found.device));
 }
 
 void Session::apply_options(ActiveConfig& to) const {
@@ -27,7 +27,7 @@ void Session::apply_options(ActiveConfig& to) const {
 RunWishes Session::wishes() const {
   RunWishes wishes;
   wishes.config = &config;
-  wishes.device = device;
+  wishes.devices = used_devices;
   wishes.seed = seed;
   wishes.is_strict = options.is_strict;
   wishes.is_resident = options.is_resident;

@@ -25,9 +25,9 @@ struct Session {
   // open_configuration sets the fields below.
   FoundConfiguration found;
   ActiveConfig config;
-  gpu::Manager* device = nullptr;
+  gpu::ManagerSet used_devices;
 
-  /// Finds the configuration, applies the options that override it, sets the kind of memory, and opens the device if
+  /// Finds the configuration, applies the options that override it, sets the kind of memory, and opens the devices if
   /// something needs one.
   void open_configuration();
   /// Applies the options that override a configuration.

@@ -18,7 +18,7 @@ class NoDevices : public DeviceProvider {
 
 struct SessionTest : ::testing::Test {
   [[nodiscard]] Session session() {
-    return {options, "copy", program.engine(), devices, program.transform(), trace, 17, {}, {}, {}, nullptr};
+    return {options, "copy", program.engine(), devices, program.transform(), trace, 17, {}, {}, {}, {}};
   }
 
   test::CopyProgram program;
@@ -48,7 +48,7 @@ TEST_F(SessionTest, WithoutAFileTheDefaultIsOpenedAndNoDevice) {
   EXPECT_EQ(opened.found.file, "");
   EXPECT_EQ(opened.found.configuration, default_configuration(program.engine().index()));
   EXPECT_EQ(opened.config.threads(), 3);
-  EXPECT_EQ(opened.device, nullptr);
+  EXPECT_TRUE(opened.used_devices.is_empty());
 }
 
 TEST_F(SessionTest, ARunIsAskedForAsTheOptionsSay) {
@@ -59,7 +59,7 @@ TEST_F(SessionTest, ARunIsAskedForAsTheOptionsSay) {
   EXPECT_EQ(wishes.seed, 17U);
   EXPECT_TRUE(wishes.is_strict);
   EXPECT_FALSE(wishes.is_resident);
-  EXPECT_EQ(wishes.device, nullptr);
+  EXPECT_TRUE(wishes.devices.is_empty());
 }
 
 TEST_F(SessionTest, SizesAreThoseOfTheOptions) {

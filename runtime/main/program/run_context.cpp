@@ -11,6 +11,7 @@
 #include "runtime/config/info.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/manager.h"
+#include "runtime/gpu/several/manager_set.h"
 #include "runtime/gpu/share.h"
 #include "runtime/main/program/memo_table.h"
 
@@ -35,6 +36,7 @@ struct RunContext::Fallbacks {
 
 RunContext::RunContext(const RunSetup& setup, int num_sites, const int* num_alternatives)
     : setup_(setup), fallbacks_(new Fallbacks), memos_(new MemoTable) {
+  if (setup.devices != nullptr && setup.devices->is_empty()) setup_.devices = nullptr;
   first_counter_ = new int[static_cast<std::size_t>(num_sites) + 1];
   int next = 0;
   for (int site = 0; site < num_sites; ++site) {
@@ -73,13 +75,15 @@ void RunContext::fallback(int site, int alternative, const char* reason) {
 }
 
 bool RunContext::run(const Frame& frame, gpu::Launch& launch, int site, int alternative, gpu::Piece* piece) {
+  if (piece != nullptr && piece->device != nullptr) use_device(launch, *piece->device);
   const bool has_run = launch.run();
   if (!has_run) {
     if (piece != nullptr) piece->is_too_large = piece->may_be_smaller && lacks_memory(launch);
-    if (piece == nullptr || !piece->is_too_large) fallback(site, alternative, launch.reason());
+    if (piece == nullptr || (!piece->is_too_large && !piece->has_others)) fallback(site, alternative, launch.reason());
   } else if (piece == nullptr || piece->is_first) {
     count(frame, site, alternative);
-    if (piece != nullptr && piece->is_cut) setup_.device->count_cut_launch();
+    if (gpu::Manager* device = device_of(launch); piece != nullptr && piece->is_cut && device != nullptr)
+      device->count_cut_launch();
   }
   return has_run;
 }

@@ -25,14 +25,14 @@ class InfoIndex;
 class MemoTable;
 namespace gpu {
 class Launch;
-class Manager;
+class ManagerSet;
 struct Piece;
 }  // namespace gpu
 
 /// How a run is set up. The configuration must live as long as the context.
 struct RunSetup {
   const ActiveConfig* config = nullptr;
-  gpu::Manager* device = nullptr;  ///< null: no device
+  const gpu::ManagerSet* devices = nullptr;  ///< outlive the context; null or empty: no device
   std::uint64_t seed = 0;
   bool is_strict = false;               ///< every fallback is an error
   const std::int64_t* sizes = nullptr;  ///< the sizes of the transform that is run, one per size variable
@@ -65,8 +65,8 @@ class RunContext {
   }
   [[nodiscard]] std::int64_t sequential_cutoff() const { return setup_.config->sequential_cutoff(); }
 
-  /// The manager of the device; null if the run uses none.
-  [[nodiscard]] gpu::Manager* gpu() const { return setup_.device; }
+  /// The managers of the devices; null if the run uses none.
+  [[nodiscard]] const gpu::ManagerSet* gpu() const { return setup_.devices; }
   /// A size variable that only the run knows, of the transform that it runs.
   [[nodiscard]] std::int64_t run_size(int size_var) const { return setup_.sizes[size_var]; }
   [[nodiscard]] std::uint64_t seed() const { return setup_.seed; }

@@ -104,8 +104,15 @@ std::string counted(std::int64_t count, const char* one, const char* more) {
   return std::to_string(count) + " " + (count == 1 ? one : more);
 }
 
-void add_rule_text(std::string& text, const RuleTotals& totals, const char* one, const char* more) {
-  text += "  " + totals.rule + " on " + totals.version + ": " +
+/// What a device is called; `i`: its place in --device.
+std::string words_of_device(const RunReport& run, std::size_t i) {
+  return run.devices.size() < 2 ? "the device"
+                                : "device " + std::to_string(i) + " of " + std::to_string(run.devices.size());
+}
+
+void add_rule_text(std::string& text, const RuleTotals& totals, const char* one, const char* more,
+                   const std::string& where = {}) {
+  text += "  " + totals.rule + " on " + totals.version + where + ": " +
           duration_text(static_cast<double>(totals.time_ns) * 1e-9) + ", " + counted(totals.cells, "cell", "cells") +
           " in " + counted(totals.count, one, more);
   if (totals.is_estimated()) text += " (time estimated from " + std::to_string(totals.num_timed) + " of them)";
@@ -123,25 +130,42 @@ std::string profile_text(const RunReport& run) {
             counted(times.num_steals, "steal", "steals") + "\n";
   }
   for (const RuleTotals& totals : run.profile.rules) add_rule_text(text, totals, "piece", "pieces");
-  for (const RuleTotals& totals : run.device.kernels) add_rule_text(text, totals, "kernel", "kernels");
+  for (std::size_t i = 0; i < run.devices.size(); ++i)
+    for (const RuleTotals& totals : run.devices[i].kernels)
+      add_rule_text(text, totals, "kernel", "kernels", run.devices.size() < 2 ? "" : " of " + words_of_device(run, i));
   return text;
 }
 
 /// What was done because the device is short of memory.
-std::string shortage_text(const DeviceReport& device) {
+std::string shortage_text(const DeviceReport& device, const std::string& name, bool is_one) {
   std::string cuts;
   if (device.launches_in_windows != 0) {
-    cuts =
-        "  " + counted(device.launches_in_windows, "kernel", "kernels") + " on parts of matrices, for want of memory";
+    cuts = "  " + counted(device.launches_in_windows, "kernel", "kernels") + " on parts of matrices" +
+           (is_one ? "" : " on " + name) + ", for want of memory";
     if (device.launches_cut != 0) cuts += "; " + counted(device.launches_cut, "step", "steps") + " cut into pieces";
     cuts += "\n";
   }
   if (device.evictions == 0) return cuts;
   std::string text = cuts + "  " + counted(device.evictions, "buffer", "buffers") + " with " +
-                     counted(device.bytes_evicted, "byte", "bytes") + " evicted from the device";
+                     counted(device.bytes_evicted, "byte", "bytes") + " evicted from " + name;
   if (device.copies_before_eviction != 0)
     text += ", " + std::to_string(device.copies_before_eviction) + " after a copy to the host";
   return text + "\n";
+}
+
+/// What a device did: where there are several, its part of what all moved, too.
+std::string device_text(const RunReport& run, std::size_t i) {
+  const DeviceReport& device = run.devices[i];
+  const std::string name = words_of_device(run, i);
+  std::string text;
+  if (run.devices.size() > 1)
+    text += "  " + name + ", " + device.name + ": " + counted(device.launches, "kernel", "kernels") + ", " +
+            counted(device.bytes_to_device, "byte", "bytes") + " to it, " +
+            counted(device.bytes_to_host, "byte", "bytes") + " from it\n";
+  text += shortage_text(device, name, run.devices.size() < 2);
+  if (device.kernel_ns != 0)
+    text += "  kernels ran for " + duration_text(static_cast<double>(device.kernel_ns) * 1e-9) + " on " + name + "\n";
+  return text;
 }
 
 /// Versions that did not run although they were chosen, those of calls below the cut-off as well.
@@ -173,10 +197,9 @@ std::string stats_text(const StatsInput& input, bool with_details) {
             (fallback.count == 1 ? " time: " : " times: ") + fallback.reason + "\n";
   text += profile_text(input.last);
   if (input.last.bytes_moved != 0)
-    text += "  " + std::to_string(input.last.bytes_moved) + " bytes to and from the device\n";
-  text += shortage_text(input.last.device);
-  if (input.last.kernel_ns != 0)
-    text += "  kernels ran for " + duration_text(static_cast<double>(input.last.kernel_ns) * 1e-9) + " on the device\n";
+    text += "  " + std::to_string(input.last.bytes_moved) + " bytes to and from the device" +
+            (input.last.devices.size() < 2 ? "\n" : "s\n");
+  for (std::size_t i = 0; i < input.last.devices.size(); ++i) text += device_text(input.last, i);
   return text;
 }
 
@@ -204,18 +227,22 @@ void add_profile(nlohmann::ordered_json& json, const RunReport& run) {
                        {"steals", times.num_steals}});
   json["workers"] = workers;
   json["rules"] = json_of(run.profile.rules);
-  if (run.device.name.empty()) return;
-  json["devices"] = nlohmann::ordered_json::array({{{"name", run.device.name},
-                                                    {"kernels", json_of(run.device.kernels)},
-                                                    {"launches_in_blocks", run.device.launches_in_blocks},
-                                                    {"launches_on_matrix_units", run.device.launches_on_matrix_units},
-                                                    {"bytes_to_device", run.device.bytes_to_device},
-                                                    {"bytes_to_host", run.device.bytes_to_host},
-                                                    {"evictions", run.device.evictions},
-                                                    {"bytes_evicted", run.device.bytes_evicted},
-                                                    {"copies_before_eviction", run.device.copies_before_eviction},
-                                                    {"launches_cut", run.device.launches_cut},
-                                                    {"launches_in_windows", run.device.launches_in_windows}}});
+  if (run.devices.empty()) return;
+  json["devices"] = nlohmann::ordered_json::array();
+  for (const DeviceReport& device : run.devices)
+    json["devices"].push_back({{"name", device.name},
+                               {"kernels", json_of(device.kernels)},
+                               {"launches", device.launches},
+                               {"kernel_ns", device.kernel_ns},
+                               {"launches_in_blocks", device.launches_in_blocks},
+                               {"launches_on_matrix_units", device.launches_on_matrix_units},
+                               {"bytes_to_device", device.bytes_to_device},
+                               {"bytes_to_host", device.bytes_to_host},
+                               {"evictions", device.evictions},
+                               {"bytes_evicted", device.bytes_evicted},
+                               {"copies_before_eviction", device.copies_before_eviction},
+                               {"launches_cut", device.launches_cut},
+                               {"launches_in_windows", device.launches_in_windows}});
 }
 
 /// {site: {rule, on, count}}, or a list of these where a site ran in several ways: as in the measurement protocol.

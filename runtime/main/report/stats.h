@@ -16,7 +16,7 @@ struct StatsInput {
   std::int64_t n = 1;  ///< the largest size variable
   std::uint64_t seed = 0;
   int threads = 1;
-  std::string device;              ///< empty: none in use
+  std::string device;              ///< names with commas; empty: none in use
   std::vector<double> seconds;     ///< one per trial
   RunReport last;                  ///< report of the last trial
   std::vector<double> accuracies;  ///< one per trial, if asked for; as the metric gives them

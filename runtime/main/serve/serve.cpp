@@ -33,7 +33,7 @@ class Server {
  public:
   explicit Server(Session& session)
       : session_(session),
-        device_index_(session.devices.choose(session.options.device)),
+        device_indices_(session.devices.choose(session.options.device)),
         served_(session.engine, session.transform, session.options.given, !session.options.only_builds),
         check_(session.engine, session.transform) {}
 
@@ -44,7 +44,8 @@ class Server {
     hello.source = info.source;
     hello.is_debug = session_.engine.program().is_debug;
     hello.devices = session_.devices.ids();
-    if (device_index_ >= 0) hello.device = hello.devices[static_cast<std::size_t>(device_index_)].name;
+    // Several devices are called by the name of the first.
+    if (!device_indices_.empty()) hello.device = hello.devices[static_cast<std::size_t>(device_indices_.front())].name;
     return hello;
   }
 
@@ -106,7 +107,7 @@ class Server {
     wishes.seed = served_.seed();
     wishes.is_strict = session_.options.is_strict;
     wishes.is_resident = request.is_resident;
-    if (session_.engine.uses_device(configuration)) wishes.device = session_.devices.open(device_index_);
+    if (session_.engine.uses_device(configuration)) wishes.devices = session_.devices.open(device_indices_);
     return wishes;
   }
 
@@ -210,7 +211,7 @@ class Server {
   }
 
   Session& session_;
-  const int device_index_;
+  const std::vector<int> device_indices_;
   ServedProblem served_;
   OutputCheck check_;
   std::string core_type_ = "auto";  ///< the core type of OpenBLAS

@@ -189,7 +189,7 @@ static void test_options(void) {
   EXPECT_STATUS(pb_context_create(edges_library(), NULL, NULL), PB_ERROR_ARGUMENT, "null");
   options.devices = devices;
   options.num_devices = 2;
-  EXPECT_STATUS(pb_context_create(edges_library(), &options, &context), PB_ERROR_ARGUMENT, "one device per context");
+  EXPECT_STATUS(pb_context_create(edges_library(), &options, &context), PB_ERROR_DEVICE, "`none` stands alone");
   devices[0] = "no such device";
   options.num_devices = 1;
   EXPECT_STATUS(pb_context_create(edges_library(), &options, &context), PB_ERROR_DEVICE, "no such device");

@@ -88,7 +88,7 @@ def test_axes():
 
 def test_device_arrays():
     """What calls write stays until it is fetched, on a device and without one."""
-    for library in (LIBRARY.with_options(device=0), LIBRARY.with_options(device="none"), pb.compile(FIELDS, axes="pbcc")):
+    for library in (LIBRARY.with_options(device=0), LIBRARY.with_options(device="all"), LIBRARY.with_options(device="none"), pb.compile(FIELDS, axes="pbcc")):
         rows, out = library.device_array(1000), library.device_array((1000,), np.float64)
         rows.store(np.arange(1000.0))
         for _ in range(3):  # it is read and written in turns

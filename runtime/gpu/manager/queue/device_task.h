@@ -42,7 +42,8 @@ struct CompletionTask {
 struct FetchTask {
   StorageRef storage;
   OwnedView view;
-  WaitingFiber waiting;  ///< none: nobody waits for this one
+  std::shared_ptr<Wish> wish;  ///< of the launch on another device that wants it; null: none
+  WaitingFiber waiting;        ///< none: nobody waits for this one
 };
 /// Is done when nothing of the view is in flight or newer on the device.
 struct QuiesceTask {

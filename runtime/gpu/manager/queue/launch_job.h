@@ -4,10 +4,12 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/gpu/device.h"
@@ -20,9 +22,24 @@
 
 namespace pbrt::gpu {
 
+/// What a launch has asked other managers for: to bring what is newer on their devices to the host. It is not asked
+/// again before they have begun.
+struct Wish {
+  explicit Wish(std::shared_ptr<Registry> of) : asker(std::move(of)) {}
+  /// Called by a manager that was asked, once it has begun the copies or found that none are needed; it then pokes the
+  /// asker.
+  void was_granted() { num_open.fetch_sub(1, std::memory_order_release); }  // pairs with is_open
+  [[nodiscard]] bool is_open() const { return num_open.load(std::memory_order_acquire) != 0; }
+
+  const std::shared_ptr<Registry> asker;
+  std::atomic<int> num_open{0};
+};
+
 struct LaunchRegion {
   StorageRef storage;
   StorageRecord* record = nullptr;
+  Residence* home = nullptr;       ///< what the launch's device has of the storage
+  std::shared_ptr<Wish> wish;      ///< null: nothing was asked for
   OwnedView view;                  ///< the kernel's argument
   OwnedView touched;               ///< the part of it that the kernel reads or writes
   std::vector<OwnedView> written;  ///< parts of `touched` that may change; none: all of it, if it is written
@@ -51,6 +68,7 @@ struct LaunchPanel {
 struct Outcome {
   bool ok = false;
   bool lacks_memory = false;  ///< it is not ok because the buffers of the launch do not fit the device's memory
+  bool is_lost = false;       ///< it is not ok because an input was lost with a device
   std::string reason;
 };
 
@@ -115,7 +133,9 @@ struct LaunchJob {
   std::vector<std::size_t> tile_bytes;
   Halo halo = {};                     ///< around what windows have of the matrices
   std::vector<LaunchWindow> windows;  ///< of storages that the job uses in buffers of its own
-  std::vector<StorageRecord*> pinned;
+  std::vector<Residence*> pinned;
+  /// Host memory that the kernel is about to use on a device that shares it: until the operation's own parts are noted.
+  std::vector<std::unique_ptr<OperationPart>> claims;
   std::vector<std::shared_ptr<Operation>> operations;  ///< to wait for before the job ends
 
   /// The window of a storage; null if the job uses the storage's buffer.

@@ -33,15 +33,9 @@ Outcome submit(Frame& frame, TaskQueue& queue, LaunchPlan plan, bool only_prefet
   return outcome;
 }
 
-bool attach(Frame& frame, const std::shared_ptr<Registry>& registry, LaunchRegion& region) {
+void attach(const std::shared_ptr<Registry>& registry, LaunchRegion& region) {
   region.record = &StorageRecord::of(*region.storage.get(), region.view.element_bytes);
-  if (region.record->attach(registry)) return true;
-  if (TaskQueue* other = region.record->queue()) {
-    DropTask drop;
-    drop.storage = region.storage;
-    static_cast<void>(wait_for(frame, *other, std::move(drop)));  // attach() tells whether it helped
-  }
-  return region.record->attach(registry);
+  region.home = &region.record->attach(registry);
 }
 
 }  // namespace pbrt::gpu

@@ -35,13 +35,26 @@ template <class TaskType>
   return outcome;
 }
 
+/// Hands a task with a WaitingFiber to the manager of `registry` and suspends the fiber until it is woken; false if the
+/// manager has ended.
+template <class TaskType>
+[[nodiscard]] bool wait_for(Frame& frame, Registry& registry, TaskType task, Outcome& outcome) {
+  TaskQueue* queue = nullptr;
+  {
+    const std::lock_guard lock(registry.mutex);
+    queue = registry.queue;
+  }
+  if (queue == nullptr) return false;
+  outcome = wait_for(frame, *queue, std::move(task));
+  return true;
+}
+
 /// Hands a kernel execution to the manager and suspends the fiber until the launch says how it went.
 ///
-/// Pre: attach() was true for each region of the plan
+/// Pre: attach() was called for each region of the plan
 [[nodiscard]] Outcome submit(Frame& frame, TaskQueue& queue, LaunchPlan plan, bool only_prefetch);
 
-/// Makes the manager of `registry` the one that holds device copies of the region's storage. Returns false if another
-/// manager does not give the storage up.
-[[nodiscard]] bool attach(Frame& frame, const std::shared_ptr<Registry>& registry, LaunchRegion& region);
+/// Gives the region what the device of `registry` has of its storage.
+void attach(const std::shared_ptr<Registry>& registry, LaunchRegion& region);
 
 }  // namespace pbrt::gpu

@@ -2,6 +2,7 @@
 #include "runtime/gpu/manager/queue/task_queue.h"
 
 #include <iterator>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -95,6 +96,13 @@ bool TaskQueue::await_change(Device& device) {
 void TaskQueue::sleep() {
   std::unique_lock lock(mutex_);
   while (epoch_.load(std::memory_order_relaxed) == seen_) wake_.wait(lock);
+}
+
+void poke_all(const Registries& registries) {
+  for (const std::shared_ptr<Registry>& each : registries) {
+    const std::lock_guard lock(each->mutex);
+    if (each->queue != nullptr) each->queue->poke();
+  }
 }
 
 }  // namespace pbrt::gpu

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "runtime/gpu/manager/queue/device_task.h"
+#include "runtime/gpu/residency/residence.h"
 
 namespace pbrt::gpu {
 
@@ -97,5 +98,9 @@ class TaskQueue {
   std::uint64_t seen_ = 0;         ///< `epoch_` at the last turn
   std::size_t num_not_ready_ = 0;  ///< tasks at the queue's end that were tried since something happened
 };
+
+/// Lets tasks of the managers of these devices that are not ready be tried again. Those that have ended need nothing.
+/// Pre: no mutex of a registry or a record is held
+void poke_all(const Registries& registries);
 
 }  // namespace pbrt::gpu

@@ -175,6 +175,13 @@ TEST(Windows, ConcurrentLaunchesShareLittleMemory) {
   EXPECT_EQ(fake.manager->statistics().launches_in_windows, 8);
 }
 
+template <class OnDevice>
+std::int64_t run_all(std::int64_t extent, const OnDevice& on_device) {
+  Piece piece;
+  return detail::run_pieces(extent, piece,
+                            [&](std::int64_t first, std::int64_t count) { return on_device(first, count, piece); });
+}
+
 TEST(Pieces, AreHalvedUntilTheyFit) {
   std::vector<std::pair<std::int64_t, std::int64_t>> ran;
   const auto fits = [&](std::int64_t most) {
@@ -184,12 +191,12 @@ TEST(Pieces, AreHalvedUntilTheyFit) {
       return false;
     };
   };
-  EXPECT_EQ(run_in_pieces(10, fits(4)), 10);
+  EXPECT_EQ(run_all(10, fits(4)), 10);
   EXPECT_THAT(ran, ElementsAre(std::pair(0, 3), std::pair(3, 3), std::pair(6, 3), std::pair(9, 1)));
   ran.clear();
-  EXPECT_EQ(run_in_pieces(10, fits(0)), 0) << "not even one fits";
-  EXPECT_EQ(run_in_pieces(10, fits(10)), 10);
-  EXPECT_EQ(run_in_pieces(0, fits(10)), 0);
+  EXPECT_EQ(run_all(10, fits(0)), 0) << "not even one fits";
+  EXPECT_EQ(run_all(10, fits(10)), 10);
+  EXPECT_EQ(run_all(0, fits(10)), 0);
   EXPECT_THAT(ran, ElementsAre(std::pair(0, 10), std::pair(0, 0)));
 }
 
@@ -201,7 +208,7 @@ TEST(Pieces, AreTheFirstOneOnceAndLeaveWhatDoesNotRun) {
     EXPECT_TRUE(piece.is_cut);
     return first < 6;
   };
-  EXPECT_EQ(run_in_pieces(8, fail_at_six), 6);
+  EXPECT_EQ(run_all(8, fail_at_six), 6);
   EXPECT_THAT(are_first, ElementsAre(true, false, false, false));
 }
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The devices of a run, and which of them a launch gets. Used by runs, and by launches on workers' fibers. See Note
+// [Which device] in manager_set.cpp. Not here: steps that several devices run together (blocks.cpp).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "runtime/gpu/manager.h"
+
+namespace pbrt::gpu {
+
+struct LaunchPlan;
+
+/// Managers of devices, each once. They outlive the set.
+class ManagerSet {
+ public:
+  ManagerSet() = default;
+  /// One device, or none if it is null.
+  explicit ManagerSet(Manager* manager);
+  explicit ManagerSet(std::vector<Manager*> managers);
+
+  [[nodiscard]] bool is_empty() const { return managers_.empty(); }
+  [[nodiscard]] const std::vector<Manager*>& managers() const { return managers_; }
+  /// The devices that have not failed.
+  [[nodiscard]] ManagerSet alive() const;
+  [[nodiscard]] bool operator==(const ManagerSet& other) const { return managers_ == other.managers_; }
+
+  /// A device that was chosen for a launch, which counts as its work until this object goes.
+  class Choice {
+   public:
+    Choice() = default;
+    explicit Choice(Manager& manager);
+    Choice(Choice&& other) noexcept : manager_(std::exchange(other.manager_, nullptr)) {}
+    Choice& operator=(Choice&&) = delete;
+    ~Choice();
+    [[nodiscard]] Manager* manager() const { return manager_; }
+
+   private:
+    Manager* manager_ = nullptr;
+  };
+  /// Chooses the device for a launch. If all have failed, or none can run its kernel, it is the first one.
+  ///
+  /// Pre:     the set is not empty; the regions of the plan have storages
+  /// Threads: any
+  [[nodiscard]] Choice choose(const LaunchPlan& plan) const;
+
+ private:
+  std::vector<Manager*> managers_;
+  /// Makes launches that are chosen for at the same time see each other; null if there is no choice.
+  std::shared_ptr<std::mutex> choosing_;
+};
+
+}  // namespace pbrt::gpu

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: MIT
+"""Runs programs on two OpenCL devices at once: outputs are those of one device and of the CPU, bit by bit, and what moves is counted.
+
+The programs of tests/e2e/shares run with each device version and each value of `device_eighths`.
+
+    several_devices_test.py --dist BUILD/dist --work FOLDER
+"""
+
+import os
+import pathlib
+import sys
+
+import numpy as np
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1]), str(pathlib.Path(__file__).resolve().parents[2] / "support")]
+import arrays  # noqa: E402
+import polybricks  # noqa: E402
+import shares_test  # noqa: E402
+
+ENVIRONMENTS = ({"POCL_DEVICES": "basic basic"}, {"POCL_DEVICES": "pthread pthread"})
+N = 64
+ROW_BYTES = 8 * N
+MATRIX_BYTES = N * ROW_BYTES
+HEAT_CALLS = 11
+
+# Each step reads the row above and the row below, which at the edges is the row itself. Products with its numbers are exact, so
+# devices that round once for a product and a sum give the same bits.
+HEAT = f"""
+transform Step
+from U[w, h]
+to V[w, h]
+{{
+  V.cell(x, y) from (U.cell(x, y) c, U.cell(x, y-1) a = clamp, U.cell(x, y+1) b = clamp) {{ return 0.5*c + 0.25*(a + b); }}
+}}
+main transform Heat
+from A[w, h]
+to B[w, h]
+{{
+  to (B b) from (A a) using (T[w, h]) {{
+    Step(b, a);
+    for (int i = 0; i < {HEAT_CALLS // 2}; ++i) {{
+      Step(T, b);
+      Step(b, T);
+    }}
+  }}
+}}
+"""
+
+PRODUCT = """
+transform Product
+from A[k, m], B[n, k]
+to C[n, m]
+{
+  C.cell(x, y) from (A.row(y) a, B.column(x) b) {
+    ElementT s = 0;
+    for (int i = 0; i < k; i++) s += a.cell(i) * b.cell(i);
+    return s;
+  }
+}
+"""
+
+# Two rows of steps that do not need one another, each with a matrix whose columns the next step reads, and a fold of all.
+CHAIN = """
+transform Turn
+from A[n, n]
+to B[n, n]
+{
+  B.cell(x, y) from (A.cell(y, x) a) { return 3 * a + 1; }
+}
+transform Sums
+from A[n, n]
+to S[n]
+{
+  S.cell(x) from (A.column(x) a) {
+    ElementT s = 0;
+    for (int i = 0; i < n; i++) s += a.cell(i);
+    return s;
+  }
+}
+main transform Chain
+from A[n, n]
+to S[n], R[n]
+{
+  to (S s, R r) from (A a) using (T[n, n], U[n, n], V[n, n], W[n, n]) {
+    spawn Turn(T, a);
+    spawn Turn(U, a);
+    sync;
+    Turn(V, T);
+    Turn(W, U);
+    spawn Sums(s, V);
+    spawn Sums(r, W);
+    sync;
+  }
+}
+"""
+
+
+# Calls the library of heat.pbcc twice; between the calls what it computed stays on both devices.
+CALL = """
+import sys
+import numpy as np
+import polybricks as pb
+heat = pb.compile(sys.argv[1], config=sys.argv[2], device="0,1", strict=True)
+a = np.load(sys.argv[3])
+first, second = heat.device_array(a.shape), heat.device_array(a.shape)
+heat.Heat(a, out=first)
+heat.Heat(first, out=second)
+assert (heat.Heat(first.fetch()) == second.fetch()).all()
+np.save(sys.argv[4], first.fetch())
+"""
+
+
+def on_device(program, version="opencl", **values):
+    choices = {}
+    for transform, site, alternatives in program.sites():
+        on_it = [a for a in alternatives if a[1] == version] or [a for a in alternatives if a[1] == "opencl"] or alternatives
+        choices.setdefault(transform, {})[site] = on_it[0]
+    return program.configuration(choices, sequential_cutoff=0, threads=2, **values)
+
+
+class Test:
+    def __init__(self, tools, work, environment):
+        self.tools, self.work, self.environment = tools, work, environment
+        self.rng = np.random.default_rng(polybricks.seed())
+
+    def compile(self, name, text):
+        source = self.work / f"{name}.pbcc"
+        source.write_text(text)
+        return self.tools.compile(source, self.work / name)
+
+    def run(self, program, files, outputs, *words, entry=None):
+        return arrays.run(program, self.work, files, outputs, "--strict", *words, entry=entry, env=self.environment)
+
+    def agree(self, program, inputs, outputs):
+        """All ways to run it give the same bits. Returns the statistics of the run on two devices with memory of their own."""
+        files = arrays.save(self.work, inputs)
+        entry = on_device(program)
+        want, _ = self.run(program, files, outputs, "--device=none")
+        statistics = None
+        for words in (["--device=0"], ["--device=1"], ["--device=0,1"], ["--device=all"], ["--device=1,0", "--device-copies"],
+                      ["--device=0,1", "--device-copies", "--fill-nan"]):
+            got, statistics = self.run(program, files, outputs, *words, entry=entry)
+            for name in outputs:
+                polybricks.check(np.array_equal(got[name], want[name]), f"{program.path.name} {words}: another {name}")
+        return statistics
+
+    def expect(self, what, statistics, want):
+        got = [{name: device[name] for name in want} for device in statistics["devices"]]
+        polybricks.check(got == [want, want], f"{what}: {got} is not twice {want}")
+
+    def heat(self):
+        statistics = self.agree(self.compile("heat", HEAT), [self.rng.random((N, N))], ["B"])
+        # Half of the input and the row beside it, then a row per step, which the other device has made and copies out.
+        self.expect("heat", statistics, {"launches": HEAT_CALLS, "bytes_to_device": (N // 2 + 1 + HEAT_CALLS - 1) * ROW_BYTES,
+                                         "bytes_to_host": (HEAT_CALLS - 1 + N // 2) * ROW_BYTES})
+
+    def product(self):
+        program = self.compile("product", PRODUCT)
+        inputs = list(self.rng.integers(-9, 10, (2, N, N)).astype(float))
+        statistics = self.agree(program, inputs, ["C"])
+        # Half of A, all of B; half of C.
+        self.expect("product", statistics, {"launches": 1, "bytes_to_device": 3 * MATRIX_BYTES // 2, "bytes_to_host": MATRIX_BYTES // 2})
+        # The limit holds for each device: beside B there is room for a quarter of A and of C.
+        files = arrays.save(self.work, inputs)
+        outputs, statistics = self.run(program, files, ["C"], "--device=0,1", f"--device-memory={3 * MATRIX_BYTES // 2}", entry=on_device(program))
+        polybricks.check(np.array_equal(outputs["C"], inputs[0] @ inputs[1]), "product in pieces: another output")
+        self.expect("product in pieces", statistics, {"launches_in_windows": 2, "bytes_to_device": 3 * MATRIX_BYTES // 2,
+                                                      "bytes_to_host": MATRIX_BYTES // 2})
+
+    def chain(self):
+        statistics = self.agree(self.compile("chain", CHAIN), [self.rng.integers(-9, 10, (N, N)).astype(float)], ["S", "R"])
+        polybricks.check(all(device["launches"] > 0 for device in statistics["devices"]), f"chain: {statistics['devices']}")
+        moved = sum(device["bytes_to_device"] + device["bytes_to_host"] for device in statistics["devices"])
+        polybricks.check(moved == statistics["bytes_moved"], f"bytes_moved is the sum: {statistics}")
+
+    def shows_each(self):
+        program = self.tools.compile(self.work / "heat.pbcc", self.work / "heat")
+        files, config = arrays.save(self.work, [self.rng.random((N, N))]), self.work / "run.cfg"
+        program.write_configuration(config, on_device(program))
+        trace = self.work / "trace.json"
+        done = polybricks.run_tool([program.path, *files, self.work / "B.npy", "--device=0,1", "--stats", "--profile", f"--trace={trace}",
+                                    "--config", config], env=dict(os.environ, **self.environment))
+        text = done.stdout + done.stderr
+        for line in ("device 0 of 2, ", "device 1 of 2, ", " on device 1 of 2\n", "on opencl of device 0 of 2: "):
+            polybricks.check(line in text, f"{line!r} is not in {text}")
+        for lane in ("device 0, ", "device 1, "):
+            polybricks.check(lane in trace.read_text(), f"the trace has no lane {lane!r}")
+
+    def library(self):
+        """A context with two devices, which the Python package makes."""
+        if not polybricks.has_package(self.tools.dist):
+            return
+        program = self.tools.compile(self.work / "heat.pbcc", self.work / "heat")
+        files = arrays.save(self.work, [self.rng.random((N, N))])
+        want, _ = self.run(program, files, ["B"], "--device=none")
+        script = self.work / "call.py"
+        script.write_text(CALL)
+        environment = {**polybricks.package_environment(self.tools.dist, self.work), **self.environment}
+        program.write_configuration(self.work / "run.cfg", on_device(program))
+        polybricks.run_tool([sys.executable, script, self.work / "heat.pbcc", self.work / "run.cfg", files[0], self.work / "called.npy"],
+                            env=environment)
+        polybricks.check(np.array_equal(np.load(self.work / "called.npy"), want["B"]), "library: another output")
+
+    def bad_requests(self):
+        program = self.tools.compile(self.work / "heat.pbcc", self.work / "heat")
+        files = arrays.save(self.work, [self.rng.random((N, N))])
+        for wish, why in (("1,1", "device 1 is named twice"), ("0,9", "there is no device `9`"), ("none,0", "`none` stands alone")):
+            failed, _ = program.run(*files, self.work / "B.npy", f"--device={wish}", expect=1, env=self.environment)
+            polybricks.check(f"device `{wish}`: {why}; there are: 0 = " in failed.stderr, failed.stderr)
+
+
+def several(environment, *options):
+    """A check of programs that two devices and the CPU share."""
+    return type("SeveralCheck", (shares_test.Check,), {"SERVER_OPTIONS": ("--device=0,1", *options), "SERVER_ENVIRONMENT": environment})
+
+
+def main():
+    args = polybricks.arguments(__doc__).parse_args()
+    tools, work = polybricks.Tools(args.dist), polybricks.fresh_folder(args.work / "several_devices")
+    failures = []
+    for environment in ENVIRONMENTS:
+        test = Test(tools, work, environment)
+        test.heat()
+        test.product()
+        test.chain()
+        test.shows_each()
+        test.bad_requests()
+        test.library()
+    for environment, options in zip(ENVIRONMENTS, ((), ("--device-copies", "--fill-nan"))):
+        failures += several(environment, *options).run_programs(tools, shares_test.PROGRAMS, work, shares_test.CASES, (2, 33))
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
