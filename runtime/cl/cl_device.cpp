@@ -348,7 +348,7 @@ std::uint64_t ClDevice::min_bytes_beside() const {
   return info_.type == gpu::DeviceType::Cpu ? 1 : kMinBytesBeside;
 }
 
-bool ClDevice::clear(gpu::Buffer& buffer, std::size_t first_byte, std::size_t size_bytes, gpu::Completion& done) {
+void ClDevice::clear(gpu::Buffer& buffer, std::size_t first_byte, std::size_t size_bytes, gpu::Completion& done) {
   // The longest pattern that divides both, because drivers fill by patterns.
   constexpr std::array<std::byte, 16> kZeros = {};
   std::size_t pattern = kZeros.size();
@@ -359,7 +359,6 @@ bool ClDevice::clear(gpu::Buffer& buffer, std::size_t first_byte, std::size_t si
                               nullptr, &event);
     notify(Event(*api_, event), done);
   });
-  return true;
 }
 
 void ClDevice::launch(gpu::Kernel& kernel, std::span<const gpu::KernelArg> args, const gpu::KernelRange& range,

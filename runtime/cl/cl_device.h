@@ -37,8 +37,7 @@ class ClDevice final : public gpu::Device {
   void read(const gpu::Buffer& buffer, void* host, std::span<const gpu::CopyShape> shapes, gpu::CopyOrder order,
             gpu::Completion& done) override;
   [[nodiscard]] std::uint64_t min_bytes_beside() const override;
-  [[nodiscard]] bool clear(gpu::Buffer& buffer, std::size_t first_byte, std::size_t size_bytes,
-                           gpu::Completion& done) override;
+  void clear(gpu::Buffer& buffer, std::size_t first_byte, std::size_t size_bytes, gpu::Completion& done) override;
   void launch(gpu::Kernel& kernel, std::span<const gpu::KernelArg> args, const gpu::KernelRange& range,
               gpu::Completion& done) override;
   [[nodiscard]] bool copies_at_enqueue(std::span<const gpu::CopyShape> shapes) const override;

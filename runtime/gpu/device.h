@@ -159,11 +159,8 @@ class Device {
                      Completion& done) = 0;
   virtual void read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, CopyOrder order,
                     Completion& done) = 0;
-  /// Enqueues zeros for a part of the buffer, in the queue. Returns false if the device has no operation for that.
-  [[nodiscard]] virtual bool clear(Buffer& /*buffer*/, std::size_t /*first_byte*/, std::size_t /*size_bytes*/,
-                                   Completion& /*done*/) {
-    return false;
-  }
+  /// Enqueues zeros for a part of the buffer, in the queue.
+  virtual void clear(Buffer& buffer, std::size_t first_byte, std::size_t size_bytes, Completion& done) = 0;
   virtual void launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) = 0;
 
   /// The least size of a copy that may go beside the queue. For shorter copies it does not pay to wake a thread.

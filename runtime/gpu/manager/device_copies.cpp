@@ -8,6 +8,7 @@
 
 #include "base/seeded_fault.h"
 #include "runtime/gpu/residency/other_devices.h"
+#include "runtime/gpu/residency/untouched_pages.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -17,6 +18,9 @@ std::int64_t bytes_of(const std::vector<CopyShape>& shapes) {
   for (const CopyShape& shape : shapes) bytes += shape.bytes();
   return static_cast<std::int64_t>(bytes);
 }
+
+/// Shorter copies are as fast as finding out that there is nothing to copy.
+constexpr std::size_t kMinCleared = std::size_t{1} << 18;
 
 /// Whether a region is read back to the host without a request for it.
 bool is_read_back(const LaunchRegion& region) {
@@ -50,6 +54,7 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
   auto part = std::make_unique<OperationPart>();
   BoxSet missing;
   CopyOrder order = CopyOrder::InQueue;
+  bool is_zero = false;
   {
     std::unique_lock lock(record.mutex);
     missing = BoxSet(record.box_of(region.touched));
@@ -62,25 +67,27 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
     if (device_.info().shares_host_memory) return home.valid.add(missing), Progress::Done;
     if (missing.is_empty()) return statistics_.count([](DeviceStatistics& s) { ++s.copies_avoided; }), Progress::Done;
     if (others_in_way(home, missing, false)) return Progress::NotReady;
-    if (operations_.has_kernels() && are_long(home, missing) && !home.device_in_use(missing, true, false))
+    shapes = record.layout().copy_shapes(missing);
+    is_zero = are_zero(record, shapes);
+    if (!is_zero && operations_.has_kernels() && are_long(home, missing) && !home.device_in_use(missing, true, false))
       order = CopyOrder::Beside;
     else if (operations_.has_copies_beside() && home.device_in_use(missing, true, true))
       return Progress::NotReady;
     home.valid.add(missing);
-    shapes = record.layout().copy_shapes(missing);
     part->home = &home;
     part->storage = region.storage;
     part->device_use = missing;
     part->writes_device = true;
     part->is_beside = order == CopyOrder::Beside;
-    if (part->is_beside || !device_->copies_at_enqueue(shapes)) part->host_use = missing;
+    if (!is_zero && (part->is_beside || !device_->copies_at_enqueue(shapes))) part->host_use = missing;
     record.begin(*part);
   }
-  const std::int64_t bytes = bytes_of(shapes);
+  const std::int64_t bytes = is_zero ? 0 : bytes_of(shapes);
   const std::shared_ptr<Operation> operation = operations_.begin({TraceKind::CopyIn, nullptr, bytes}, order);
   operation->parts.push_back(std::move(part));
   try {
-    device_->write(*home.buffer, record.storage().data(), shapes, order, *operation);
+    is_zero ? device_->clear(*home.buffer, shapes[0].offset, shapes[0].row_bytes, *operation)
+            : device_->write(*home.buffer, record.storage().data(), shapes, order, *operation);
   } catch (const DeviceRefusal&) {
     operations_.end(*operation, false);
     const std::lock_guard lock(record.mutex);
@@ -89,11 +96,19 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
   }
   job.operations.push_back(operation);
   statistics_.count([&](DeviceStatistics& s) {
+    if (is_zero) return void(++s.copies_avoided);
     ++s.copies_to_device;
     s.copies_beside += order == CopyOrder::Beside ? 1 : 0;
     s.bytes_to_device += bytes;
   });
   return Progress::Done;
+}
+
+/// Whether the host never used these parts, so that the device clears its own memory instead.
+bool DeviceCopies::are_zero(const StorageRecord& record, const std::vector<CopyShape>& shapes) {
+  const bool is_row = shapes.size() == 1 && shapes[0].rows == 1 && shapes[0].slices == 1;
+  return is_row && shapes[0].row_bytes >= kMinCleared &&
+         is_untouched(record.storage(), shapes[0].offset, shapes[0].row_bytes);
 }
 
 bool DeviceCopies::bring_for_windows(LaunchJob& job) {

@@ -85,6 +85,7 @@ class DeviceCopies {
   static void ask_others(LaunchRegion& region);
   /// Whether some of these boxes are newer on another device. Pre: the record's mutex is held. Errors: DeviceLost
   [[nodiscard]] static bool is_away(const Residence& home, const BoxSet& missing);
+  [[nodiscard]] static bool are_zero(const StorageRecord& record, const std::vector<CopyShape>& shapes);
   /// Whether these parts are worth a copy beside kernels.
   [[nodiscard]] bool are_long(const Residence& home, const BoxSet& boxes) const;
 

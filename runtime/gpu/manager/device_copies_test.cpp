@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/gpu/manager/manual_manager.h"
+#include "runtime/gpu/residency/untouched_pages.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -53,6 +54,31 @@ TEST_F(Copies, InThatIsRefusedLeavesNothing) {
   EXPECT_TRUE(job->operations.empty());
   EXPECT_EQ(copy_in(job), Progress::Done);
   EXPECT_EQ(job->operations.size(), 1U) << "it is still missing";
+}
+
+TEST_F(Copies, InOfWhatTheHostNeverUsedIsNone) {
+  const Matrix2 fresh = Matrix2::allocate(1234, 567);
+  if (!is_untouched(*fresh.storage_ref().get(), 0, fresh.storage_ref().get()->bytes()))
+    GTEST_SKIP() << "the system does not tell";
+  const JobPtr job = user_of(fresh);
+  manager.control->inject(FakeOperation::Clear, 0, FakeFault::Refuse);
+  EXPECT_THROW(static_cast<void>(copy_in(job)), DeviceRefusal);
+  EXPECT_EQ(copy_in(job), Progress::Done);
+  EXPECT_EQ(manager.counted().bytes_to_device, 0);
+  EXPECT_EQ(manager.counted().copies_avoided, 1);
+  manager.settle();
+  EXPECT_EQ(manager.control->log(), std::vector<std::string>{"clear"});
+  fresh.cell(5, 5) = 1;
+  const JobPtr other = user_of(fresh);
+  EXPECT_EQ(copy_in(other), Progress::Done) << "it is there";
+  EXPECT_EQ(manager.counted().bytes_to_device, 0);
+}
+
+TEST_F(Copies, InOfWhatTheHostUsedIsWhole) {
+  const Matrix2 fresh = Matrix2::allocate(1235, 567);
+  fresh.cell(1234, 566) = 1;
+  EXPECT_EQ(copy_in(user_of(fresh)), Progress::Done);
+  EXPECT_EQ(manager.counted().bytes_to_device, 1235 * 567 * 4);
 }
 
 TEST_F(Copies, InGoesBesideAKernelThatDoesNotUseIt) {

@@ -204,16 +204,15 @@ void FakeDevice::read(const Buffer& buffer, void* host, std::span<const CopyShap
   enqueue(std::move(entry), order);
 }
 
-bool FakeDevice::clear(Buffer& buffer, std::size_t first_byte, std::size_t size_bytes, Completion& done) {
+void FakeDevice::clear(Buffer& buffer, std::size_t first_byte, std::size_t size_bytes, Completion& done) {
   Entry entry;
-  entry.fails = check_fault(FakeOperation::Write);
+  entry.fails = check_fault(FakeOperation::Clear);
   entry.name = "clear";
   entry.done = &done;
   entry.work = [first = static_cast<FakeBuffer&>(buffer).data() + first_byte, size_bytes] {
     std::memset(first, 0, size_bytes);
   };
   enqueue(std::move(entry));
-  return true;
 }
 
 void FakeDevice::launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) {

@@ -85,7 +85,7 @@ class FakeCall {
 
 using FakeKernelBody = std::function<void(FakeCall&)>;
 
-enum class FakeOperation : std::uint8_t { Allocate, Build, Write, Read, Launch };
+enum class FakeOperation : std::uint8_t { Allocate, Build, Write, Clear, Read, Launch };
 
 enum class FakeFault : std::uint8_t {
   Refuse,     ///< the call reports that something does not fit (allocate: no memory; build: rejected)
@@ -156,7 +156,7 @@ class FakeDevice final : public Device {
   void read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, CopyOrder order,
             Completion& done) override;
   [[nodiscard]] std::uint64_t min_bytes_beside() const override;
-  [[nodiscard]] bool clear(Buffer& buffer, std::size_t first_byte, std::size_t size_bytes, Completion& done) override;
+  void clear(Buffer& buffer, std::size_t first_byte, std::size_t size_bytes, Completion& done) override;
   void launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) override;
   void flush() override {}
   void finish() noexcept override;

@@ -114,6 +114,13 @@ void DelayedDevice::read(const Buffer& buffer, void* host, std::span<const CopyS
   enqueue(order == CopyOrder::Beside ? beside_ : in_order_, {work, &done});
 }
 
+void DelayedDevice::clear(Buffer& buffer, std::size_t first_byte, std::size_t size_bytes, Completion& done) {
+  const auto work = [this, &buffer, first_byte, size_bytes] {
+    return run_on_device([&](Completion& end) { device_->clear(buffer, first_byte, size_bytes, end); });
+  };
+  enqueue(in_order_, {work, &done});
+}
+
 void DelayedDevice::launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range,
                            Completion& done) {
   const auto work = [this, &kernel, range, all = std::vector<KernelArg>(args.begin(), args.end())] {

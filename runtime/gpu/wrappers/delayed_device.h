@@ -44,6 +44,7 @@ class DelayedDevice final : public Device {
              Completion& done) override;
   void read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, CopyOrder order,
             Completion& done) override;
+  void clear(Buffer& buffer, std::size_t first_byte, std::size_t size_bytes, Completion& done) override;
   void launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) override;
   [[nodiscard]] std::uint64_t min_bytes_beside() const override { return device_->min_bytes_beside(); }
   void flush() override {}
