@@ -57,7 +57,9 @@ void ManagerImpl::take(const std::vector<EndedOperation>& ended) {
     if (each.operation->is_applied) continue;  // the device had failed before
     if (trace.is_on()) trace.record_end(*each.operation, each.time_ns);
     operations.end(*each.operation, each.ok);
-    if (!each.ok) fail_device("an operation did not succeed");
+    if (each.ok) continue;
+    const std::string why = device->failure();
+    fail_device(why.empty() ? "an operation did not succeed" : why);
   }
 }
 

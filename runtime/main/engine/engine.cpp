@@ -2,7 +2,6 @@
 #include "runtime/main/engine/engine.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "runtime/config/formats/info_json.h"
@@ -191,9 +190,9 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
 RunReport Engine::run_or_recover(const Problem& problem, const RunWishes& wishes, const Snapshot* snapshot) {
   try {
     return run(problem, wishes);
-  } catch (const gpu::DeviceLost& error) {
+  } catch (const gpu::DeviceLost&) {
     if (wishes.is_strict) throw;
-    std::fprintf(stderr, "warning: %s; the run is repeated on the CPU\n", error.what());
+    // The device's manager has warned, and said that the CPU does the work.
   }
   RunWishes on_cpu = wishes;
   on_cpu.device = nullptr;

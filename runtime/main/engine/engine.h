@@ -103,8 +103,8 @@ class Engine {
   /// Errors:  UserError, RunAborted, gpu::DeviceLost, what a body throws
   RunReport run(const Problem& problem, const RunWishes& wishes);
 
-  /// Runs the transform as run() does. When the device is lost, the work is done again on the CPU, from `snapshot`
-  /// where given, with one warning.
+  /// Runs the transform as run() does. When the device is lost, of which its manager warns, the work is done again on
+  /// the CPU, from `snapshot` where given.
   RunReport run_or_recover(const Problem& problem, const RunWishes& wishes, const Snapshot* snapshot);
 
   /// Copies of the contents of inputs and outputs.
