@@ -79,8 +79,7 @@ void FaultyDevice::read(const Buffer& buffer, void* host, std::span<const CopySh
   if (!is_hung_ || order == CopyOrder::Beside) device_->read(buffer, host, shapes, order, done);
 }
 
-void FaultyDevice::launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range,
-                          Completion& done) {
+void FaultyDevice::launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) {
   if (is_hung_) return;
   if (num_launches_++ != faults_.launch) return device_->launch(kernel, args, range, done);
   switch (faults_.fault) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // A device that fails at a given launch, as the environment says.
-#include "runtime/gpu/wrappers/faulty_device.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 
 #include "runtime/config/errors.h"
 #include "runtime/gpu/testing/fake_fixture.h"
+#include "runtime/gpu/wrappers/faulty_device.h"
 #include "runtime/gpu/wrappers/limited_device.h"
 
 namespace pbrt::gpu {

@@ -234,8 +234,7 @@ class LimitedDevice::Core : public std::enable_shared_from_this<Core> {
   }
   [[nodiscard]] std::unique_ptr<InFlight> take_locked(InFlight& operation) {
     std::deque<std::unique_ptr<InFlight>>& all = lane_of(operation).operations;
-    const auto place =
-        std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.get() == &operation; });
+    const auto place = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.get() == &operation; });
     if (place == all.end()) return nullptr;
     std::unique_ptr<InFlight> taken = std::move(*place);
     all.erase(place);
@@ -320,10 +319,7 @@ class LimitedBuffer final : public Buffer {
 class LimitedKernel final : public Kernel {
  public:
   LimitedKernel(std::shared_ptr<LimitedDevice::Core> core, std::shared_ptr<Kernel> kernel, std::string kernel_name)
-      : name(std::move(kernel_name)),
-        core_(std::move(core)),
-        kernel_(std::move(kernel)),
-        limits_(kernel_->limits()) {}
+      : name(std::move(kernel_name)), core_(std::move(core)), kernel_(std::move(kernel)), limits_(kernel_->limits()) {}
   ~LimitedKernel() override { core_->release(std::move(kernel_)); }
   [[nodiscard]] KernelLimits limits() const override { return limits_; }
   [[nodiscard]] Kernel& inner() const { return *kernel_; }
@@ -367,11 +363,10 @@ std::unique_ptr<Buffer> LimitedDevice::allocate(std::size_t size_bytes, void*) {
 }
 
 std::unique_ptr<Kernel> LimitedDevice::build(const char* source, const char* name, const std::string& options) {
-  std::shared_ptr<Kernel> kernel =
-      core_->call(false, [device = device_, text = std::string(source), kernel_name = std::string(name),
-                          options]() -> std::shared_ptr<Kernel> {
-        return device->build(text.c_str(), kernel_name.c_str(), options);
-      });
+  std::shared_ptr<Kernel> kernel = core_->call(
+      false,
+      [device = device_, text = std::string(source), kernel_name = std::string(name),
+       options]() -> std::shared_ptr<Kernel> { return device->build(text.c_str(), kernel_name.c_str(), options); });
   return std::make_unique<LimitedKernel>(core_, std::move(kernel), name);
 }
 
@@ -403,12 +398,9 @@ void LimitedDevice::launch(Kernel& kernel, std::span<const KernelArg> args, cons
   std::vector<KernelArg> all(args.begin(), args.end());
   for (KernelArg& arg : all)
     if (arg.kind == KernelArg::Kind::Buffer) arg.buffer = &inner_of(*arg.buffer);
-  auto operation =
-      std::make_unique<Core::InFlight>(*core_, "kernel `" + limited.name + "`", CopyOrder::InQueue, done);
-  core_->start(std::move(operation), [device = device_, inner = &limited.inner(), range,
-                                      arguments = std::move(all)](Core::InFlight& each) {
-    device->launch(*inner, arguments, range, each);
-  });
+  auto operation = std::make_unique<Core::InFlight>(*core_, "kernel `" + limited.name + "`", CopyOrder::InQueue, done);
+  core_->start(std::move(operation), [device = device_, inner = &limited.inner(), range, arguments = std::move(all)](
+                                         Core::InFlight& each) { device->launch(*inner, arguments, range, each); });
 }
 
 void LimitedDevice::flush() {
@@ -440,9 +432,9 @@ std::string LimitedDevice::failure() const { return core_->failure(); }
 // Note [Leaving a device behind]
 //
 // A driver whose device hangs may return from no call any more: not from one that waits, but neither from one that
-// copies pageable memory, frees a buffer or closes the queue. So all such calls are made by a thread of this device, and
-// the management thread waits for the call's end or for the watchdog, whichever comes first. The watchdog's clock for an
-// operation begins when it was enqueued or when the one before it ended.
+// copies pageable memory, frees a buffer or closes the queue. So all such calls are made by a thread of this device,
+// and the management thread waits for the call's end or for the watchdog, whichever comes first. The watchdog's clock
+// for an operation begins when it was enqueued or when the one before it ended.
 //
 // What the driver was given may be used at any later time. So copies go by memory of this device, kernels never see the
 // host's pages, and the driver tells an InFlight of the end. When the watchdog gives up, all of that is left behind:

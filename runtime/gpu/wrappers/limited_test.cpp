@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Devices that hang: they fail after the limit and nobody waits for them; what ends late touches nothing.
-#include "runtime/gpu/wrappers/limited_device.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <thread>
 
 #include "runtime/gpu/testing/fake_fixture.h"
+#include "runtime/gpu/wrappers/limited_device.h"
 
 namespace pbrt::gpu {
 namespace {

@@ -68,6 +68,9 @@ void fill_device_report(const gpu::Manager& device, const gpu::DeviceStatistics&
   report.device.copies_before_eviction = after.copies_before_eviction - before.copies_before_eviction;
   report.device.launches_cut = after.launches_cut - before.launches_cut;
   report.device.launches_in_windows = after.launches_in_windows - before.launches_in_windows;
+  report.device.launches_verified = after.launches_verified - before.launches_verified;
+  report.device.launches_differing = after.launches_differing - before.launches_differing;
+  report.device.launches_not_verified = after.launches_not_verified - before.launches_not_verified;
   report.bytes_moved = report.device.bytes_to_device + report.device.bytes_to_host;
   report.launches = after.launches - before.launches;
   report.kernel_ns = after.kernel_ns - before.kernel_ns;

@@ -55,6 +55,9 @@ struct DeviceReport {
   std::int64_t copies_before_eviction = 0;  ///< copies to the host for evictions
   std::int64_t launches_cut = 0;            ///< steps that were launched in pieces
   std::int64_t launches_in_windows = 0;     ///< launches that had parts of matrices only
+  std::int64_t launches_verified = 0;       ///< launches whose results were compared with the CPU's
+  std::int64_t launches_differing = 0;      ///< among them, those with other results
+  std::int64_t launches_not_verified = 0;   ///< launches whose results should have been compared and were not
   std::vector<RuleTotals> kernels;
 };
 

@@ -42,6 +42,7 @@ struct DeviceUse {
   bool is_profiled = false;
   Trace* trace = nullptr;          ///< gets the lanes of devices; it may be null, and it outlives the devices
   std::uint64_t memory_bytes = 0;  ///< the most that is used of a device's memory; 0: what the manager chooses
+  bool verifies = false;           ///< results of devices are compared with the CPU's (gpu/check)
 };
 
 class Devices {

@@ -9,6 +9,7 @@
 #include "base/seeded_fault.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/info.h"
+#include "runtime/gpu/check/run_checked.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/manager.h"
 #include "runtime/gpu/share.h"
@@ -72,8 +73,12 @@ void RunContext::fallback(int site, int alternative, const char* reason) {
   throw UserError(did_not_run(setup_.index->site_name(site), choice) + ": " + reason + " (--strict)");
 }
 
-bool RunContext::run(const Frame& frame, gpu::Launch& launch, int site, int alternative, gpu::Piece* piece) {
-  const bool has_run = launch.run();
+bool RunContext::run(const Frame& frame, gpu::Launch& launch, int site, int alternative, gpu::StepCheck& check,
+                     gpu::Piece* piece) {
+  const bool verifies = setup_.device != nullptr && setup_.device->check() != nullptr;
+  const bool has_run =
+      verifies ? run_checked(launch, check, {setup_.index->site(site).transform->tolerance, setup_.is_strict})
+               : launch.run();
   if (!has_run) {
     if (piece != nullptr) piece->is_too_large = piece->may_be_smaller && lacks_memory(launch);
     if (piece == nullptr || !piece->is_too_large) fallback(site, alternative, launch.reason());

@@ -144,6 +144,15 @@ std::string shortage_text(const DeviceReport& device) {
   return text + "\n";
 }
 
+/// What came of comparing results with the CPU's.
+std::string check_text(const DeviceReport& device) {
+  if (device.launches_verified == 0 && device.launches_not_verified == 0) return "";
+  std::string text = "  " + counted(device.launches_verified, "kernel", "kernels") +
+                     " verified on the CPU: " + counted(device.launches_differing, "difference", "differences");
+  if (device.launches_not_verified != 0) text += "; " + std::to_string(device.launches_not_verified) + " not verified";
+  return text + "\n";
+}
+
 /// Versions that did not run although they were chosen, those of calls below the cut-off as well.
 std::vector<protocol::Fallback> all_fallbacks(const RunReport& run) {
   std::vector<protocol::Fallback> all = run.fallbacks;
@@ -174,7 +183,7 @@ std::string stats_text(const StatsInput& input, bool with_details) {
   text += profile_text(input.last);
   if (input.last.bytes_moved != 0)
     text += "  " + std::to_string(input.last.bytes_moved) + " bytes to and from the device\n";
-  text += shortage_text(input.last.device);
+  text += shortage_text(input.last.device) + check_text(input.last.device);
   if (input.last.kernel_ns != 0)
     text += "  kernels ran for " + duration_text(static_cast<double>(input.last.kernel_ns) * 1e-9) + " on the device\n";
   return text;
@@ -215,7 +224,10 @@ void add_profile(nlohmann::ordered_json& json, const RunReport& run) {
                                                     {"bytes_evicted", run.device.bytes_evicted},
                                                     {"copies_before_eviction", run.device.copies_before_eviction},
                                                     {"launches_cut", run.device.launches_cut},
-                                                    {"launches_in_windows", run.device.launches_in_windows}}});
+                                                    {"launches_in_windows", run.device.launches_in_windows},
+                                                    {"launches_verified", run.device.launches_verified},
+                                                    {"launches_differing", run.device.launches_differing},
+                                                    {"launches_not_verified", run.device.launches_not_verified}}});
 }
 
 /// {site: {rule, on, count}}, or a list of these where a site ran in several ways: as in the measurement protocol.
