@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstdio>
 #include <deque>
@@ -149,6 +150,8 @@ class LimitedDevice::Core : public std::enable_shared_from_this<Core> {
     changed_.wait(lock, [&] { return num_pending_ == 0; });
   }
 
+  /// Whether the device was given up. The management thread asks often while it stays awake.
+  [[nodiscard]] bool hangs() const { return hangs_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::string failure() const {
     const std::lock_guard lock(mutex_);
     return failure_;
@@ -271,6 +274,7 @@ class LimitedDevice::Core : public std::enable_shared_from_this<Core> {
   /// Fails all that is under way, and leaves it behind with the device.
   void give_up(std::unique_lock<std::mutex>& lock, const std::string& why) {
     failure_ = why;
+    hangs_.store(true, std::memory_order_relaxed);
     const auto hung = std::make_shared<std::vector<std::unique_ptr<InFlight>>>();
     for (Lane& lane : lanes_)
       for (auto& each : lane.operations) hung->push_back(std::move(each));
@@ -296,6 +300,7 @@ class LimitedDevice::Core : public std::enable_shared_from_this<Core> {
   std::array<Lane, 2> lanes_;                    ///< in the queue; beside it
   std::int64_t num_pending_ = 0;                 ///< operations whose end was not told
   std::string failure_;                          ///< not empty: the device hangs
+  std::atomic<bool> hangs_{false};               ///< relaxed: only spares calls
   bool is_stopping_ = false;
   bool has_ended_ = false;  ///< the calling thread takes nothing any more
 };
@@ -408,11 +413,11 @@ void LimitedDevice::flush() {
 }
 
 void LimitedDevice::poll() {
-  if (core_->failure().empty()) device_->poll();
+  if (!core_->hangs()) device_->poll();
 }
 
 void LimitedDevice::watch() {
-  if (core_->failure().empty()) device_->watch();
+  if (!core_->hangs()) device_->watch();
 }
 
 void LimitedDevice::finish() noexcept {
