@@ -59,7 +59,7 @@ bool run_checked(Launch& launch, StepCheck& check, const CheckRules& rules) {
     return true;
   }
   put_back(frame, results.parts, earlier);
-  StepCheck::Results& all = check.results();
+  StepResults& all = check.results();
   const std::lock_guard lock(all.mutex);
   all.launches.push_back(std::move(results));
   return true;

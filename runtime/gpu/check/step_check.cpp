@@ -9,10 +9,11 @@
 #include "runtime/gpu/launch.h"
 
 namespace pbrt::gpu {
-StepCheck::Results& StepCheck::results() {
-  if (Results* existing = results_.load(std::memory_order_acquire)) return *existing;
-  auto made = std::make_unique<Results>();
-  Results* expected = nullptr;
+
+StepResults& StepCheck::results() {
+  if (StepResults* existing = results_.load(std::memory_order_acquire)) return *existing;
+  auto made = std::make_unique<StepResults>();
+  StepResults* expected = nullptr;
   // Release pairs with the acquire above; acquire on failure: the other thread's results are used.
   if (results_.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel, std::memory_order_acquire))
     return *made.release();
@@ -20,12 +21,12 @@ StepCheck::Results& StepCheck::results() {
 }
 
 void StepCheck::forget() {
-  const std::unique_ptr<Results> owned(results_.exchange(nullptr, std::memory_order_acq_rel));
+  const std::unique_ptr<StepResults> owned(results_.exchange(nullptr, std::memory_order_acq_rel));
   for (const LaunchResults& launch : owned->launches) launch.device->not_compared();
 }
 
 void StepCheck::compare_results(Frame& frame) {
-  Results& all = *results_.load(std::memory_order_acquire);
+  StepResults& all = *results_.load(std::memory_order_acquire);
   while (!all.launches.empty()) {
     const LaunchResults launch = std::move(all.launches.back());
     all.launches.pop_back();
@@ -42,7 +43,7 @@ void StepCheck::compare_results(Frame& frame) {
       launch.device->differed(*launch.kernel, difference, launch.rules.is_strict);
     }
   }
-  const std::unique_ptr<Results> owned(results_.exchange(nullptr, std::memory_order_acq_rel));
+  const std::unique_ptr<StepResults> owned(results_.exchange(nullptr, std::memory_order_acq_rel));
 }
 
 }  // namespace pbrt::gpu

@@ -20,7 +20,7 @@ class Frame;
 
 namespace pbrt::gpu {
 
-class Launch;
+struct StepResults;  // step_results.h
 
 /// Threads: several may run kernels of the step at the same time; the rest is for the one that has the step.
 class StepCheck {
@@ -44,15 +44,14 @@ class StepCheck {
       compare_results(frame);
   }
 
-  struct Results;  // step_results.h
   /// The results, made at the first call.
-  [[nodiscard]] Results& results();
+  [[nodiscard]] StepResults& results();
 
  private:
   void compare_results(Frame& frame);
   void forget();
 
-  std::atomic<Results*> results_{nullptr};  ///< owned
+  std::atomic<StepResults*> results_{nullptr};  ///< owned
 };
 
 }  // namespace pbrt::gpu

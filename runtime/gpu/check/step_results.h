@@ -9,7 +9,6 @@
 #include "runtime/gpu/check/check_rules.h"
 #include "runtime/gpu/check/checked_part.h"
 #include "runtime/gpu/check/device_check.h"
-#include "runtime/gpu/check/step_check.h"
 
 namespace pbrt::gpu {
 
@@ -22,7 +21,7 @@ struct LaunchResults {
   std::vector<std::vector<std::byte>> cells;  ///< by part
 };
 
-struct StepCheck::Results {
+struct StepResults {
   std::mutex mutex;
   std::vector<LaunchResults> launches;
 };
