@@ -6,6 +6,7 @@
 #include "runtime/body_api.h"
 #include "runtime/config/current_instance.h"
 #include "runtime/config/errors.h"
+#include "runtime/gpu/check/step_check.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/share.h"
 #include "runtime/gpu/slice_launch.h"

@@ -178,6 +178,8 @@ class Device {
   virtual void watch() {}
   /// Waits until everything enqueued has ended. Never throws.
   virtual void finish() noexcept = 0;
+  /// Why operations end without success; empty if the device does not know.
+  [[nodiscard]] virtual std::string failure() const { return {}; }
 
   /// The device on which kernels run that are tried to find out what it can do.
   [[nodiscard]] virtual Device& for_trials() { return *this; }

@@ -36,6 +36,9 @@ struct DeviceStatistics {
   std::int64_t copies_before_eviction = 0;  ///< copies to the host for evictions: only the device had the data
   std::int64_t launches_cut = 0;            ///< steps whose launch was cut into several, because of the memory
   std::int64_t launches_in_windows = 0;     ///< launches that had parts of storages only (manager/windows)
+  std::int64_t launches_verified = 0;       ///< launches whose results were compared with the CPU's
+  std::int64_t launches_differing = 0;      ///< among them, those with other results
+  std::int64_t launches_not_verified = 0;   ///< launches whose results should have been compared and were not
   std::int64_t groups_clamped = 0;          ///< launches whose work-group shape did not fit device or kernel
   std::int64_t generic_builds_used = 0;     ///< launches beyond kMaxVariants
   std::int64_t builds_rejected = 0;

@@ -137,7 +137,11 @@ TEST(Fault, NoDoublePrecisionIsAReason) {
     launch.inout(m, CopyOut::Must).scalar(1).range(2, lo, extent);
     EXPECT_FALSE(launch.run());
     EXPECT_THAT(launch.reason(), HasSubstr("double precision"));
+    EXPECT_FALSE(launch.run());
   });
+  ASSERT_EQ(fake.warnings.size(), 1U);
+  EXPECT_THAT(fake.warnings[0], HasSubstr("device `fake` has no double precision, the CPU does the work"));
+  EXPECT_THAT(fake.warnings[0], HasSubstr("`pbc --element float`"));
 }
 
 }  // namespace

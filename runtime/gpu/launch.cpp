@@ -3,13 +3,18 @@
 #include "runtime/gpu/launch.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <iterator>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "runtime/config/runtime_check.h"
+#include "runtime/gpu/check/checked_part.h"
+#include "runtime/gpu/check/device_check.h"
 #include "runtime/gpu/manager.h"
 #include "runtime/gpu/manager/manager_impl.h"
 #include "runtime/gpu/manager/queue/submission.h"
@@ -23,8 +28,9 @@ struct LaunchRequest {
   std::vector<LaunchRegion> further;  // parts that the kernel reads beside its arguments
   Frame* frame = nullptr;
   const ManagerSet* devices = nullptr;
-  Manager* manager = nullptr;       // null: one of the devices, if there are any
-  bool has_foreign_region = false;  // a number outside of matrix storage
+  Manager* manager = nullptr;                              // null: one of the devices, if there are any
+  bool has_foreign_region = false;                         // a number outside of matrix storage
+  std::vector<std::pair<std::size_t, RegionRef>> numbers;  // regions that are written in the place of numbers
   Outcome outcome;
 };
 
@@ -32,8 +38,34 @@ namespace {
 
 /// The reason why the launch cannot be tried; null if it can.
 const char* reason_against(const LaunchRequest& request) {
-  if (request.plan.kernel->needs_fp64 && !request.manager->info().has_fp64) return "the device has no double precision";
+  if (request.plan.kernel->needs_fp64 && !request.manager->info().has_fp64) {
+    request.manager->impl().device.warn_of_doubles();
+    return "the device has no double precision";
+  }
+  if (const DeviceCheck* check = request.manager->check();
+      check != nullptr && check->is_distrusted(*request.plan.kernel))
+    return "an earlier result was not the CPU's";
   return nullptr;
+}
+
+bool has_no_instances(const LaunchPlan& plan) {
+  return std::any_of(plan.extent.begin(), plan.extent.end(), [](std::int32_t extent) { return extent <= 0; });
+}
+
+/// The coordinates in the view of the element that lies at this place of its storage.
+std::array<std::int64_t, kMaxDims> coordinates_in(const OwnedView& view, std::int64_t offset) {
+  std::array<std::int64_t, kMaxDims> out = {};
+  std::vector<std::size_t> dims(static_cast<std::size_t>(view.num_dims));
+  std::iota(dims.begin(), dims.end(), std::size_t{0});
+  const auto distance = [&](std::size_t d) { return std::abs(view.strides[d]); };
+  std::sort(dims.begin(), dims.end(), [&](std::size_t a, std::size_t b) { return distance(a) > distance(b); });
+  std::int64_t rest = offset - view.offset;
+  for (const std::size_t d : dims) {
+    if (view.strides[d] == 0 || view.sizes[d] <= 1) continue;
+    out[d] = rest / view.strides[d];
+    rest -= out[d] * view.strides[d];
+  }
+  return out;
 }
 
 bool has_lost_input(const LaunchPlan& plan) {
@@ -105,6 +137,7 @@ Launch& Launch::add_region(const RegionRef& view, const RegionRef& touched, int 
   region.is_read = (access & kRead) != 0;
   region.is_written = (access & kWrite) != 0;
   region.copy_out = copy_out;
+  region.kind = view.view.kind;
   if (view.storage == nullptr || touched.storage != view.storage) {
     request_->has_foreign_region = true;
   } else {
@@ -199,7 +232,7 @@ bool Launch::run() {
   PBRT_CHECK(static_cast<int>(plan.scalars.size()) == plan.kernel->num_scalars, "one call per scalar of the kernel");
   PBRT_CHECK(static_cast<int>(plan.tiles.size()) == plan.kernel->num_tiles, "one call per tile of the kernel");
   PBRT_CHECK(static_cast<int>(plan.panels.size()) == plan.kernel->num_panels, "one call per panel of the kernel");
-  if (std::any_of(plan.extent.begin(), plan.extent.end(), [](std::int32_t extent) { return extent <= 0; })) return true;
+  if (has_no_instances(plan)) return true;
   const auto fail = [&](std::string reason) {
     request.outcome = {false, false, false, std::move(reason)};
     return false;
@@ -232,6 +265,38 @@ void use_device(Launch& launch, Manager& manager) { launch.request_->manager = &
 Manager* device_of(const Launch& launch) { return launch.request_->manager; }
 
 bool lacks_memory(const Launch& launch) { return launch.request_->outcome.lacks_memory; }
+
+void stand_for(Launch& launch, const RegionRef& number) {
+  launch.request_->numbers.emplace_back(launch.request_->plan.regions.size() - 1, number);
+}
+
+const LaunchRequest& request_of(const Launch& launch) { return *launch.request_; }
+const KernelDesc& kernel_of(const Launch& launch) { return *request_of(launch).plan.kernel; }
+Frame& frame_of(const Launch& launch) { return *request_of(launch).frame; }
+
+std::vector<CheckedPart> checked_parts(const Launch& launch) {
+  const LaunchRequest& request = request_of(launch);
+  const LaunchPlan& plan = request.plan;
+  std::vector<CheckedPart> parts;
+  if (has_no_instances(plan) || request.has_foreign_region) return parts;
+  int output = 0;
+  for (std::size_t i = 0; i < plan.regions.size(); ++i) {
+    const LaunchRegion& region = plan.regions[i];
+    if (!region.is_written) continue;
+    const std::vector<OwnedView> all{region.touched};
+    for (const OwnedView& written : region.written.empty() ? all : region.written) {
+      CheckedPart& part = parts.emplace_back();
+      part.written = KeptView::of(region.storage, written, region.kind);
+      part.output = output;
+      part.first = coordinates_in(region.view, written.offset);
+      part.is_read = region.is_read;
+      for (const auto& [at, number] : request.numbers)
+        if (at == i) part.stands_for = KeptView::of(number);
+    }
+    ++output;
+  }
+  return parts;
+}
 
 namespace detail {
 

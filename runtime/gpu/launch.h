@@ -181,6 +181,8 @@ class Launch {
   friend bool lacks_memory(const Launch& launch);
   friend void use_device(Launch& launch, Manager& manager);
   friend Manager* device_of(const Launch& launch);
+  friend void stand_for(Launch& launch, const RegionRef& number);
+  friend const LaunchRequest& request_of(const Launch& launch);
   enum Access : std::uint8_t { kRead = 1, kWrite = 2 };
   Launch& add_region(const RegionRef& view, const RegionRef& touched, int access, CopyOut copy_out);
   void add_written(const RegionRef& part);
@@ -197,6 +199,15 @@ void use_device(Launch& launch, Manager& manager);
 /// Whether the launch did not run because the device's memory has no room for what it uses together. Launches of parts
 /// of its range may run.
 [[nodiscard]] bool lacks_memory(const Launch& launch);
+
+/// Says that the region that was given last is written in the place of a number, which keeps its value until the launch
+/// has ended. It lives as long as the launch.
+void stand_for(Launch& launch, const RegionRef& number);
+
+// For run_checked().
+[[nodiscard]] const LaunchRequest& request_of(const Launch& launch);
+[[nodiscard]] const KernelDesc& kernel_of(const Launch& launch);
+[[nodiscard]] Frame& frame_of(const Launch& launch);
 
 template <class Region, int N>
 Launch& Launch::input(const Region& view, const BorderedBox<N>& read) {

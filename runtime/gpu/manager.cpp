@@ -18,6 +18,8 @@ const DeviceInfo& Manager::info() const { return impl_->device.info(); }
 
 bool Manager::is_alive() const { return impl_->device.is_alive(); }
 
+DeviceCheck* Manager::check() const { return impl_->check.get(); }
+
 DeviceStatistics Manager::statistics() const { return impl_->statistics.since_reset(*impl_->device); }
 
 void Manager::reset_statistics() { impl_->statistics.reset(*impl_->device); }

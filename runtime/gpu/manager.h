@@ -23,6 +23,7 @@ class Frame;
 
 namespace pbrt::gpu {
 
+class DeviceCheck;   // check/device_check.h
 struct ManagerImpl;  // manager/manager_impl.h
 
 class Manager {
@@ -37,6 +38,9 @@ class Manager {
   [[nodiscard]] const DeviceInfo& info() const;
   /// False once the device failed; launches then fail with the reason.
   [[nodiscard]] bool is_alive() const;
+
+  /// What is known of wrong kernels; null unless results are compared with the CPU's.
+  [[nodiscard]] DeviceCheck* check() const;
 
   [[nodiscard]] DeviceStatistics statistics() const;
   void reset_statistics();

@@ -4,7 +4,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -16,6 +18,7 @@
 
 #include "runtime/config/runtime_check.h"
 #include "runtime/config/standard_streams.h"
+#include "runtime/gpu/wrappers/limited_device.h"
 #include "runtime/main/failure/crash_report.h"
 #include "runtime/main/failure/thrown_from.h"
 #include "runtime/main/machine/native_libraries.h"
@@ -141,12 +144,21 @@ void serve(Session& session) {
   run_serve_mode(session, request_fd, reply_fd);
 }
 
+/// How long an operation of a device may take; 0: as long as it likes.
+std::chrono::nanoseconds limit_of(const Options& options) {
+  constexpr double kMaxSeconds = 1e9;  // a clock can still add this
+  const auto limit = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(std::min(options.device_limit, kMaxSeconds)));
+  return options.device_limit > 0 ? std::max(limit, std::chrono::nanoseconds(1)) : std::chrono::nanoseconds(0);
+}
+
 void run_modes(const char* program_name, const Options& options, const ProgramDesc& program,
                const TransformDesc& transform, TraceOutput& trace_output) {
   // What a device that shares the host's memory uses of it has no limit, since it allocates nothing.
   const bool may_use_host_memory = !options.wants_device_copies && options.device_memory == 0;
-  Devices devices(make_opencl_provider({may_use_host_memory, options.only_builds}),
-                  {options.is_profiled, trace_output.trace(), options.device_memory});
+  Devices devices(make_opencl_provider({may_use_host_memory, options.only_builds, limit_of(options)}),
+                  {options.is_profiled, trace_output.trace(), options.device_memory,
+                   options.verifies_device && !options.only_builds});
   if (options.wants_device_list) {
     std::fputs(devices.describe().c_str(), stdout);
     return;
@@ -245,14 +257,28 @@ bool has_better_stacks_for_threads() {
 
 }  // namespace
 
-int program_main(int argc, char** argv, const ProgramDesc& program) {
-  hold_standard_streams();
+namespace {
+
+int run_on_good_stack(int argc, char** argv, const ProgramDesc& program) {
   if (!has_better_stacks_for_threads()) return run_and_report(argc, argv, program);
   int status = kExitError;
   try {
     std::thread([&] { status = run_and_report(argc, argv, program); }).join();
   } catch (const std::system_error&) {  // no thread can be made, so this small stack must do
     return run_and_report(argc, argv, program);
+  }
+  return status;
+}
+
+}  // namespace
+
+int program_main(int argc, char** argv, const ProgramDesc& program) {
+  hold_standard_streams();
+  const int status = run_on_good_stack(argc, argv, program);
+  if (gpu::is_any_device_left()) {
+    // A driver whose device hangs may wait for it when its library is unloaded.
+    std::fflush(nullptr);
+    _exit(status);
   }
   return status;
 }

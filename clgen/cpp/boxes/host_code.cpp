@@ -84,6 +84,8 @@ void emit_departures(Writer& out, const HostParts& parts, const std::string& fra
   }
 }
 
+void emit_comparison(Writer& out, const std::string& frame) { out.line("pb_check.compare(" + frame + ");"); }
+
 void emit_fetches(Writer& out, const std::vector<MatrixPart>& parts, const std::string& frame) {
   for (const MatrixPart& part : parts) out.line("pbrt::gpu::fetch(" + frame + ", " + to_cpp(part) + ");");
 }

@@ -36,4 +36,10 @@ void emit_departures(Writer& out, const HostParts& parts, const std::string& fra
 /// the device's part of a shared step: copies that are requested later would wait for that launch.
 void emit_fetches(Writer& out, const std::vector<MatrixPart>& parts, const std::string& frame);
 
+/// Opens the block in which the CPU runs a step that a device did not run, or whose results are compared with the
+/// device's (runtime/gpu/check/step_check.h).
+inline constexpr const char* kIfNotRun = "if (!pb_has_run || pb_check.has_results())";
+/// Prints the statement that ends this block.
+void emit_comparison(Writer& out, const std::string& frame);
+
 }  // namespace pb

@@ -186,10 +186,11 @@ class NestEmitter {
     if (part.has_launches) {
       out_.open("if (!pb_slice.is_empty())");
       args_.emit_tries(out_, part.member.step, kSlice);
-      out_.open("if (!pb_has_run)");
+      out_.open(kIfNotRun);
     }
     emit_slice_of(m, slice);
     if (part.has_launches) {
+      emit_comparison(out_, args_.frame);
       out_.close();
       out_.close();
     }

@@ -14,6 +14,8 @@
 namespace pb {
 namespace {
 
+constexpr int kEighths = 8;  // runtime/gpu/share.h
+
 /// Returns the text as an operand of `?:`.
 std::string operand_text(const CopyOutChoice& choice) {
   return choice.cases.empty() ? to_cpp(choice) : "(" + to_cpp(choice) + ")";
@@ -37,10 +39,7 @@ std::optional<std::string> StepDispatch::share_value() const {
   return find_tunable(matches, tunable_value);
 }
 
-bool StepDispatch::is_shared(StepId id) const {
-  if (!conditions_.has_device(id) || !share_value()) return false;
-  return !lowered(id).cuts.empty();
-}
+bool StepDispatch::is_shared(StepId id) const { return conditions_.has_device(id) && !lowered(id).cuts.empty(); }
 
 std::string StepDispatch::split_value() const {
   return find_tunable([](const PlanTunable& tunable) { return tunable.role == TunableRole::Split; }, tunable_value)
@@ -113,14 +112,16 @@ void StepDispatch::emit_dispatch(Writer& out, StepId step_id, const std::string&
   }
   const bool shares = is_shared(step_id);
   if (!are_boxes_declared) emit_boxes(out, lowered(step_id).boxes, shares);
+  out.line("pbrt::gpu::StepCheck pb_check;");
   if (shares) {
     emit_shared_tries(out, step_id, code, frame);
   } else {
     emit_tries(out,
                device_tries(step_id, code, frame, boxes_ending(step_id, ""), to_cpp(conditions_.copy_out(step_id))));
   }
-  out.open("if (!pb_has_run)");
+  out.open(kIfNotRun);
   emit_on_cpu(out, step_id, code, frame, box_args(lowered(step_id), true));
+  emit_comparison(out, frame);
   out.close();
 }
 
@@ -147,6 +148,7 @@ void StepDispatch::emit_any_of(Writer& out, const std::vector<Try>& tries, const
 }
 
 void StepDispatch::emit_slice_tries(Writer& out, StepId step, const std::string& frame, const std::string& box) const {
+  out.line("pbrt::gpu::StepCheck pb_check;");
   const RuleCode code(context_, id_, plan_.steps[step].rule);
   emit_tries(out, device_tries(step, code, frame, {box}, to_cpp(conditions_.copy_out_of_slice(step))));
 }
@@ -170,7 +172,9 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   out.open(if_text(conditions_.chosen(plan_.steps[step], kDeviceVersions)) + " [[unlikely]]");
   const std::vector<BoxCut>& cuts = lowered(step).cuts;
   const std::string extent = "pb_box.extent(" + std::to_string(cuts.front().dim) + ")";
-  out.line("const std::int64_t pb_share = pbrt::gpu::share_of_device(" + extent + ", " + *share_value() + ");");
+  const std::string all = std::to_string(kEighths);
+  out.line("const std::int64_t pb_share = pbrt::gpu::share_of_device(" + extent + ", " + share_value().value_or(all) +
+           ");");
   out.line("const bool pb_is_all = pb_share == " + extent + ";");
   for (const BoxCut& cut : cuts)
     out.line("const " + type_of(cut.box) + " " + cut.box.name + kOnCpu + " = " + part_of(cut, "upper", "pb_share"));
@@ -191,6 +195,7 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   out.line("std::int64_t pb_done = 0;");
   out.open("const auto pb_device = [&]");
   out.line("pb_done = pbrt::gpu::run_in_blocks(" + frame + ", pb_context.gpu(), pb_share, pb_piece_on_device);");
+  out.line("if (pb_check.has_results()) pb_done = 0;");
   out.line("return pb_done == pb_share;");
   out.close(";");
   out.open("const auto pb_rest = [&](pbrt::Frame& pb_task)");
@@ -246,7 +251,8 @@ std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const 
     }
     tries.push_back({"(" + to_operand(chosen) + " && " + functions_.at({step_id, version}) + "(" + joined(args) + ",",
                      shapes + copy_out + ", " + site_constant(context_, id_, step.site) + ", " +
-                         choice_value(step, version) + (is_shared(step_id) ? ", pb_piece))" : "))")});
+                         choice_value(step, version) +
+                         (is_shared(step_id) ? ", pb_check, pb_piece))" : ", pb_check))")});
   }
   return tries;
 }

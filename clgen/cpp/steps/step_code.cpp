@@ -248,6 +248,7 @@ void emit_number(Writer& out, const std::string& name, LaunchUse use) {
     out.line(own + ".cell() = " + name + ".cell();");
   }
   out.line("pb_launch." + std::string(use == LaunchUse::InOut ? "inout(" : "output(") + own + ", pb_copy_out);");
+  out.line("pbrt::gpu::stand_for(pb_launch, " + name + ");");
 }
 
 /// Prints the statements that give a number its value after the launch.
@@ -365,10 +366,11 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
             : has_blocks        ? ", nullptr"
                                 : "") +
            (has_blocks ? ", pb_block_items, pb_block_rounds, pb_block_stages, pb_matrix_units" : "") + ");");
-  const std::string run = std::string("pb_frame.context().run(pb_frame, pb_launch, pb_site, pb_alternative") +
+  const std::string run = std::string("pb_frame.context().run(pb_frame, pb_launch, pb_site, pb_alternative, pb_check") +
                           (form.has_pieces ? ", &pb_piece)" : ")");
   if (numbers.empty()) return out.line("return " + run + ";");
   out.line("if (!" + run + ") return false;");
+  out.line("if (pb_check.has_results()) return true;");
   for (const LaunchRegion* number : numbers) emit_number_back(out, code, *number);
   out.line("return true;");
 }
@@ -405,6 +407,7 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
         params.push_back({"const std::int64_t*", shape});
     params.push_back({"const pbrt::gpu::CopyOut", "pb_copy_out"});
     for (const char* number : {"pb_site", "pb_alternative"}) params.push_back({"const int", number});
+    params.push_back({"pbrt::gpu::StepCheck&", "pb_check"});
     if (form.has_pieces) params.push_back({"pbrt::gpu::Piece&", "pb_piece"});
     Writer statements;
     statements.indent();

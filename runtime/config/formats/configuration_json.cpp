@@ -344,7 +344,10 @@ class Reader {
       wrong_kind(node, index_.tunable_name(id),
                  "a number from " + limit_text(tunable.min) + " to " + limit_text(tunable.max));
     } else {
-      bad(node, index_.tunable_name(id) + " = " + json::dump_line(value) + " " + range_text(tunable));
+      const std::string text = index_.tunable_name(id) + " = " + json::dump_line(value) + " " + range_text(tunable);
+      bad(node, text);
+      if (tunable.role == TunableRole::DeviceShare && value.get<double>() == 0)
+        warnings_.hints[text] = "a share of nothing is `\"on\": \"cpu\"` at the sites";
     }
   }
 

@@ -37,6 +37,12 @@ bool ManagedDevice::fail(const std::string& why) {
   return true;
 }
 
+void ManagedDevice::warn_of_doubles() {
+  if (has_warned_of_doubles_.exchange(true, std::memory_order_relaxed)) return;
+  warn("device `" + info_.name + "` has no double precision, the CPU does the work of kernels that need it; programs " +
+       "that `pbc --element float` makes compute with floats");
+}
+
 void ManagedDevice::warn(const std::string& line) const {
   if (warn_ != nullptr) {
     warn_(warn_context_, line.c_str());

@@ -32,6 +32,9 @@ class ManagedDevice {
   /// Why the device is not used any more. Pre: it failed
   [[nodiscard]] std::string failure_message() const;
 
+  /// Warns, once, that the device cannot run a kernel because it has no double precision.
+  void warn_of_doubles();
+
   // Manager thread only.
 
   /// Notes that the device failed and warns; false if it had failed before.
@@ -48,6 +51,7 @@ class ManagedDevice {
   const std::uint64_t memory_limit_;
   /// Relaxed: written by the manager thread only; who acts on it goes through the queue.
   std::atomic<bool> is_alive_{true};
+  std::atomic<bool> has_warned_of_doubles_{false};  ///< relaxed: nothing else depends on it
   mutable std::mutex mutex_;
   std::string failure_;
 };

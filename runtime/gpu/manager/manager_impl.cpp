@@ -10,6 +10,7 @@ namespace pbrt::gpu {
 
 ManagerImpl::ManagerImpl(std::unique_ptr<Device> managed, const ManagerOptions& options)
     : device(std::move(managed), options),
+      check(options.verifies ? std::make_unique<DeviceCheck>(device.info().name, options, statistics) : nullptr),
       trace(options, statistics),
       queue(options.patience),
       operations(queue, trace.clock()),
@@ -61,7 +62,9 @@ void ManagerImpl::take(const std::vector<EndedOperation>& ended) {
     if (each.operation->is_applied) continue;  // the device had failed before
     if (trace.is_on()) trace.record_end(*each.operation, each.time_ns);
     operations.end(*each.operation, each.ok);
-    if (!each.ok) fail_device("an operation did not succeed");
+    if (each.ok) continue;
+    const std::string why = device->failure();
+    fail_device(why.empty() ? "an operation did not succeed" : why);
   }
 }
 

@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/gpu/check/device_check.h"
 #include "runtime/gpu/manager/host_tasks.h"
 #include "runtime/gpu/manager/launch_tasks.h"
 #include "runtime/gpu/manager/manager_parts.h"
@@ -37,6 +38,7 @@ struct ManagerImpl {
   // Used by any thread as their headers allow; the device outlives what reports to the parts above it.
   ManagedDevice device;
   ManagerStatistics statistics;
+  const std::unique_ptr<DeviceCheck> check;  ///< null: results are not compared
   ManagerTrace trace;
   TaskQueue queue;
   OperationsInFlight operations;

@@ -25,6 +25,8 @@ class ManagerSet {
 
   [[nodiscard]] bool is_empty() const { return managers_.empty(); }
   [[nodiscard]] const std::vector<Manager*>& managers() const { return managers_; }
+  /// Whether the devices' results are compared with the CPU's.
+  [[nodiscard]] bool are_verified() const { return !is_empty() && managers_.front()->check() != nullptr; }
   /// The devices that have not failed.
   [[nodiscard]] ManagerSet alive() const;
   [[nodiscard]] bool operator==(const ManagerSet& other) const { return managers_ == other.managers_; }

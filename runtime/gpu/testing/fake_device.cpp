@@ -80,6 +80,12 @@ void FakeControl::release() {
   changed_.notify_all();
 }
 
+void FakeControl::end_hangs() {
+  const std::lock_guard lock(mutex_);
+  are_hangs_over_ = true;
+  changed_.notify_all();
+}
+
 std::vector<std::string> FakeControl::log() const {
   const std::lock_guard lock(mutex_);
   return log_;
@@ -137,22 +143,33 @@ FakeDevice::~FakeDevice() {
   beside_thread_.join();
 }
 
-bool FakeDevice::check_fault(FakeOperation operation) {
-  switch (control_->next_fault(operation)) {
-    case 0:
-      return false;
-    case 1 + static_cast<int>(FakeFault::Refuse):
+void FakeDevice::check_fault(FakeOperation operation, Entry& entry) {
+  const int fault = control_->next_fault(operation);
+  if (fault == 0) return;
+  switch (static_cast<FakeFault>(fault - 1)) {
+    case FakeFault::Refuse:
       throw DeviceRefusal("injected refusal");
-    case 1 + static_cast<int>(FakeFault::Fail):
+    case FakeFault::Fail:
       throw DeviceFailure("injected failure");
-    default:
-      return true;
+    case FakeFault::FailLater:
+      entry.fails = true;
+      return;
+    case FakeFault::Hang:
+      entry.hangs = true;
+      return;
+    case FakeFault::HangInCall: {
+      std::unique_lock lock(control_->mutex_);
+      control_->changed_.wait(lock, [&] { return control_->are_hangs_over_; });
+      return;
+    }
   }
 }
 
 std::unique_ptr<Buffer> FakeDevice::allocate(std::size_t size_bytes, void* host) {
+  Entry entry;
   try {
-    if (check_fault(FakeOperation::Allocate)) return nullptr;
+    check_fault(FakeOperation::Allocate, entry);
+    if (entry.fails) return nullptr;
   } catch (const DeviceRefusal&) {
     return nullptr;
   }
@@ -160,8 +177,10 @@ std::unique_ptr<Buffer> FakeDevice::allocate(std::size_t size_bytes, void* host)
 }
 
 std::unique_ptr<Kernel> FakeDevice::build(const char*, const char* name, const std::string& options) {
+  Entry entry;
   try {
-    if (check_fault(FakeOperation::Build)) throw BuildFailure("injected", "injected build failure");
+    check_fault(FakeOperation::Build, entry);
+    if (entry.fails) throw BuildFailure("injected", "injected build failure");
   } catch (const DeviceRefusal&) {
     throw BuildFailure("injected", "injected build failure");
   }
@@ -181,7 +200,7 @@ std::uint64_t FakeDevice::min_bytes_beside() const {
 void FakeDevice::write(Buffer& buffer, const void* host, std::span<const CopyShape> shapes, CopyOrder order,
                        Completion& done) {
   Entry entry;
-  entry.fails = check_fault(FakeOperation::Write);
+  check_fault(FakeOperation::Write, entry);
   entry.name = order == CopyOrder::Beside ? "write beside" : "write";
   entry.done = &done;
   entry.work = [data = static_cast<FakeBuffer&>(buffer).data(), host = static_cast<const std::byte*>(host),
@@ -194,7 +213,7 @@ void FakeDevice::write(Buffer& buffer, const void* host, std::span<const CopySha
 void FakeDevice::read(const Buffer& buffer, void* host, std::span<const CopyShape> shapes, CopyOrder order,
                       Completion& done) {
   Entry entry;
-  entry.fails = check_fault(FakeOperation::Read);
+  check_fault(FakeOperation::Read, entry);
   entry.name = order == CopyOrder::Beside ? "read beside" : "read";
   entry.done = &done;
   entry.work = [data = static_cast<const FakeBuffer&>(buffer).data(), host = static_cast<std::byte*>(host),
@@ -206,7 +225,7 @@ void FakeDevice::read(const Buffer& buffer, void* host, std::span<const CopyShap
 
 void FakeDevice::clear(Buffer& buffer, std::size_t first_byte, std::size_t size_bytes, Completion& done) {
   Entry entry;
-  entry.fails = check_fault(FakeOperation::Clear);
+  check_fault(FakeOperation::Clear, entry);
   entry.name = "clear";
   entry.done = &done;
   entry.work = [first = static_cast<FakeBuffer&>(buffer).data() + first_byte, size_bytes] {
@@ -218,7 +237,7 @@ void FakeDevice::clear(Buffer& buffer, std::size_t first_byte, std::size_t size_
 void FakeDevice::launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) {
   const auto& fake = static_cast<FakeKernel&>(kernel);
   Entry entry;
-  entry.fails = check_fault(FakeOperation::Launch);
+  check_fault(FakeOperation::Launch, entry);
   entry.name = "launch " + fake.name;
   entry.done = &done;
   std::vector<std::byte*> buffers;
@@ -246,6 +265,7 @@ void FakeDevice::run_thread(std::deque<Entry>& queue, const bool& is_held) {
     if (queue.empty()) return;
     Entry entry = std::move(queue.front());
     queue.pop_front();
+    if (entry.hangs) control_->changed_.wait(lock, [&] { return control_->are_hangs_over_; });
     const int delay_us = control_->max_delay_us_ == 0
                              ? 0
                              : static_cast<int>(control_->rng_() % static_cast<std::uint64_t>(control_->max_delay_us_));

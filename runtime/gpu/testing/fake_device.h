@@ -88,9 +88,11 @@ using FakeKernelBody = std::function<void(FakeCall&)>;
 enum class FakeOperation : std::uint8_t { Allocate, Build, Write, Clear, Read, Launch };
 
 enum class FakeFault : std::uint8_t {
-  Refuse,     ///< the call reports that something does not fit (allocate: no memory; build: rejected)
-  Fail,       ///< the call fails with the device
-  FailLater,  ///< the operation is enqueued and ends without success
+  Refuse,      ///< the call reports that something does not fit (allocate: no memory; build: rejected)
+  Fail,        ///< the call fails with the device
+  FailLater,   ///< the operation is enqueued and ends without success
+  Hang,        ///< the operation is enqueued and does not end until end_hangs(), nor does what comes after it
+  HangInCall,  ///< the call does not return until end_hangs()
 };
 
 /// The state that a test and its device share. It lives as long as either of them.
@@ -110,6 +112,8 @@ class FakeControl {
   /// Stops the device before its next copy beside the queue, until release().
   void hold_beside();
   void release();
+  /// Lets what hangs go on.
+  void end_hangs();
   /// What the device has done: `write`, `launch <kernel>`, `read`, `write beside`, in order of their ends.
   [[nodiscard]] std::vector<std::string> log() const;
   /// Operations enqueued and not ended.
@@ -135,6 +139,7 @@ class FakeControl {
   std::uint64_t min_bytes_beside_ = UINT64_MAX;
   bool is_held_ = false;
   bool is_beside_held_ = false;
+  bool are_hangs_over_ = false;
   std::int64_t num_enqueued_ = 0;
   std::int64_t num_pending_ = 0;
 };
@@ -168,9 +173,10 @@ class FakeDevice final : public Device {
     std::function<void()> work;
     Completion* done = nullptr;
     bool fails = false;
+    bool hangs = false;
   };
-  /// Throws for faults at enqueue; returns whether the operation fails later.
-  bool check_fault(FakeOperation operation);
+  /// Throws for faults at enqueue, and notes in `entry` what happens later.
+  void check_fault(FakeOperation operation, Entry& entry);
   void enqueue(Entry entry, CopyOrder order = CopyOrder::InQueue);
   void run_thread(std::deque<Entry>& queue, const bool& is_held);
 

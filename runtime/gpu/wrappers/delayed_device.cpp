@@ -4,49 +4,15 @@
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "runtime/config/errors.h"
+#include "runtime/gpu/wrappers/copy_shapes.h"
+#include "runtime/gpu/wrappers/waited_end.h"
 
 namespace pbrt::gpu {
-namespace {
-
-void copy_shapes(std::byte* dst, const std::byte* src, const std::vector<CopyShape>& shapes) {
-  for (const CopyShape& shape : shapes)
-    for (std::size_t slice = 0; slice < shape.slices; ++slice)
-      for (std::size_t row = 0; row < shape.rows; ++row) {
-        const std::size_t at = shape.offset + slice * shape.slice_pitch + row * shape.row_pitch;
-        std::memcpy(dst + at, src + at, shape.row_bytes);
-      }
-}
-
-/// Waits for one operation.
-class WaitedEnd final : public Completion {
- public:
-  void done(bool ok) noexcept override {
-    const std::lock_guard lock(mutex_);
-    has_ended_ = true;
-    is_ok_ = ok;
-    changed_.notify_all();
-  }
-  bool wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return has_ended_; });
-    return is_ok_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool has_ended_ = false;
-  bool is_ok_ = false;
-};
-
-}  // namespace
-
 std::optional<Delays> delays_of_environment() {
   const char* text = std::getenv("POLYBRICKS_DEVICE_DELAYS");
   if (text == nullptr || *text == '\0') return std::nullopt;

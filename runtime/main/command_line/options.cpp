@@ -99,10 +99,11 @@ std::uint64_t bytes(const std::string& name, const std::string& value) {
   return number << shift;
 }
 
-void set_max_sec(Options& options, const std::string& name, const std::string& value) {
+template <double Options::*kMember>
+void set_seconds(Options& options, const std::string& name, const std::string& value) {
   char* end = nullptr;
-  options.max_sec = std::strtod(value.c_str(), &end);
-  if (value.empty() || *end != '\0' || !(options.max_sec > 0)) fail_value(name, value, "a number of seconds above 0");
+  options.*kMember = std::strtod(value.c_str(), &end);
+  if (value.empty() || *end != '\0' || !(options.*kMember > 0)) fail_value(name, value, "a number of seconds above 0");
 }
 
 void set_accuracy_target(Options& options, const std::string& name, const std::string& value) {
@@ -141,7 +142,8 @@ const Option kOptions[] = {
      set_flag<&Options::is_fixed_random>},
     {"trials", Takes::Value, "T", "number of runs", set_int<&Options::trials, 1, 1000000000>},
     {"time", Takes::Nothing, "", "prints timings", set_flag<&Options::wants_time>},
-    {"max-sec", Takes::Value, "X", "ends a run that takes longer: it counts as infinitely slow", set_max_sec},
+    {"max-sec", Takes::Value, "X", "ends a run that takes longer: it counts as infinitely slow",
+     set_seconds<&Options::max_sec>},
     {"resident", Takes::Nothing, "", "measures with inputs on the device and outputs left there",
      set_flag<&Options::is_resident>},
     {"profile", Takes::Nothing, "", "measures kernels by the device's clock, for --stats and --serve",
@@ -167,11 +169,17 @@ const Option kOptions[] = {
     {"device-memory", Takes::Value, "BYTES",
      "the most memory that is used on the device, as 4096, 64K, 512M or 8G; one that shares the host's gets its own",
      [](Options& o, const std::string& name, const std::string& v) { o.device_memory = bytes(name, v); }},
+    {"device-limit", Takes::Value, "X",
+     "a device of which an operation takes longer than X seconds hangs: the CPU does its work; without it none does",
+     set_seconds<&Options::device_limit>},
     {"list-devices", Takes::Nothing, "", "lists the OpenCL devices", set_flag<&Options::wants_device_list>},
     {"stats", Takes::MaybeValue, "text|json|xml", "prints times and what ran where", set_stats},
     {"trace", Takes::Value, "FILE", "writes what ran when, on which worker and device, for Perfetto or about:tracing",
      set_text<&Options::trace>},
     {"strict", Takes::Nothing, "", "a device version that does not run is an error", set_flag<&Options::is_strict>},
+    {"verify-device", Takes::Nothing, "",
+     "steps of a device run on the CPU, too, and the results are compared; a version that is wrong runs no more",
+     set_flag<&Options::verifies_device>},
     {"fill-nan", Takes::Nothing, "", "matrices hold NaN until they are written: shows reads of what nothing wrote",
      set_flag<&Options::fills_nan>},
     {"accuracy", Takes::Nothing, "", "prints how accurate the outputs are, by the accuracy metric",

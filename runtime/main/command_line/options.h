@@ -34,8 +34,10 @@ struct Options {
   StatsFormat stats = StatsFormat::None;
   std::string trace;  ///< file; empty: none
   bool is_strict = false;
+  bool verifies_device = false;
   bool wants_device_copies = false;
   std::uint64_t device_memory = 0;  ///< the most bytes that are used on a device; 0: no limit was given
+  double device_limit = 0;          ///< seconds after which an operation of a device counts as hung; 0: no limit
   bool fills_nan = false;
   bool is_server = false;
   bool only_builds = false;

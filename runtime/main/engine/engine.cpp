@@ -2,7 +2,6 @@
 #include "runtime/main/engine/engine.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "runtime/config/formats/info_json.h"
@@ -72,6 +71,9 @@ DeviceReport device_report(const gpu::Manager& device, const gpu::DeviceStatisti
   report.copies_before_eviction = after.copies_before_eviction - before.copies_before_eviction;
   report.launches_cut = after.launches_cut - before.launches_cut;
   report.launches_in_windows = after.launches_in_windows - before.launches_in_windows;
+  report.launches_verified = after.launches_verified - before.launches_verified;
+  report.launches_differing = after.launches_differing - before.launches_differing;
+  report.launches_not_verified = after.launches_not_verified - before.launches_not_verified;
   for (const gpu::KernelTotals& now : after.kernels) {
     gpu::KernelTotals run = now;
     for (const gpu::KernelTotals& old : before.kernels) {
@@ -225,7 +227,9 @@ RunReport Engine::run_or_recover(const Problem& problem, const RunWishes& wishes
     left.devices = wishes.devices.alive();
     if (left.devices == wishes.devices) left.devices = {};
     where = left.devices.is_empty() ? "on the CPU" : "on the other devices";
-    std::fprintf(stderr, "warning: %s; the run is repeated %s\n", error.what(), where.c_str());
+    // The device's manager has warned, and said that the CPU does the work.
+    if (!left.devices.is_empty())
+      std::fprintf(stderr, "warning: %s; the run is repeated %s\n", error.what(), where.c_str());
   }
   if (!left.trace_label.empty()) left.trace_label += ", again " + where;
   if (snapshot != nullptr) restore(problem, *snapshot, wishes);

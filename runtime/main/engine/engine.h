@@ -55,6 +55,9 @@ struct DeviceReport {
   std::int64_t copies_before_eviction = 0;  ///< copies to the host for evictions
   std::int64_t launches_cut = 0;            ///< steps that were launched in pieces
   std::int64_t launches_in_windows = 0;     ///< launches that had parts of matrices only
+  std::int64_t launches_verified = 0;       ///< launches whose results were compared with the CPU's
+  std::int64_t launches_differing = 0;      ///< among them, those with other results
+  std::int64_t launches_not_verified = 0;   ///< launches whose results should have been compared and were not
   std::vector<RuleTotals> kernels;
 };
 
@@ -104,8 +107,8 @@ class Engine {
   /// Errors:  UserError, RunAborted, gpu::DeviceLost, what a body throws
   RunReport run(const Problem& problem, const RunWishes& wishes);
 
-  /// Runs the transform as run() does. When data is lost with a device, the work is done again without it, on
-  /// the other devices or the CPU, from `snapshot` where given, with one warning.
+  /// Runs the transform as run() does. When data is lost with a device, of which its manager warns, the work is done
+  /// again without it, on the other devices or the CPU, from `snapshot` where given.
   RunReport run_or_recover(const Problem& problem, const RunWishes& wishes, const Snapshot* snapshot);
 
   /// Copies of the contents of inputs and outputs.

@@ -5,23 +5,10 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <type_traits>
 
 #include "runtime/matrix/visit_kind.h"
 
 namespace pbrt {
-
-namespace {
-
-constexpr double kDoubleTolerance = 1e-9;
-constexpr double kFloatTolerance = 1e-4;
-
-}  // namespace
-
-double default_tolerance(ElementKind kind) {
-  if (kind == ElementKind::Double) return kDoubleTolerance;
-  return kind == ElementKind::Float ? kFloatTolerance : 0;
-}
 
 std::string place_of(const std::string& name, const AnyMatrix& matrix, std::int64_t i) {
   const auto at = matrix.coordinates(i);
@@ -44,17 +31,6 @@ double largest_magnitude(const AnyMatrix& matrix) {
     }
     return largest;
   });
-}
-
-/// The difference of two values; 0 for equal ones, also where both are NaN or the same infinity.
-template <class T>
-double error_of(T value, T expected) {
-  if (value == expected) return 0;
-  const double error = std::fabs(static_cast<double>(value) - static_cast<double>(expected));
-  // Integers beyond 2^53 may differ by less than a double shows.
-  if constexpr (std::is_integral_v<T>) return std::max(error, 1.0);
-  if (!std::isnan(error)) return error;
-  return std::isnan(value) && std::isnan(expected) ? 0 : std::numeric_limits<double>::infinity();
 }
 
 void compare_one(const AnyMatrix& output, const AnyMatrix& reference, const std::string& name,

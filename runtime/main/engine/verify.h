@@ -2,14 +2,13 @@
 // Comparison of outputs with a reference (docs/reference/language.md 20.5). Used by the measurement server.
 #pragma once
 
-#include <array>
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "runtime/config/info.h"
 #include "runtime/matrix/any_matrix.h"
+#include "runtime/matrix/compare/cell_error.h"
 
 namespace pbrt {
 
@@ -20,19 +19,8 @@ struct Difference {
   std::string where;      ///< the first element that does not agree; empty if all do
 };
 
-/// The tolerance of results of this type that have no other: a share of the largest magnitude.
-[[nodiscard]] double default_tolerance(ElementKind kind);
-
 /// The name of an element in messages: `OUT.cell(3, 1)`. `i` counts in the order of memory.
 [[nodiscard]] std::string place_of(const std::string& name, const AnyMatrix& matrix, std::int64_t i);
-
-/// The number in as few digits as tell it from its neighbours.
-template <class T>
-[[nodiscard]] std::string number_text(T value) {
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  return {digits.data(), end.ptr};
-}
 
 /// Compares all outputs; `names[i]` for messages. `override_rel` < 0: the transform's tolerance,
 /// else the element type's default (1e-9 double, 1e-4 float, integers exactly).

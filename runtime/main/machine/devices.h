@@ -3,6 +3,7 @@
 // first used. Nothing here happens in a program whose configuration uses the CPU only.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -29,8 +30,9 @@ class DeviceProvider {
 
 /// How devices are opened.
 struct DeviceWishes {
-  bool may_use_host_memory = true;  ///< else each has buffers of its own, and copies, also where it shares the host's
-  bool only_builds = false;         ///< kernels are built, and nothing runs (gpu/wrappers/building_device.h)
+  bool may_use_host_memory = true;    ///< else each has buffers of its own, and copies, also where it shares the host's
+  bool only_builds = false;           ///< kernels are built, and nothing runs (gpu/wrappers/building_device.h)
+  std::chrono::nanoseconds limit{0};  ///< of each operation (gpu/wrappers/limited_device.h); 0: none
 };
 
 /// The devices of all platforms; none if there is no OpenCL.
@@ -41,6 +43,7 @@ struct DeviceUse {
   bool is_profiled = false;
   Trace* trace = nullptr;          ///< gets the lanes of devices; it may be null, and it outlives the devices
   std::uint64_t memory_bytes = 0;  ///< the most that is used of a device's memory; 0: what the manager chooses
+  bool verifies = false;           ///< results of devices are compared with the CPU's (gpu/check)
 };
 
 class Devices {

@@ -4,6 +4,8 @@
 #include "runtime/gpu/lane_exchange.h"
 #include "runtime/gpu/wrappers/building_device.h"
 #include "runtime/gpu/wrappers/delayed_device.h"
+#include "runtime/gpu/wrappers/faulty_device.h"
+#include "runtime/gpu/wrappers/limited_device.h"
 #include "runtime/main/machine/devices.h"
 
 namespace pbrt {
@@ -23,13 +25,16 @@ class OpenClProvider : public DeviceProvider {
     cl::Options options;
     options.is_profiled = is_profiled;
     const std::optional<gpu::Delays> delays = gpu::delays_of_environment();
-    options.may_use_host_memory = wishes_.may_use_host_memory && !delays;
+    const std::optional<gpu::DeviceFaults> faults = gpu::faults_of_environment();
+    options.may_use_host_memory = wishes_.may_use_host_memory && !delays && wishes_.limit.count() == 0;
     options.exchange = gpu::exchange_of_environment();
     std::unique_ptr<gpu::Device> device = devices_->open(static_cast<std::size_t>(index), options);
     if (options.exchange && !gpu::can_exchange(*device, *options.exchange))
       throw UserError("POLYBRICKS_LANE_EXCHANGE asks for what " + device->info().name + " does not have");
     if (wishes_.only_builds) return std::make_unique<gpu::BuildingDevice>(std::move(device));
-    if (delays) return std::make_unique<gpu::DelayedDevice>(std::move(device), *delays);
+    if (delays) device = std::make_unique<gpu::DelayedDevice>(std::move(device), *delays);
+    if (faults) device = std::make_unique<gpu::FaultyDevice>(std::move(device), *faults);
+    if (wishes_.limit.count() != 0) device = std::make_unique<gpu::LimitedDevice>(std::move(device), wishes_.limit);
     return device;
   }
 

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <string>
@@ -73,6 +74,14 @@ void print_stats(const Options& options, const StatsInput& input) {
   _exit(0);
 }
 
+/// Whether a run may have to be repeated, after the loss of a device, from contents that it has changed.
+bool may_be_repeated(const Session& session) {
+  const TransformDesc& transform = session.transform;
+  return !session.used_devices.is_empty() &&
+         std::any_of(transform.outputs, transform.outputs + transform.num_outputs,
+                     [](const MatrixDesc& output) { return output.is_read_initially; });
+}
+
 }  // namespace
 
 void print_results(const Session& session, const Problem& problem, const Trials& trials) {
@@ -91,12 +100,13 @@ void print_results(const Session& session, const Problem& problem, const Trials&
 Trials run_trials(const Session& session, const Problem& problem, bool is_measurement) {
   RunWishes wishes = session.wishes();
   Snapshot snapshot;
-  if (is_measurement) snapshot = Engine::take_snapshot(problem);
+  const bool has_snapshot = is_measurement || may_be_repeated(session);
+  if (has_snapshot) snapshot = Engine::take_snapshot(problem);
   const auto run_once = [&](const std::string& label) {
     wishes.trace_label = label;
     if (is_measurement) session.engine.restore(problem, snapshot, wishes);
     const RunWatch watch(session.options.max_sec, [&] { give_up(session, problem); });
-    return session.engine.run_or_recover(problem, wishes, is_measurement ? &snapshot : nullptr);
+    return session.engine.run_or_recover(problem, wishes, has_snapshot ? &snapshot : nullptr);
   };
   Trials trials;
   for (int trial = 0; trial < session.options.trials; ++trial) {

@@ -9,6 +9,7 @@
 #include "base/seeded_fault.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/info.h"
+#include "runtime/gpu/check/run_checked.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/manager.h"
 #include "runtime/gpu/several/manager_set.h"
@@ -74,9 +75,13 @@ void RunContext::fallback(int site, int alternative, const char* reason) {
   throw UserError(did_not_run(setup_.index->site_name(site), choice) + ": " + reason + " (--strict)");
 }
 
-bool RunContext::run(const Frame& frame, gpu::Launch& launch, int site, int alternative, gpu::Piece* piece) {
+bool RunContext::run(const Frame& frame, gpu::Launch& launch, int site, int alternative, gpu::StepCheck& check,
+                     gpu::Piece* piece) {
   if (piece != nullptr && piece->device != nullptr) use_device(launch, *piece->device);
-  const bool has_run = launch.run();
+  const bool verifies = gpu() != nullptr && gpu()->are_verified();
+  const bool has_run =
+      verifies ? run_checked(launch, check, {setup_.index->site(site).transform->tolerance, setup_.is_strict})
+               : launch.run();
   if (!has_run) {
     if (piece != nullptr) piece->is_too_large = piece->may_be_smaller && lacks_memory(launch);
     if (piece == nullptr || (!piece->is_too_large && !piece->has_others)) fallback(site, alternative, launch.reason());

@@ -26,6 +26,7 @@ class MemoTable;
 namespace gpu {
 class Launch;
 class ManagerSet;
+class StepCheck;
 struct Piece;
 }  // namespace gpu
 
@@ -91,11 +92,11 @@ class RunContext {
   /// Errors:  UserError if the run is strict, naming the rule and the reason
   void fallback(int site, int alternative, const char* reason);
   /// Runs the kernel for an alternative of `site` and counts it; false, and counted as a fallback, if it did not run.
-  /// Of the pieces of a step, the first one counts, and one for which there is no room is no fallback if it may be
-  /// smaller.
+  /// If results are compared with the CPU's, `check` then has them. Of the pieces of a step, the first one counts, and
+  /// one for which there is no room is no fallback if it may be smaller.
   ///
   /// Errors:  UserError if it did not and the run is strict
-  [[nodiscard]] bool run(const Frame& frame, gpu::Launch& launch, int site, int alternative,
+  [[nodiscard]] bool run(const Frame& frame, gpu::Launch& launch, int site, int alternative, gpu::StepCheck& check,
                          gpu::Piece* piece = nullptr);
 
   /// Results of memoized transforms in this run.

@@ -153,6 +153,15 @@ std::string shortage_text(const DeviceReport& device, const std::string& name, b
   return text + "\n";
 }
 
+/// What came of comparing results with the CPU's.
+std::string check_text(const DeviceReport& device) {
+  if (device.launches_verified == 0 && device.launches_not_verified == 0) return "";
+  std::string text = "  " + counted(device.launches_verified, "kernel", "kernels") +
+                     " verified on the CPU: " + counted(device.launches_differing, "difference", "differences");
+  if (device.launches_not_verified != 0) text += "; " + std::to_string(device.launches_not_verified) + " not verified";
+  return text + "\n";
+}
+
 /// What a device did: where there are several, its part of what all moved, too.
 std::string device_text(const RunReport& run, std::size_t i) {
   const DeviceReport& device = run.devices[i];
@@ -162,7 +171,7 @@ std::string device_text(const RunReport& run, std::size_t i) {
     text += "  " + name + ", " + device.name + ": " + counted(device.launches, "kernel", "kernels") + ", " +
             counted(device.bytes_to_device, "byte", "bytes") + " to it, " +
             counted(device.bytes_to_host, "byte", "bytes") + " from it\n";
-  text += shortage_text(device, name, run.devices.size() < 2);
+  text += shortage_text(device, name, run.devices.size() < 2) + check_text(device);
   if (device.kernel_ns != 0)
     text += "  kernels ran for " + duration_text(static_cast<double>(device.kernel_ns) * 1e-9) + " on " + name + "\n";
   return text;
@@ -242,7 +251,10 @@ void add_profile(nlohmann::ordered_json& json, const RunReport& run) {
                                {"bytes_evicted", device.bytes_evicted},
                                {"copies_before_eviction", device.copies_before_eviction},
                                {"launches_cut", device.launches_cut},
-                               {"launches_in_windows", device.launches_in_windows}});
+                               {"launches_in_windows", device.launches_in_windows},
+                               {"launches_verified", device.launches_verified},
+                               {"launches_differing", device.launches_differing},
+                               {"launches_not_verified", device.launches_not_verified}});
 }
 
 /// {site: {rule, on, count}}, or a list of these where a site ran in several ways: as in the measurement protocol.

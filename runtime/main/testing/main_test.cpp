@@ -373,6 +373,16 @@ TEST_F(ProgramMain, TakesALimitOfTheDevicesMemory) {
   }
 }
 
+TEST_F(ProgramMain, TakesALimitOfTheDevicesTime) {
+  for (const char* good : {"0.5", "1e-12", "60", "1e300"})
+    EXPECT_EQ(mini(std::string("--device-limit ") + good + " a.txt k.txt out.txt").status, 0) << good;
+  for (const char* bad : {"0", "-1", "x", "5s", "nan"}) {
+    const Finished run = mini(std::string("'--device-limit=") + bad + "' a.txt k.txt out.txt");
+    EXPECT_EQ(run.status, 1) << bad;
+    EXPECT_EQ(run.err, std::string("mini: --device-limit=") + bad + ": expected a number of seconds above 0\n");
+  }
+}
+
 TEST_F(ProgramMain, RunsOnADeviceWhereThereIsOne) {
   if (mini("--list-devices").out == "no OpenCL device\n") GTEST_SKIP() << "no OpenCL device";
   put_config("Out#1", "opencl");

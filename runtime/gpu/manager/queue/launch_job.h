@@ -18,6 +18,7 @@
 #include "runtime/gpu/manager/windows/launch_window.h"
 #include "runtime/gpu/scalar_argument.h"
 #include "runtime/gpu/storage_record.h"
+#include "runtime/matrix/element_kind.h"
 #include "runtime/sched/frame.h"
 
 namespace pbrt::gpu {
@@ -49,6 +50,7 @@ struct LaunchRegion {
   bool is_read = false;
   bool is_written = false;
   CopyOut copy_out = CopyOut::May;
+  ElementKind kind = ElementKind::Double;
 
   /// The boxes that the kernel writes. Pre: the record's mutex is held, and the region is written.
   [[nodiscard]] BoxSet written_boxes() const;
