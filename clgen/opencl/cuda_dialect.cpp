@@ -25,6 +25,10 @@ static __device__ inline float as_float(int bits) { return __uint_as_float((uint
 static __device__ inline float as_float(float number) { return number; }
 static __device__ inline long as_long(double number) { return (long)__double_as_longlong(number); }
 static __device__ inline ulong as_ulong(double number) { return (ulong)__double_as_longlong(number); }
+static __device__ inline int popcount(ulong bits) { return __popcll(bits); }
+static __device__ inline int popcount(uint bits) { return __popc(bits); }
+static __device__ inline int popcount(ushort bits) { return __popc(bits); }
+static __device__ inline int popcount(uchar bits) { return __popc(bits); }
 static __device__ inline long as_long(ulong bits) { return (long)bits; }
 static __device__ inline ulong as_ulong(long bits) { return (ulong)bits; }
 static __device__ inline int as_int(float number) { return __float_as_int(number); }

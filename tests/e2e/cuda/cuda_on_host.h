@@ -31,6 +31,8 @@ template <class T>
 T max(T a, T b) {
   return a < b ? b : a;
 }
+inline int __popcll(unsigned long long bits) { return std::popcount(bits); }
+inline int __popc(unsigned bits) { return std::popcount(bits); }
 inline double __longlong_as_double(long long bits) { return std::bit_cast<double>(bits); }
 inline float __uint_as_float(unsigned bits) { return std::bit_cast<float>(bits); }
 inline long long __double_as_longlong(double number) { return std::bit_cast<long long>(number); }
