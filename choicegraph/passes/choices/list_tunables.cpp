@@ -99,8 +99,8 @@ void add_launch_shapes(Analysis& analysis, RuleId rule, Version version) {
   tunable.name = analysis.rule(rule).name + "." + to_string(version) + "." + to_string(TunableRole::KeptRounds);
   tunable.role = TunableRole::KeptRounds;
   const std::size_t kept = kKeptBytes / std::max<std::size_t>(1, computation.kept.bytes);
-  tunable.initial = {static_cast<double>(kept)};
   tunable.max = kMaxKeptRounds;
+  tunable.initial = {std::min(static_cast<double>(kept), kMaxKeptRounds)};
   analysis.plan.tunables.push_back(std::move(tunable));
 }
 
