@@ -48,6 +48,12 @@ template <class Region, int N>
   (std::make_integer_sequence<int, N>());
 }
 
+/// As part_of, but an empty box may lie anywhere.
+template <class Region, int N>
+[[nodiscard]] Region part_or_none(const Region& region, const Box<N>& box) {
+  return part_of(region, box.is_empty() ? Box<N>{} : box);
+}
+
 /// The part of `box` that lies in the matrix; if it lies beside the matrix, an empty box at the matrix's border.
 template <class Region, int N>
 [[nodiscard]] Box<N> inside(const Region& region, Box<N> box) {
@@ -324,7 +330,7 @@ template <gpu::Handle Region>
 template <gpu::Handle Region, int N>
 [[gnu::always_inline]] inline void before_host_write(Frame& frame, const Region& region, const Box<N>& part) {
   if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight | gpu::kWatched)) [[unlikely]]
-    gpu::detail::before_write_slow(frame, part_of(region, part));
+    gpu::detail::before_write_slow(frame, part_or_none(region, part));
 }
 
 /// Suspends the fiber as before_host_write does, if the host then writes every cell of the part without reading it. So
@@ -337,7 +343,7 @@ template <gpu::Handle Region>
 template <gpu::Handle Region, int N>
 [[gnu::always_inline]] inline void before_host_overwrite(Frame& frame, const Region& region, const Box<N>& part) {
   if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight | gpu::kWatched)) [[unlikely]]
-    gpu::detail::before_overwrite_slow(frame, part_of(region, part));
+    gpu::detail::before_overwrite_slow(frame, part_or_none(region, part));
 }
 
 /// Says that the host wrote this part: device copies of it are stale, except for what is newer there.
@@ -356,7 +362,7 @@ template <gpu::Handle Region>
 template <gpu::Handle Region, int N>
 [[gnu::always_inline]] inline void wrote_on_host(Frame& frame, const Region& region, const Box<N>& part) {
   if (frame.has_device() && gpu::device_state(region) != 0) [[unlikely]]
-    gpu::detail::wrote_slow(part_of(region, part));
+    gpu::detail::wrote_slow(part_or_none(region, part));
 }
 
 /// After a call that was given this part: suspends the fiber until the host may both read and write it.
@@ -371,13 +377,13 @@ template <gpu::Handle Region>
 
 template <class Region, int N>
 gpu::Launch& gpu::Launch::output(const Region& view, const Box<N>& written, CopyOut copy_out) {
-  return output(view, part_of(view, written), copy_out);
+  return output(view, part_or_none(view, written), copy_out);
 }
 
 template <class Region, int N>
 gpu::Launch& gpu::Launch::inout(const Region& view, std::initializer_list<Box<N>> written, CopyOut copy_out) {
   inout(RegionRef(view), copy_out);
-  for (const Box<N>& part : written) add_written(part_of(view, part));
+  for (const Box<N>& part : written) add_written(part_or_none(view, part));
   return *this;
 }
 

@@ -51,7 +51,7 @@ PB_COLD void input_part(Launch& launch, const Region& view, const BorderedBox<N>
 /// Gives the launch a region of which the kernel may read and may write the cells of `part`, and no others.
 template <class Region, int N>
 PB_COLD void inout_part(Launch& launch, const Region& view, const Box<N>& part, CopyOut copy_out) {
-  launch.inout(view, part_of(view, part), copy_out);
+  launch.inout(view, part_or_none(view, part), copy_out);
 }
 
 /// Says that the kernel also reads what lies in `all` and not in `written`.

@@ -268,7 +268,7 @@ def main():
         (work / f"{name}.pbcc").write_text(text)
         explained = polybricks.run_tool([tools.pbc, work / f"{name}.pbcc", "--explain"]).stdout
         polybricks.check(explained.count("a launch per anti-diagonal of blocks") == len(rules), f"{name}: {explained}")
-        for options in ([], ["--checked", "--checked-copies"])[:2 if polybricks.is_nightly() or name == "gaps" else 1]:
+        for options in ([], ["--checked", "--checked-copies"])[:2 if polybricks.is_nightly() or name in ("gaps", "far") else 1]:
             check = Check(tools.compile(work / f"{name}.pbcc", work / (name + "".join(options)), *options), work, names, rules, rng)
             for case in draw(rng):
                 check.run_all(case)
