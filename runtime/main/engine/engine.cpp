@@ -2,6 +2,7 @@
 #include "runtime/main/engine/engine.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "runtime/config/formats/info_json.h"
@@ -9,6 +10,7 @@
 #include "runtime/config/runtime_check.h"
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/manager.h"
+#include "runtime/gpu/residency/untouched_pages.h"
 #include "runtime/main/engine/root_run.h"
 #include "runtime/main/inputs/generated_inputs.h"
 #include "runtime/main/machine/processor_waits.h"
@@ -242,6 +244,24 @@ std::vector<AnyMatrix> clones_of(const std::vector<AnyMatrix>& matrices) {
   return out;
 }
 
+bool is_unused(const AnyMatrix& matrix) {
+  const Storage* storage = matrix.storage_ref().get();
+  if (storage == nullptr) return false;
+  const auto first = static_cast<const char*>(matrix.data()) - static_cast<const char*>(storage->data());
+  return gpu::is_untouched(*storage, static_cast<std::size_t>(first), static_cast<std::size_t>(matrix.bytes()));
+}
+
+void fill_zeros(const AnyMatrix& matrix) {
+  if (matrix.bytes() != 0) std::memset(matrix.data(), 0, static_cast<std::size_t>(matrix.bytes()));
+}
+
+Snapshot Engine::take_outputs(const Problem& problem) {
+  Snapshot taken;
+  for (const AnyMatrix& output : problem.outputs)
+    taken.outputs.push_back(is_unused(output) ? AnyMatrix() : output.clone());
+  return taken;
+}
+
 Snapshot Engine::take_snapshot(const Problem& problem) {
   double bytes = 0;
   for (const AnyMatrix& input : problem.inputs) bytes += static_cast<double>(input.bytes());
@@ -258,12 +278,12 @@ void Engine::restore(const Problem& problem, const Snapshot& snapshot, const Run
   scheduler(wishes.config->threads()).run(state, [&](Frame& root) {
     const auto put_back = [&](const AnyMatrix& matrix, const AnyMatrix& saved) {
       before_host_write(root, matrix);
-      matrix.copy_from(saved);
+      saved.is_empty() ? fill_zeros(matrix) : matrix.copy_from(saved);
       wrote_on_host(matrix);
       for (gpu::Manager* device : wishes.devices.managers())
         if (device->is_alive()) device->drop_device_copies(root, matrix.storage_ref().get());
     };
-    for (std::size_t i = 0; i < problem.inputs.size(); ++i) put_back(problem.inputs[i], snapshot.inputs[i]);
+    for (std::size_t i = 0; i < snapshot.inputs.size(); ++i) put_back(problem.inputs[i], snapshot.inputs[i]);
     for (std::size_t i = 0; i < problem.outputs.size(); ++i) put_back(problem.outputs[i], snapshot.outputs[i]);
   });
 }

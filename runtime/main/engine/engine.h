@@ -25,9 +25,13 @@ struct RunSetup;
 
 /// Contents to restore before each run (docs/reference/formats.md 4).
 struct Snapshot {
-  std::vector<AnyMatrix> inputs;
-  std::vector<AnyMatrix> outputs;
+  std::vector<AnyMatrix> inputs;   ///< none: they are not restored
+  std::vector<AnyMatrix> outputs;  ///< an empty matrix stands for zeros
 };
+
+/// Whether nobody has used the memory of the matrix yet, which is then zero. False if that is not known.
+[[nodiscard]] bool is_unused(const AnyMatrix& matrix);
+void fill_zeros(const AnyMatrix& matrix);
 
 [[nodiscard]] std::vector<AnyMatrix> clones_of(const std::vector<AnyMatrix>& matrices);
 
@@ -113,6 +117,8 @@ class Engine {
 
   /// Copies of the contents of inputs and outputs.
   [[nodiscard]] static Snapshot take_snapshot(const Problem& problem);
+  /// Copies of the outputs alone, for a run that may have to be repeated. Memory that nobody used has no copy.
+  [[nodiscard]] static Snapshot take_outputs(const Problem& problem);
   /// Puts the contents back and forgets what is on the device.
   void restore(const Problem& problem, const Snapshot& snapshot, const RunWishes& wishes);
 

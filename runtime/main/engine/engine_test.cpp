@@ -182,6 +182,27 @@ TEST_F(EngineTest, RepeatsTheRunOnTheCpuWhenTheDeviceIsLost) {
             "not succeed\n");
 }
 
+TEST_F(EngineTest, RestoresOutputsWithoutInputs) {
+  const Snapshot outputs = Engine::take_outputs(problem_);
+  EXPECT_TRUE(outputs.inputs.empty());
+  engine_.run(problem_, wishes());
+  engine_.restore(problem_, outputs, wishes());
+  EXPECT_EQ(problem_.outputs[0].number_at(7), snapshot_.outputs[0].number_at(7));
+}
+
+TEST_F(EngineTest, RestoresOutputsThatNobodyHadUsedAsZeros) {
+  const IndexT size = 345678;
+  problem_.outputs[0] = AnyMatrix::allocate(ElementKind::Double, 1, &size);
+  if (!is_unused(problem_.outputs[0])) GTEST_SKIP() << "the system does not tell";
+  const Snapshot outputs = Engine::take_outputs(problem_);
+  EXPECT_TRUE(outputs.outputs[0].is_empty()) << "no copy is needed";
+  EXPECT_TRUE(is_unused(problem_.outputs[0])) << "taking it does not use it";
+  static_cast<double*>(problem_.outputs[0].data())[345677] = 5;
+  EXPECT_FALSE(is_unused(problem_.outputs[0]));
+  engine_.restore(problem_, outputs, wishes());
+  EXPECT_EQ(problem_.outputs[0].number_at(345677), 0);
+}
+
 /// A device beside that of the test.
 class SecondDevice {
  public:

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/main/engine/engine.h"
 #include "runtime/main/modes/modes.h"
 #include "runtime/main/modes/run_trials.h"
 #include "runtime/main/program/run_context.h"
@@ -58,11 +59,6 @@ void check_num_words(const Session& session) {
   throw UserError(text + "\n" + usage_line(session.program_name, transform, session.given));
 }
 
-void zero_fill(const AnyMatrix& matrix) {
-  char* data = static_cast<char*>(matrix.data());
-  for (std::int64_t i = 0; i < matrix.bytes(); ++i) data[i] = 0;
-}
-
 }  // namespace
 
 void run_file_mode(Session& session) {
@@ -82,8 +78,9 @@ void run_file_mode(Session& session) {
   problem.sizes = sizes_from_inputs(*ctx, transform, problem.inputs, input_names, wishes);
   problem.outputs = allocate_outputs(*ctx, transform, problem.sizes);
   for (int i = 0; i < transform.num_outputs; ++i)
-    if (transform.outputs[i].is_read_initially && !are_new_matrices_nan())
-      zero_fill(problem.outputs[static_cast<std::size_t>(i)]);
+    if (const AnyMatrix& output = problem.outputs[static_cast<std::size_t>(i)];
+        transform.outputs[i].is_read_initially && !are_new_matrices_nan() && !is_unused(output))
+      fill_zeros(output);
   MatrixWriter writer({options.precision, options.maxval});
   for (auto output = word; output != options.words.end(); ++output) writer.open(*output);
 

@@ -101,7 +101,7 @@ Trials run_trials(const Session& session, const Problem& problem, bool is_measur
   RunWishes wishes = session.wishes();
   Snapshot snapshot;
   const bool has_snapshot = is_measurement || may_be_repeated(session);
-  if (has_snapshot) snapshot = Engine::take_snapshot(problem);
+  if (has_snapshot) snapshot = is_measurement ? Engine::take_snapshot(problem) : Engine::take_outputs(problem);
   const auto run_once = [&](const std::string& label) {
     wishes.trace_label = label;
     if (is_measurement) session.engine.restore(problem, snapshot, wishes);
