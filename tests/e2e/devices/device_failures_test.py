@@ -15,6 +15,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import polybricks  # noqa: E402
+from device_programs import on_device  # noqa: E402
 
 E2E = pathlib.Path(__file__).resolve().parents[1]
 N = 64
@@ -75,14 +76,6 @@ through T<0..k>[n]
   B.cell(x) from (T<k>.cell(x) c) { return c; }
 }
 """
-
-
-def on_device(program, version="opencl", tunables=None, **values):
-    choices = {}
-    for transform, site, alternatives in program.sites():
-        wanted = [a for a in alternatives if a[1] == version] or [a for a in alternatives if a[1] == "opencl"] or alternatives
-        choices.setdefault(transform, {})[site] = wanted[0]
-    return program.configuration(choices, tunables, sequential_cutoff=0, threads=2, **values)
 
 
 class ChainTest:

@@ -12,6 +12,7 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import arrays  # noqa: E402
 import polybricks  # noqa: E402
+from device_programs import PRODUCT, on_device  # noqa: E402
 
 N = 64
 MATRIX_BYTES = 8 * N * N
@@ -29,34 +30,14 @@ to B[n, n]
 }
 """
 
-
-# The pieces of a product of matrices all read B, which stays on the device.
-PRODUCT = """
-transform Product
-from A[k, m], B[n, k]
-to C[n, m]
-{
-  C.cell(x, y) from (A.row(y) a, B.column(x) b) {
-    ElementT s = 0;
-    for (int i = 0; i < k; i++) s += a.cell(i) * b.cell(i);
-    return s;
-  }
-}
-"""
-# Versions of its rule, and the tunables of one that runs in blocks of rounds.
+# Versions of the product, and the tunables of one that runs in blocks of rounds. Its pieces all read B, which stays on
+# the device.
 PRODUCTS = {"basic": ("opencl", {"C#1.opencl.block_rounds": 0}), "local": ("opencl_local", {}),
             "blocks": ("opencl", {"C#1.opencl.block_items": [2, 2], "C#1.opencl.block_rounds": 16, "C#1.opencl.block_stages": 2})}
 
 
 def chain(a):
     return 2 * (a + 1) - a.T
-
-
-def on_device(program, **values):
-    choices = {}
-    for transform, site, alternatives in program.sites():
-        choices.setdefault(transform, {})[site] = next(a for a in alternatives if a[1] == "opencl")
-    return program.configuration(choices, sequential_cutoff=0, threads=2, **values)
 
 
 class Test:

@@ -15,6 +15,7 @@ import numpy as np
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1]), str(pathlib.Path(__file__).resolve().parents[2] / "support")]
 import arrays  # noqa: E402
 import polybricks  # noqa: E402
+from device_programs import PRODUCT, on_device  # noqa: E402
 import shares_test  # noqa: E402
 
 # Devices called `basic` abort where two threads release kernels (pocl_release_dlhandle_cache of PoCL 3.1).
@@ -47,20 +48,6 @@ to B[w, h]
 }}
 """
 
-PRODUCT = """
-transform Product
-from A[k, m], B[n, k]
-to C[n, m]
-{
-  C.cell(x, y) from (A.row(y) a, B.column(x) b) {
-    ElementT s = 0;
-    for (int i = 0; i < k; i++) s += a.cell(i) * b.cell(i);
-    return s;
-  }
-}
-"""
-
-# Two rows of steps that do not need one another, each with a matrix whose columns the next step reads, and a fold of all.
 CHAIN = """
 transform Turn
 from A[n, n]
@@ -109,14 +96,6 @@ heat.Heat(first, out=second)
 assert (heat.Heat(first.fetch()) == second.fetch()).all()
 np.save(sys.argv[4], first.fetch())
 """
-
-
-def on_device(program, version="opencl", **values):
-    choices = {}
-    for transform, site, alternatives in program.sites():
-        on_it = [a for a in alternatives if a[1] == version] or [a for a in alternatives if a[1] == "opencl"] or alternatives
-        choices.setdefault(transform, {})[site] = on_it[0]
-    return program.configuration(choices, sequential_cutoff=0, threads=2, **values)
 
 
 class Test:
