@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <thread>
 
 #include "runtime/config/copy_error.h"
+#include "runtime/gpu/storage_record.h"
 #include "runtime/gpu/testing/fake_fixture.h"
 #include "runtime/matrix/access_watch.h"
 #include "runtime/matrix/simd.h"
@@ -42,6 +44,20 @@ class Access : public ::testing::Test {
 
   FakeManager fake;
 };
+
+// Under ThreadSanitizer: a record that a second thread makes in vain must not leave a shadow that accesses use.
+TEST_F(Access, TheRecordIsMadeOnce) {
+  for (int i = 0; i < 200; ++i) {
+    const Matrix2 m = filled(8, 4, 1);
+    Storage& storage = *m.storage_ref().get();
+    StorageRecord* found[2] = {};
+    std::thread other([&] { found[0] = &StorageRecord::of(storage, 4); });
+    found[1] = &StorageRecord::of(storage, 4);
+    EXPECT_EQ(m.cell(3, 2), 1);
+    other.join();
+    EXPECT_EQ(found[0], found[1]);
+  }
+}
 
 TEST_F(Access, WhatADeviceWroteIsStaleUntilItIsAskedFor) {
   run([&](Frame& frame) {

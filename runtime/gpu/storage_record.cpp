@@ -22,14 +22,15 @@ StorageRecord* StorageRecord::find(const Storage& storage) {
 
 StorageRecord& StorageRecord::of(Storage& storage, int element_bytes) {
   if (StorageRecord* existing = find(storage)) return *existing;
+  // One is made at a time: a second record of the storage would take its shadow along when it goes, and accesses may
+  // look into that already.
+  static std::mutex making;
+  const std::lock_guard lock(making);
+  if (StorageRecord* existing = find(storage)) return *existing;
   auto made = std::unique_ptr<StorageRecord>(new StorageRecord(storage, element_bytes));
-  DeviceRecord* expected = nullptr;
-  // Release pairs with the acquire in `find`; acquire on failure: the other thread's record is used.
-  if (storage.device_record.compare_exchange_strong(expected, made.get(), std::memory_order_acq_rel,
-                                                    std::memory_order_acquire)) {
-    return *made.release();
-  }
-  return *static_cast<StorageRecord*>(expected);
+  // Release pairs with the acquire in `find`.
+  storage.device_record.store(made.get(), std::memory_order_release);
+  return *made.release();
 }
 
 StorageRecord::~StorageRecord() {

@@ -70,7 +70,7 @@ class Storage {
   /// 0 if the storage never was on a device, so that host accesses cost one relaxed load. Other values are
   /// runtime/gpu's.
   std::atomic<std::uint32_t> device_state{0};
-  /// The record of runtime/gpu, which sets it once (compare and exchange from null); deleted with the storage.
+  /// The record of runtime/gpu, which sets it once; deleted with the storage.
   std::atomic<DeviceRecord*> device_record{nullptr};
 
  private:
