@@ -217,6 +217,11 @@ TEST_F(SchedulesTest, ConstantsOfAProgramAreCompared) {
   EXPECT_EQ(num_differences(kTwoShapes), 0U);
   EXPECT_EQ(parse_configuration(to_json(fixed, c, -1), "t.cfg", fixed, warnings), c);
   EXPECT_THAT(warnings.differences, IsEmpty());
+  // A level that says the same once more, by the same size.
+  std::string twice = kTwoShapes;
+  const std::string by_n = R"({"from": 1000, "by": "n")";
+  twice.insert(twice.find(by_n), R"({"from": 90, "by": "k", "rule": "C#1", "on": "opencl", "schedule": 2}, )");
+  EXPECT_EQ(num_differences(twice), 0U);
   EXPECT_EQ(num_differences(R"("schedules": {"C#1": [{"C#1.cpu.fold_order": 0}, {"C#1.cpu.fold_order": 0}]})"), 1U);
   EXPECT_EQ(num_differences(R"("tunables": {"C#1.cpu.fold_order": 0})"), 1U);
   EXPECT_EQ(num_differences(R"("sites": {"C#1": [{"rule": "C#1", "on": "cpu"}]})"), 1U);

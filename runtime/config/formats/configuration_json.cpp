@@ -184,8 +184,7 @@ class Reader {
       const Level level{static_cast<std::int64_t>(item.number_or("from", 0)), choice,
                         is_known ? static_cast<int>(schedule) - 1 : 0, *by};
       if (levels.empty() && level.from > 0) levels.push_back(site.fixed.front());
-      if (levels.empty() || level.by != 0 || levels.back().by != 0 || !does_same(levels.back(), level))
-        levels.push_back(level);
+      if (levels.empty() || levels.back().by != level.by || !does_same(levels.back(), level)) levels.push_back(level);
     });
     if (!levels.empty() && levels != site.fixed) differs(index_.site_name(id), node);
   }
