@@ -233,8 +233,7 @@ class LaneLoopReader {
       if (node.args.size() != 1 || !have_same_bytes(type_of(id), type_of(node.args[0]))) refuse();
       return;
     }
-    if (function == nullptr || function->result == MathResult::Count || function->num_args > 2 ||
-        static_cast<int>(node.args.size()) != function->num_args)
+    if (function == nullptr || !function->is_in_packs() || static_cast<int>(node.args.size()) != function->num_args)
       return refuse();
     for (const ExprId arg : node.args)
       if (!is_packed_number(type_of(arg))) refuse();

@@ -33,6 +33,7 @@ struct MathFunction {
   bool needs_std = false;  ///< C++ knows it only with `std::`
 
   [[nodiscard]] constexpr bool is_on_devices() const { return !opencl.empty() || !definition.empty(); }
+  [[nodiscard]] constexpr bool is_in_packs() const { return result != MathResult::Count && num_args <= 2; }
 };
 
 inline constexpr std::array<MathFunction, 58> kMathFunctions = {{

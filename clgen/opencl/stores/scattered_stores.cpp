@@ -19,8 +19,9 @@ std::string place(std::size_t i) { return "pb_target" + std::to_string(i); }
 
 ScatterPrinter::ScatterPrinter(Writer& out, const Rule& rule, const DividedFold& divided) : out_(out), rule_(rule) {
   const bool is_plain = divided.fold.accumulators.empty() && divided.bins.empty() && !divided.inner && !divided.keeps;
+  if (!rule.is_distinct || !divided.stores || !is_plain) return;
   const StmtId inside = std::get<ForStmt>(rule.body.stmts[divided.fold.loop].node).body;
-  if (rule.is_distinct && divided.stores && is_plain) find_stores(inside);
+  find_stores(inside);
   std::size_t num_uses = 0;
   walk(
       rule.body, inside, [](StmtId) {}, [&](ExprId id) { num_uses += names_output(id) ? 1 : 0; });
