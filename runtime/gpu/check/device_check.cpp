@@ -2,7 +2,6 @@
 #include "runtime/gpu/check/device_check.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "runtime/config/errors.h"
 
@@ -28,19 +27,13 @@ void DeviceCheck::differed(const KernelDesc& kernel, const std::string& differen
   });
   const std::string rule = kernel.rule.name != nullptr ? kernel.rule.name : kernel.name;
   const std::string version = kernel.rule.version != nullptr ? std::string(" on ") + kernel.rule.version : "";
-  const std::string line =
-      "device `" + device_name_ + "` computed something else than the CPU: " + rule + version + ": " + difference;
+  const std::string line = "device `" + device_.info().name + "` computed something else than the CPU: " + rule +
+                           version + ": " + difference;
   const std::lock_guard lock(mutex_);
   const bool is_new = std::find(distrusted_.begin(), distrusted_.end(), &kernel) == distrusted_.end();
   if (is_new) distrusted_.push_back(&kernel);
   if (is_strict) throw UserError(line + " (--strict)");
-  if (!is_new) return;
-  const std::string warning = line + "; the CPU does its work from now on";
-  if (warn_ != nullptr) {
-    warn_(warn_context_, warning.c_str());
-  } else {
-    std::fprintf(stderr, "warning: %s\n", warning.c_str());
-  }
+  if (is_new) device_.warn(line + "; the CPU does its work from now on");
 }
 
 }  // namespace pbrt::gpu

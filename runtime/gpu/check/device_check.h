@@ -10,19 +10,16 @@
 #include <vector>
 
 #include "runtime/gpu/kernel_desc.h"
+#include "runtime/gpu/manager/managed_device.h"
 #include "runtime/gpu/manager/manager_statistics.h"
-#include "runtime/gpu/manager_options.h"
 
 namespace pbrt::gpu {
 
 /// Threads: any
 class DeviceCheck {
  public:
-  DeviceCheck(std::string device_name, const ManagerOptions& options, ManagerStatistics& statistics)
-      : device_name_(std::move(device_name)),
-        warn_(options.warn),
-        warn_context_(options.warn_context),
-        statistics_(statistics) {}
+  /// Pre: both outlive this object
+  DeviceCheck(const ManagedDevice& device, ManagerStatistics& statistics) : device_(device), statistics_(statistics) {}
 
   /// Whether a launch of this kernel computed something else than the CPU.
   [[nodiscard]] bool is_distrusted(const KernelDesc& kernel) const;
@@ -37,9 +34,7 @@ class DeviceCheck {
   void not_compared();
 
  private:
-  const std::string device_name_;
-  void (*const warn_)(void* context, const char* line);
-  void* const warn_context_;
+  const ManagedDevice& device_;
   ManagerStatistics& statistics_;
   mutable std::mutex mutex_;
   std::vector<const KernelDesc*> distrusted_;

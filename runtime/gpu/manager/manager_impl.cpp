@@ -10,7 +10,7 @@ namespace pbrt::gpu {
 
 ManagerImpl::ManagerImpl(std::unique_ptr<Device> managed, const ManagerOptions& options)
     : device(std::move(managed), options),
-      check(options.verifies ? std::make_unique<DeviceCheck>(device.info().name, options, statistics) : nullptr),
+      check(options.verifies ? std::make_unique<DeviceCheck>(device, statistics) : nullptr),
       trace(options, statistics),
       queue(options.patience),
       operations(queue, trace.clock()),
