@@ -227,10 +227,11 @@ RunReport Engine::run_or_recover(const Problem& problem, const RunWishes& wishes
     if (wishes.is_strict || wishes.devices.is_empty()) throw;
     // If none has failed, the devices did parts of a step that cannot be done again.
     left.devices = wishes.devices.alive();
-    if (left.devices == wishes.devices) left.devices = {};
+    const bool has_failed = !(left.devices == wishes.devices);
+    if (!has_failed) left.devices = {};
     where = left.devices.is_empty() ? "on the CPU" : "on the other devices";
-    // The device's manager has warned, and said that the CPU does the work.
-    if (!left.devices.is_empty())
+    // The manager of a device that has failed has warned, and said that the CPU does the work.
+    if (!has_failed || !left.devices.is_empty())
       std::fprintf(stderr, "warning: %s; the run is repeated %s\n", error.what(), where.c_str());
   }
   if (!left.trace_label.empty()) left.trace_label += ", again " + where;
@@ -257,8 +258,10 @@ void fill_zeros(const AnyMatrix& matrix) {
 
 Snapshot Engine::take_outputs(const Problem& problem) {
   Snapshot taken;
-  for (const AnyMatrix& output : problem.outputs)
-    taken.outputs.push_back(is_unused(output) ? AnyMatrix() : output.clone());
+  for (std::size_t i = 0; i < problem.outputs.size(); ++i) {
+    const bool has_copy = problem.transform->outputs[i].is_read_initially && !is_unused(problem.outputs[i]);
+    taken.outputs.push_back(has_copy ? problem.outputs[i].clone() : AnyMatrix());
+  }
   return taken;
 }
 

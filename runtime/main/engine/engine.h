@@ -117,7 +117,7 @@ class Engine {
 
   /// Copies of the contents of inputs and outputs.
   [[nodiscard]] static Snapshot take_snapshot(const Problem& problem);
-  /// Copies of the outputs alone, for a run that may have to be repeated. Memory that nobody used has no copy.
+  /// Copies of the outputs that a run reads, for one that may have to be repeated. Memory that nobody used has no copy.
   [[nodiscard]] static Snapshot take_outputs(const Problem& problem);
   /// Puts the contents back and forgets what is on the device.
   void restore(const Problem& problem, const Snapshot& snapshot, const RunWishes& wishes);
