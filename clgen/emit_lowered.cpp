@@ -32,6 +32,21 @@ std::string loops_text(const std::vector<TaskLoop>& divided, const std::vector<L
   return out;
 }
 
+/// Returns what a joint launch runs, and its kernel.
+std::string joint_launch_text(const Program& program, const JointLaunch& launch) {
+  std::vector<std::string> steps;
+  for (const StepId step : launch.steps) steps.push_back(std::to_string(step.index()));
+  std::string out = fmt::format("one launch of steps {}\n", joined(steps)) + to_text(program, launch.kernel);
+  const Transform& transform = program.transforms[launch.kernel.transform];
+  for (const KernelPart& part : launch.kernel.parts) {
+    std::vector<std::string> boxes;
+    for (const std::size_t box : part.boxes) boxes.push_back("pb_box" + std::to_string(box));
+    out += fmt::format("  part {} {}\n", transform.rules[part.kernel.rule].name,
+                       boxes.empty() ? "elsewhere" : "in " + joined(boxes));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string emit_lowered(const Program& program, const Plan& plan, const LoweredProgram& lowered) {
@@ -57,6 +72,7 @@ std::string emit_lowered(const Program& program, const Plan& plan, const Lowered
       if (!is_in_nest && has_forms) out += loops_text(divided, lanes, transform.computations[step.rule.index()]);
       for (const LoweredKernel& kernel : of_transform.steps[id].kernels) out += to_text(program, kernel.tree);
     }
+    for (const JointLaunch& launch : of_transform.launches) out += joint_launch_text(program, launch);
     for (std::size_t f = 0; f < transform.fused.size(); ++f)
       out += to_text(program, transform, transform.fused[f], of_transform.fused[f].loops);
     for (std::size_t n = 0; n < transform.nests.size(); ++n) {

@@ -34,6 +34,10 @@ class TransformLowering {
     for (const StepId id : plan_.steps.ids()) out.steps.add(step(id));
     for (const Nest& each : plan_.nests) out.nests.push_back(nest(each));
     for (const FusedSteps& steps : plan_.fused) out.fused.push_back(fused(steps));
+    for (const StepGroup& group : out.schedule.groups)
+      if (const auto* joint = std::get_if<JointGroup>(&group))
+        if (auto launch = find_joint_launch(program_, plan_, out.steps, *joint))
+          out.launches.push_back(*std::move(launch));
     out.sums = find_checked_sums(program_.transforms[plan_.transform], plan_, program_.element);
     out.rules = std::move(rules_);
     return out;
@@ -177,6 +181,7 @@ void verify_transform(const Transform& transform, const TransformPlan& plan, con
     check(verify(plan.steps[id], lowered.steps[id].scanned));
     for (const LoweredKernel& kernel : lowered.steps[id].kernels) check(verify(transform, kernel.tree));
   }
+  for (const JointLaunch& launch : lowered.launches) check(verify(transform, launch.kernel));
   for (std::size_t n = 0; n < plan.nests.size(); ++n)
     for (std::size_t m = 0; m < plan.nests[n].members.size(); ++m)
       verify_loops(plan.steps[plan.nests[n].members[m].step], lowered.nests[n].members[m].loops);

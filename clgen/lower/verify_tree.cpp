@@ -45,6 +45,23 @@ std::string verify_scans(const KernelTree& kernel, const LineScans& scans) {
              : "a scan gives each of its values the one before";
 }
 
+/// Returns what is wrong with the parts of a kernel; empty: nothing.
+std::string verify_parts(const KernelTree& kernel) {
+  if (kernel.parts.empty()) return "";
+  if (kernel.parts.front().kernel.rule != kernel.rule) return "the first part of a kernel is its own rule's";
+  for (const KernelPart& part : kernel.parts) {
+    if (part.kernel.vars.size() != kernel.vars.size()) return "a part has the loops of its kernel";
+    if (part.boxes.empty() != (&part == &kernel.parts.back())) return "the last part of a kernel has no boxes";
+  }
+  const auto is_bound = [](const KernelScalar& scalar) { return scalar.source == ScalarSource::Bound; };
+  std::size_t num_boxes = 0;
+  for (const KernelPart& part : kernel.parts) num_boxes += part.boxes.size();
+  const auto num_bounds = std::count_if(kernel.scalars.begin(), kernel.scalars.end(), is_bound);
+  return static_cast<std::size_t>(num_bounds) == 2 * num_boxes * kernel.vars.size()
+             ? ""
+             : "the boxes of parts have their bounds";
+}
+
 /// Returns what is wrong with a wavefront; empty: nothing.
 std::string verify_waves(const KernelTree& kernel, const Waves& waves) {
   if (kernel.tree.root.size() != 1) return "a wavefront runs all instances of a launch";
@@ -77,6 +94,7 @@ class Verifier {
     if (const LineScans* scans = scans_of(kernel_.tree)) return verify_scans(kernel_, *scans);
     if (const Waves* waves = waves_of(kernel_.tree)) return verify_waves(kernel_, *waves);
     check_block(kernel_.tree.root);
+    if (fault_.empty()) fault_ = verify_parts(kernel_);
     if (!fault_.empty()) return fault_;
     if (num_instances_ != 1 || num_with_lanes_ > 1 || num_that_keep_ > 1)
       return "a kernel has one instance, one with lanes, and one whose lanes keep cells";

@@ -16,6 +16,7 @@ namespace pb {
 ///  * a barrier stands between the copy that fills a buffer and the instances that read it, and each buffer has a copy
 ///    in both blocks of a branch or in none;
 ///  * an instance has an operand for each region of its rule, and staged ones name a buffer of their input;
+///  * parts have the loops of their kernel, and all but the last one have boxes;
 ///  * names in expressions are numbers that the kernel gets, or variables of the loops outside.
 [[nodiscard]] std::string verify(const Transform& transform, const KernelTree& kernel);
 

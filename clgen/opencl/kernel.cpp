@@ -44,11 +44,20 @@ void add(std::vector<Kernel>& kernels, const Program& program, KernelTree lowere
 
 }  // namespace
 
+std::string joint_kernel_name(const Program& program, const JointLaunch& launch) {
+  return short_name(rule_stem(program, launch.kernel.transform, launch.kernel.rule) + "_s" +
+                    std::to_string(launch.main.index())) +
+         "_joint";
+}
+
 std::vector<Kernel> make_kernels(const Program& program, const LoweredProgram& lowered, const KernelContext& context) {
   std::vector<Kernel> out;
-  for (const LoweredTransform& transform : lowered.transforms)
+  for (const LoweredTransform& transform : lowered.transforms) {
     for (const LoweredStep& step : transform.steps)
       for (const LoweredKernel& kernel : step.kernels) add(out, program, kernel.tree);
+    for (const JointLaunch& launch : transform.launches)
+      if (!launch.kernel.parts.empty()) out.push_back({launch.kernel, {}, joint_kernel_name(program, launch), {}});
+  }
   for (Kernel& kernel : out) kernel.source = kernel_text(program, kernel.lowered, kernel.name, context);
   return out;
 }

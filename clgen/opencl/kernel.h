@@ -15,13 +15,17 @@ namespace pb {
 
 struct Kernel {
   KernelTree lowered;
-  std::vector<StepId> steps;  ///< the steps that run the kernel; they differ only in their boxes
+  std::vector<StepId> steps;  ///< the steps that run the kernel, and differ only in their boxes; of a joint launch none
   std::string name;           ///< name of its function
   std::string source;         ///< without the dialect's prelude, which comes first
 };
 
+/// Returns the name of the kernel of a joint launch that has parts.
+[[nodiscard]] std::string joint_kernel_name(const Program& program, const JointLaunch& launch);
+
 /// Returns all kernels of the program, in the order of transforms, steps and versions: the basic version comes before
-/// the one with local memory. Steps share a kernel if their trees are equal.
+/// the one with local memory. Steps share a kernel if their trees are equal. Those of a transform's joint launches
+/// follow if they have parts.
 [[nodiscard]] std::vector<Kernel> make_kernels(const Program& program, const LoweredProgram& lowered,
                                                const KernelContext& context);
 

@@ -425,14 +425,17 @@ class KernelBodyPrinter {
 
 }  // namespace
 
-void print_kernel_functions(Writer& out, const Rule& rule, const std::string& head) {
+void print_kernel_functions(Writer& out, const std::vector<const Rule*>& rules, const std::string& head) {
   std::set<std::string> lines;
-  for (const ExprId id : rule.body.exprs.ids()) {
-    const auto* call = std::get_if<CallExpr>(&rule.body.exprs[id].node);
-    const MathFunction* function = call == nullptr ? nullptr : find_math_function(call->callee);
-    const Kind kind = rule.body_types.types[id.index()].kind;
-    if (function == nullptr || function->definition.empty() || (kind != Kind::Double && kind != Kind::Float)) continue;
-    lines.insert(device_function(*function, number_word(number_of(kind))).definition);
+  for (const Rule* rule : rules) {
+    for (const ExprId id : rule->body.exprs.ids()) {
+      const auto* call = std::get_if<CallExpr>(&rule->body.exprs[id].node);
+      const MathFunction* function = call == nullptr ? nullptr : find_math_function(call->callee);
+      const Kind kind = rule->body_types.types[id.index()].kind;
+      if (function == nullptr || function->definition.empty() || (kind != Kind::Double && kind != Kind::Float))
+        continue;
+      lines.insert(device_function(*function, number_word(number_of(kind))).definition);
+    }
   }
   for (const std::string& line : lines) out.line(head + line);
 }

@@ -11,9 +11,9 @@
 
 namespace pb {
 
-/// Defines the functions that the body calls and that kernels lack, or understand in another way than C++. `head`
+/// Defines the functions that the bodies call and that kernels lack, or understand in another way than C++. `head`
 /// stands before each.
-void print_kernel_functions(Writer& out, const Rule& rule, const std::string& head);
+void print_kernel_functions(Writer& out, const std::vector<const Rule*>& rules, const std::string& head);
 
 /// What the text around a body says.
 struct BodyWords {

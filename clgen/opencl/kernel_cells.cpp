@@ -27,10 +27,12 @@ std::string missing_value_text(ElementType element) {
 
 }  // namespace
 
-std::string border_functions(const Rule& rule, const std::string& head) {
-  const bool has_any = std::any_of(rule.inputs.begin(), rule.inputs.end(),
-                                   [](const RegionAccess& input) { return input.num_mapped_dims > 0; });
-  if (!has_any) return {};
+std::string border_functions(const std::vector<const Rule*>& rules, const std::string& head) {
+  const auto is_mapped = [](const RegionAccess& input) { return input.num_mapped_dims > 0; };
+  const auto has_any = [&](const Rule* rule) {
+    return std::any_of(rule->inputs.begin(), rule->inputs.end(), is_mapped);
+  };
+  if (std::none_of(rules.begin(), rules.end(), has_any)) return {};
   std::string out;
   std::istringstream lines(PB_BORDER_KERNEL_TEXT);
   for (std::string line; std::getline(lines, line);) out += head + line + "\n";

@@ -4,15 +4,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "clgen/writer/writer.h"
 #include "lang/program.h"
 
 namespace pb {
 
-/// Returns the functions that the rule's borders need, one per line, with `head` before each; empty if they need none.
+/// Returns the functions that the rules' borders need, one per line, with `head` before each; empty if they need none.
 /// The functions stand before the kernel.
-[[nodiscard]] std::string border_functions(const Rule& rule, const std::string& head);
+[[nodiscard]] std::string border_functions(const std::vector<const Rule*>& rules, const std::string& head);
 
 /// Declares the input's variable and, for an optional input, the flag that tells whether its cell is missing.
 /// `default_element` is the type that ElementT stands for, and `name` the matrix's in the kernel.

@@ -16,6 +16,8 @@
 #include "clgen/opencl/kernel_scans.h"
 #include "clgen/opencl/kernel_tiles.h"
 #include "clgen/opencl/kernel_words.h"
+#include "clgen/opencl/parts/kernel_instance.h"
+#include "clgen/opencl/parts/kernel_parts.h"
 #include "clgen/opencl/stores/bin_updates.h"
 #include "clgen/opencl/waves/kernel_waves.h"
 #include "clgen/writer/writer.h"
@@ -37,8 +39,7 @@ class KernelHeadPrinter {
         lowered_(kernel),
         context_(context),
         dialect_(context.dialect),
-        transform_(program.transforms[lowered_.transform]),
-        rule_(transform_.rules[lowered_.rule]) {}
+        transform_(program.transforms[lowered_.transform]) {}
 
   /// `tiles` spells the parameters of buffers.
   void print(const KernelTilePrinter& tiles) {
@@ -51,15 +52,17 @@ class KernelHeadPrinter {
   int num_loops() const { return static_cast<int>(lowered_.vars.size()); }
 
   void print_head(const KernelTilePrinter& tiles) {
-    out_.line("// rule " + transform_.name + "." + rule_.name + "   " + origin_of(context_.sources, rule_.span));
+    for (const Rule* rule : rules_of(transform_, lowered_))
+      out_.line("// rule " + transform_.name + "." + rule->name + "   " + origin_of(context_.sources, rule->span));
     if (lowered_.needs_fp64 && !dialect_.fp64.empty()) out_.verbatim(dialect_.fp64 + "\n");
     if (context_.is_strict && !dialect_.no_contraction.empty()) out_.verbatim(dialect_.no_contraction + "\n");
     out_.line("typedef " + opencl_type(program_.element) + " ElementT;");
-    print_kernel_functions(out_, rule_, dialect_.function);
+    const std::vector<const Rule*> rules = rules_of(transform_, lowered_);
+    print_kernel_functions(out_, rules, dialect_.function);
     const RuleInstance* const blocked = instance_in_blocks(lowered_.tree);
     if (blocked != nullptr && blocked->blocks->products) out_.verbatim(PB_MATRIX_UNIT_TEXT);
     if (scans_of(lowered_.tree) != nullptr) print_look_back_functions(out_, dialect_);
-    if (const std::string functions = border_functions(rule_, dialect_.function); !functions.empty())
+    if (const std::string functions = border_functions(rules, dialect_.function); !functions.empty())
       out_.verbatim(functions);
     out_.blank();
     const bool keeps = instance_that_keeps(lowered_.tree) != nullptr;
@@ -169,7 +172,6 @@ class KernelHeadPrinter {
   const KernelContext& context_;
   const KernelDialect& dialect_;
   const Transform& transform_;
-  const Rule& rule_;
 };
 
 /// Returns what stands inside of a nest of loops.
@@ -320,19 +322,25 @@ class KernelPrinter {
   void print_instances(const TreeBlock& instance) {
     out_.verbatim("#if PB_ITEMS > 1\n");
     if (dialect_.may_run_on_cpus) out_.verbatim("#ifndef PB_CPU\n");
-    std::vector<std::string> is_whole;
+    std::vector<std::string> first, is_whole;
     for (int d = 0; d < num_loops(); ++d) {
       const std::string dim = std::to_string(d);
-      const std::string begin =
-          has_barrier(lowered_.tree) ? "pb_group" + dim : "(int)" + dialect_.group_id(d) + " * PB_SPAN" + dim;
-      is_whole.push_back(begin + " + PB_SPAN" + dim + " <= pb_extent" + dim);
+      first.push_back(has_barrier(lowered_.tree) ? "pb_group" + dim
+                                                 : "(int)" + dialect_.group_id(d) + " * PB_SPAN" + dim);
+      is_whole.push_back(first.back() + " + PB_SPAN" + dim + " <= pb_extent" + dim);
     }
+    const std::vector<std::string> is_in_first =
+        lowered_.parts.empty() ? std::vector<std::string>() : group_in_first_part(lowered_, first);
+    is_whole.insert(is_whole.end(), is_in_first.begin(), is_in_first.end());
     out_.open("if (" + joined(is_whole, " && ") + ")");
     print_instance_loops("#pragma unroll\n");
     out_.open("");
     declare_place();
     done_ = "pb_done_whole";
-    print_block(instance);
+    if (is_in_first.empty())
+      print_any(instance);
+    else
+      print_block(instance);
     out_.close();
     out_.line("return;");
     out_.close();
@@ -346,9 +354,15 @@ class KernelPrinter {
       is_inside.push_back("pb_i" + std::to_string(d) + " < pb_extent" + std::to_string(d));
     out_.open("if (" + joined(is_inside, " && ") + ")");
     done_ = "pb_done";
-    print_block(instance);
+    print_any(instance);
     out_.close();
     out_.close();
+  }
+
+  /// Prints an instance of the part that it lies in.
+  void print_any(const TreeBlock& instance) {
+    if (lowered_.parts.empty()) return print_block(instance);
+    print_parts(out_, program_, lowered_, dialect_, done_);
   }
 
   /// Prints the heads of the loops, with a directive before each.
@@ -415,26 +429,7 @@ class KernelPrinter {
   }
 
   void print_instance(const RuleInstance& instance, const LineScans* scans = nullptr) {
-    // Addresses come first: the body may declare the rule's variables again.
-    operands_.print(instance);
-    print_bin_extents(out_, rule_, instance);
-    out_.open("");
-    const std::string first = instance.divided.empty() ? "" : "if (pb_is_first) ";
-    const bool jumps =
-        print_kernel_body(out_, rule_, lowered_, instance,
-                          {rule_.is_return_form ? first + KernelOperandPrinter::cell_at("return") : std::string(),
-                           done_,
-                           {dialect_.barrier, dialect_.cell_barrier, dialect_.global, lowered_.record_slots,
-                            lanes_are_neighbours(lowered_.tree), dialect_.local, dialect_.update},
-                           scans});
-    out_.close();
-    if (jumps) out_.line(done_ + ":;");
-    for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {
-      const OperandKind kind = instance.outputs[i].kind;
-      const std::string& name = rule_.outputs[i].binding;
-      if (kind == OperandKind::NewValue || kind == OperandKind::OldValue)
-        out_.line(first + KernelOperandPrinter::cell_at(name) + " = " + opencl_name(name) + ";");
-    }
+    print_kernel_instance(out_, rule_, lowered_, dialect_, operands_, instance, done_, scans);
   }
 
   const Program& program_;

@@ -20,6 +20,8 @@ class ManagerSet;
   constexpr std::int64_t kEighths = 8;
   return extent <= 0 ? extent : (extent / kEighths * eighths) + (extent % kEighths * eighths + kEighths - 1) / kEighths;
 }
+/// Whether the device gets all of a step that can be shared.
+[[nodiscard]] constexpr bool is_all_on_device(std::int64_t eighths) { return eighths >= 8; }
 /// Whether a step that cannot be shared runs on the device.
 [[nodiscard]] constexpr bool is_mostly_on_device(std::int64_t eighths) { return eighths >= 4; }
 
@@ -49,7 +51,7 @@ struct Piece {
   bool is_first = true;         ///< the step's first one that runs
   bool is_cut = false;          ///< it is not the whole step, because of the memory
   bool is_too_large = false;    ///< set where it did not run, and a smaller one may
-  bool has_others = false;      ///< if it does not run, another device tries
+  bool has_others = false;      ///< if it does not run, another device tries, or another launch
   Manager* device = nullptr;    ///< that runs it; null: any
 };
 
@@ -113,6 +115,25 @@ template <class Region>
   box.lo[d] = lo, box.hi[d] = hi;
   return part_of(region, box);
 }
+
+/// What the parts of a launch read of a matrix along one dimension: all from the first index to the last.
+class ReadIndices {
+ public:
+  void add(std::int64_t lo, std::int64_t hi) {
+    lo_ = is_empty_ ? lo : std::min(lo_, lo);
+    hi_ = is_empty_ ? hi : std::max(hi_, hi);
+    is_empty_ = false;
+  }
+  /// The slab of `region` with these indices along dimension `d`; without any, the whole region.
+  template <class Region>
+  [[nodiscard]] Region slab_of(const Region& region, int d) const {
+    return gpu::slab_of(region, d, lo_, hi_);
+  }
+
+ private:
+  std::int64_t lo_ = 0, hi_ = 0;
+  bool is_empty_ = true;
+};
 
 namespace detail {
 [[nodiscard]] bool run_shared(Frame& frame, bool (*on_device)(const void*), const void* device_closure,

@@ -30,7 +30,6 @@ std::optional<std::string> StepDispatch::find_tunable(const TunableTest& matches
   return read(context_, id_, static_cast<std::size_t>(found - plan_.tunables.begin()), "pb_context", "pb_n");
 }
 
-/// Returns the device's share of steps that run there, in eighths; none if the device always gets all of them.
 std::optional<std::string> StepDispatch::share_value() const {
   const auto matches = [](const PlanTunable& tunable) {
     const bool is_all = !tunable.fixed.empty() && tunable.fixed.front() == tunable.max;
@@ -151,6 +150,12 @@ void StepDispatch::emit_slice_tries(Writer& out, StepId step, const std::string&
   out.line("pbrt::gpu::StepCheck pb_check;");
   const RuleCode code(context_, id_, plan_.steps[step].rule);
   emit_tries(out, device_tries(step, code, frame, {box}, to_cpp(conditions_.copy_out_of_slice(step))));
+}
+
+void StepDispatch::emit_device_piece(Writer& out, StepId step, const std::string& frame, const std::string& box,
+                                     const std::string& copy_out) const {
+  const RuleCode code(context_, id_, plan_.steps[step].rule);
+  emit_any_of(out, device_tries(step, code, frame, {box}, copy_out), "return ", ";");
 }
 
 void StepDispatch::emit_tries(Writer& out, const std::vector<Try>& tries) const {

@@ -63,18 +63,26 @@ class StepDispatch {
   ///
   /// Pre: a device may run the step, in a launch per slice
   void emit_slice_tries(Writer& out, StepId step, const std::string& frame, const std::string& box) const;
+  /// Prints a statement that returns whether a device has run the step's instances in the box that `box` names.
+  ///
+  /// Pre: a device and the CPU may share the step; it has one box; `pb_check` and `pb_piece` are in scope
+  void emit_device_piece(Writer& out, StepId step, const std::string& frame, const std::string& box,
+                         const std::string& copy_out) const;
   /// Whether a device and the CPU may share the step. Its boxes are then variables, which the dispatch changes.
   [[nodiscard]] bool is_shared(StepId step) const;
   /// Returns the number of the choice under which the step runs in `version`, if it is known, else the variable that
   /// holds the choice.
   [[nodiscard]] std::string choice_value(const Step& step, Version version) const;
   [[nodiscard]] std::string split_value() const;
+  /// Returns the device's share of steps that run there, in eighths; none if the device always gets all of them.
+  [[nodiscard]] std::optional<std::string> share_value() const;
+  /// Returns the elements of the tunable that says a shape of the step's launches; a null pointer if there is none.
+  [[nodiscard]] std::string shape_value(const Step& step, Version version, TunableRole role) const;
   [[nodiscard]] std::string tile_value(const Nest& nest) const;
 
  private:
   [[nodiscard]] const LoweredStep& lowered(StepId step) const { return lowered_of(context_, id_).steps[step]; }
   std::string pieces_arg(StepId step) const;
-  std::string shape_value(const Step& step, Version version, TunableRole role) const;
   /// `pieces` is the last argument, with the comma before it.
   std::string cpu_call(StepId step, const RuleCode& code, const std::string& frame,
                        const std::vector<std::string>& boxes, const std::string& pieces) const;
@@ -94,7 +102,6 @@ class StepDispatch {
   /// Prints the declaration of `pb_has_run`: whether one of the tries has run.
   void emit_tries(Writer& out, const std::vector<Try>& tries) const;
   void emit_shared_tries(Writer& out, StepId step, const RuleCode& code, const std::string& frame) const;
-  std::optional<std::string> share_value() const;
   using TunableTest = std::function<bool(const PlanTunable&)>;
   using TunableReader = std::string (*)(const CppContext&, TransformId, std::size_t, const std::string&,
                                         const std::string&);

@@ -7,6 +7,7 @@
 #include "clgen/cpp/boxes/box_text.h"
 #include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/steps/fused_code.h"
+#include "clgen/cpp/steps/joint_launch_code.h"
 #include "clgen/facts/names.h"
 
 namespace pb {
@@ -63,7 +64,30 @@ void JointCode::emit_loops(const JointGroup& group) {
   out_.line("pbrt::JointLoops<" + std::to_string(plan_.steps[group.steps.front()].loops.size()) + ", " +
             std::to_string(group.max_parts) + "> " + loops + ";");
   for (const JointGroup::Fused& fused : group.fused) emit_fused(loops, fused);
+  emit_members(loops, group);
+}
+
+/// The launch of the group's steps; null: each of them is a launch of its own.
+const JointLaunch* JointCode::launch_of(const JointGroup& group) const {
+  for (const JointLaunch& launch : lowered_of(context_, id_).launches)
+    if (std::find(group.steps.begin(), group.steps.end(), launch.main) != group.steps.end()) return &launch;
+  return nullptr;
+}
+
+/// Adds the members to the loops or to the graph. Where a launch runs them, it is the only node.
+void JointCode::emit_members(const std::string& loops, const JointGroup& group) {
+  const JointLaunch* launch = launch_of(group);
+  if (launch != nullptr) {
+    emit_joint_launch(out_, context_, id_, dispatch_, *launch, [&](StepId step) { return emit_piece_closure(step); });
+    out_.open("if (!" + joint_box_name(*launch) + ".is_empty()) [[unlikely]]");
+    std::string variables;
+    for (const StepId step : launch->steps)
+      if (nodes_.has_variable(step)) variables += GraphNodes::variable(step) + " = ";
+    out_.line(variables + "pb_graph.add_in_order(" + joint_closure_name(*launch) + ");");
+    out_.reopen("else");
+  }
   for (const JointGroup::Member& member : group.members) emit_member(loops, member);
+  if (launch != nullptr) out_.close();
 }
 
 /// Returns the name of the closure that runs a step's loops on a part of its box, and declares it at its first use.

@@ -32,7 +32,9 @@ class JointCode {
   void emit_loops(const JointGroup& group);
   std::string emit_piece_closure(StepId step);
   void emit_fused(const std::string& loops, const JointGroup::Fused& fused);
+  void emit_members(const std::string& loops, const JointGroup& group);
   void emit_member(const std::string& loops, const JointGroup::Member& member);
+  [[nodiscard]] const JointLaunch* launch_of(const JointGroup& group) const;
   void emit_run(const JointGroup& group, const std::string& frame);
   void emit_group_arrivals(const JointGroup& group, const std::string& frame);
 

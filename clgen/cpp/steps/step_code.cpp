@@ -305,24 +305,6 @@ std::string tile_dims(const Buffer& buffer) {
   return "{" + joined(dims) + "}";
 }
 
-/// Returns the value that the launch gives for a parameter.
-std::string launch_value(const KernelScalar& scalar) {
-  switch (scalar.source) {
-    case ScalarSource::Matrix:
-      return (scalar.type == ScalarType::Int ? "static_cast<std::int32_t>(" : "(") + scalar.origin + ".cell())";
-    case ScalarSource::Size:
-      return "static_cast<std::int32_t>(" + scalar.origin + ")";
-    case ScalarSource::Tunable:
-      return scalar.origin;
-    case ScalarSource::OfTunable:
-      return scalar.origin + "[" + std::to_string(scalar.element) + "]";
-    case ScalarSource::Slice:
-      return "pbrt::gpu::slice_of(pb_box)";
-  }
-  PB_CHECK(false, "every scalar has a source");
-  return {};
-}
-
 /// `rank` is the number of the loops of a launch.
 void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kernel& kernel, const StepForm& form) {
   const std::vector<LaunchRegion>& regions = form.regions;
@@ -376,6 +358,25 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
 }
 
 }  // namespace
+
+std::string launch_value(const KernelScalar& scalar) {
+  switch (scalar.source) {
+    case ScalarSource::Matrix:
+      return (scalar.type == ScalarType::Int ? "static_cast<std::int32_t>(" : "(") + scalar.origin + ".cell())";
+    case ScalarSource::Size:
+      return "static_cast<std::int32_t>(" + scalar.origin + ")";
+    case ScalarSource::Tunable:
+      return scalar.origin;
+    case ScalarSource::OfTunable:
+      return scalar.origin + "[" + std::to_string(scalar.element) + "]";
+    case ScalarSource::Slice:
+      return "pbrt::gpu::slice_of(pb_box)";
+    case ScalarSource::Bound:
+      return "static_cast<std::int32_t>(" + to_cpp(scalar.bound) + ")";
+  }
+  PB_CHECK(false, "every scalar has a source");
+  return {};
+}
 
 std::string emit_device_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step,
                              const Kernel& kernel, StepFunctions& done) {

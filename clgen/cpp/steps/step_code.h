@@ -54,6 +54,9 @@ struct StepFunctions {
   std::map<Version, std::set<std::string>> taken;  ///< stems that are in use
 };
 
+/// Returns the value that a launch gives for a parameter of its kernel.
+[[nodiscard]] std::string launch_value(const KernelScalar& scalar);
+
 /// Prints `step_X_cpu` and the loops that it needs, unless an equal function exists already. Returns its name.
 std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step,
                           StepFunctions& done);

@@ -552,9 +552,17 @@ bool is_same(const KernelTree& a, const KernelTree& b) {
   const auto uses_alike = [](const RuleMatrix& x, const RuleMatrix& y) {
     return x.matrix == y.matrix && x.is_output == y.is_output;
   };
+  const auto parts_alike = [](const KernelPart& x, const KernelPart& y) {
+    return x.boxes == y.boxes && is_same(x.kernel, y.kernel);
+  };
   return a.transform == b.transform && a.rule == b.rule && a.version == b.version && a.vars == b.vars &&
          a.scalars == b.scalars && a.tree == b.tree &&
+         std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), parts_alike) &&
          std::equal(a.matrices.begin(), a.matrices.end(), b.matrices.begin(), b.matrices.end(), uses_alike);
+}
+
+std::string box_bound_name(std::size_t box, bool is_upper, std::size_t dim) {
+  return "pb_box" + std::to_string(box) + (is_upper ? "_hi" : "_lo") + std::to_string(dim);
 }
 
 KernelTree lower_kernel(const Program& program, const TransformPlan& plan, StepId step, Version version) {

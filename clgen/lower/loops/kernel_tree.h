@@ -22,7 +22,8 @@ enum class ScalarSource : std::uint8_t {
   Size,       ///< a size variable
   Tunable,    ///< a tunable
   OfTunable,  ///< one element of an array tunable
-  Slice       ///< the slice of a nest that the launch runs: the value of a rule variable
+  Slice,      ///< the slice of a nest that the launch runs: the value of a rule variable
+  Bound       ///< a bound of the box of a part (KernelPart)
 };
 /// The type of a kernel's scalar parameter. A device knows no parameters smaller than an int.
 enum class ScalarType : std::uint8_t { Int, Double, OfMatrix };
@@ -35,12 +36,15 @@ struct KernelScalar {
   MatrixId matrix = {};         ///< the matrix, if the source is Matrix
   int element = 0;              ///< number of the element, if the source is OfTunable
   bool is_specialized = false;  ///< its value becomes a macro when the kernel is built: it bounds loops of the body
+  IndexExpr bound = {};         ///< its value, if the source is Bound
 
   bool operator==(const KernelScalar&) const = default;
 };
 
 /// The size of each value of a record.
 inline constexpr std::size_t kRecordSlotBytes = 8;
+
+struct KernelPart;
 
 struct KernelTree {
   TransformId transform;
@@ -72,7 +76,21 @@ struct KernelTree {
   /// A loop along which some matrix is contiguous that the fastest loop crosses, as a transposition's input.
   std::optional<int> crossed_loop = {};
   LoopTree tree;
+  /// Of a kernel whose instances run several rules (clgen/lower/schedule/joint_launch.h): the first part is the rule's
+  /// own. Else empty.
+  std::vector<KernelPart> parts;
 };
+
+/// Runs the rule of a kernel of its own at those instances of another kernel that lie in one of the boxes. No part
+/// before has them.
+struct KernelPart {
+  KernelTree kernel;  ///< its loops are those of the other kernel, in the same order
+  /// Numbers of the boxes, whose bounds are scalars of the other kernel (box_bound_name); empty: all that are left.
+  std::vector<std::size_t> boxes;
+};
+
+/// Returns the name of the scalar that is the lower or upper bound of a part's box along a dimension.
+[[nodiscard]] std::string box_bound_name(std::size_t box, bool is_upper, std::size_t dim);
 
 /// Returns the beginning of the names of a matrix in the kernel: `pb_T`, or `pb_2_T`, which no matrix can
 /// have as its own, where it stands twice and is read.

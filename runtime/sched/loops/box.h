@@ -2,6 +2,7 @@
 // Boxes of rule instances or of cells: what generated code loops over and what its steps write.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace pbrt {
@@ -28,6 +29,41 @@ struct Box {
     return product;
   }
 };
+
+/// The cells that lie in both boxes.
+template <int N>
+[[nodiscard]] constexpr Box<N> common_part(Box<N> a, const Box<N>& b) {
+  for (int d = 0; d < N; ++d) {
+    a.lo[d] = a.lo[d] > b.lo[d] ? a.lo[d] : b.lo[d];
+    a.hi[d] = a.hi[d] < b.hi[d] ? a.hi[d] : b.hi[d];
+  }
+  return a;
+}
+
+/// The smallest box around both; an empty one counts as nothing.
+template <int N>
+[[nodiscard]] constexpr Box<N> box_around(const Box<N>& a, const Box<N>& b) {
+  if (a.is_empty()) return b;
+  if (b.is_empty()) return a;
+  Box<N> result = a;
+  for (int d = 0; d < N; ++d) {
+    result.lo[d] = a.lo[d] < b.lo[d] ? a.lo[d] : b.lo[d];
+    result.hi[d] = a.hi[d] > b.hi[d] ? a.hi[d] : b.hi[d];
+  }
+  return result;
+}
+
+/// The box that boxes without common cells make up; an empty box if they do not make up a box.
+template <int N, std::size_t K>
+[[nodiscard]] constexpr Box<N> made_up_of(const Box<N> (&boxes)[K]) {
+  Box<N> around{};
+  std::int64_t volume = 0;
+  for (const Box<N>& box : boxes) {
+    around = box_around(around, box);
+    volume += box.volume();
+  }
+  return volume == around.volume() ? around : Box<N>{};
+}
 
 /// Runs `function` on boxes that make up what `inside`, a part of `all`, leaves of it; on `all` if that part is empty.
 template <int N, class F>

@@ -262,28 +262,6 @@ void run_in_dimensions(Frame& frame, const PieceBody& body, const std::int64_t* 
   run_on_all<N>(frame, loop, box);
 }
 
-template <int N>
-Box<N> common_part(const Box<N>& a, const Box<N>& b) {
-  Box<N> result;
-  for (int d = 0; d < N; ++d) {
-    result.lo[d] = std::max(a.lo[d], b.lo[d]);
-    result.hi[d] = std::min(a.hi[d], b.hi[d]);
-  }
-  return result;
-}
-
-/// The smallest box around both; an empty one counts as nothing.
-template <int N>
-Box<N> box_around(const Box<N>& a, const Box<N>& b) {
-  if (a.is_empty()) return b;
-  Box<N> result = a;
-  for (int d = 0; d < N; ++d) {
-    result.lo[d] = std::min(a.lo[d], b.lo[d]);
-    result.hi[d] = std::max(a.hi[d], b.hi[d]);
-  }
-  return result;
-}
-
 /// Several loops, cut together.
 template <int N>
 struct Joint {

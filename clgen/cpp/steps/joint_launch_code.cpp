@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/steps/joint_launch_code.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "clgen/cpp/boxes/box_text.h"
+#include "clgen/cpp/boxes/host_code.h"
+#include "clgen/cpp/context/condition_code.h"
+#include "clgen/cpp/steps/step_closures.h"
+#include "clgen/cpp/steps/step_code.h"
+#include "clgen/facts/names.h"
+#include "clgen/opencl/kernel.h"
+
+namespace pb {
+namespace {
+
+std::string number_of(const JointLaunch& launch) { return std::to_string(launch.main.index()); }
+
+/// Prints the statements of one launch.
+class JointLaunchCode {
+ public:
+  JointLaunchCode(Writer& out, const CppContext& context, TransformId id, const StepDispatch& dispatch,
+                  const JointLaunch& launch)
+      : out_(out),
+        context_(context),
+        id_(id),
+        transform_(context.program.transforms[id]),
+        plan_(context.plan.transforms[id.index()]),
+        dispatch_(dispatch),
+        launch_(launch) {}
+
+  void emit(const std::function<std::string(StepId)>& piece_name) {
+    emit_box();
+    out_.open("const auto " + joint_closure_name(launch_) + " = [&](pbrt::Frame& pb_step)");
+    out_.line("pbrt::gpu::StepCheck pb_check;");
+    emit_piece();
+    out_.line("const std::int64_t pb_extent = " + joint_box_name(launch_) + ".extent(" + cut_dim() + ");");
+    out_.line(
+        "const bool pb_has_run = pbrt::gpu::run_in_blocks(pb_step, pb_context.gpu(), pb_extent, pb_piece_on_device) == "
+        "pb_extent;");
+    out_.open("if (!pb_has_run && !pb_check.has_results())");
+    for (const StepId step : launch_.steps) out_.line(StepClosures::name_of(step) + "(pb_step);");
+    out_.line("return;");
+    out_.close();
+    for (const StepId step : launch_.steps)
+      if (step != launch_.main) emit_count(step);
+    out_.open("if (pb_check.has_results())");
+    for (const StepId step : launch_.steps) {
+      dispatch_.emit_count(out_, step, "pb_step");
+      out_.line(piece_name(step) + "(pb_step, " + initializer_of(instance_box(plan_.steps[step])) + ");");
+    }
+    emit_comparison(out_, "pb_step");
+    out_.close();
+    out_.close(";");
+  }
+
+ private:
+  std::string cut_dim() const { return std::to_string(launch_.cut_dim); }
+  std::string type_of_box() const { return "pbrt::Box<" + std::to_string(launch_.kernel.vars.size()) + ">"; }
+  SiteId site_of(StepId step) const { return plan_.steps[step].site; }
+
+  /// Declares the box: what those of the steps make up, if a device runs all of them.
+  void emit_box() {
+    std::vector<Condition> terms;
+    std::vector<std::string> boxes;
+    for (const StepId step : launch_.steps) {
+      const Version version = Version::OpenCl;
+      terms.push_back(dispatch_.conditions().runs(step));
+      terms.push_back(dispatch_.conditions().chosen(plan_.steps[step], {&version, 1}));
+      boxes.push_back(initializer_of(instance_box(plan_.steps[step])));
+    }
+    out_.line(type_of_box() + " " + joint_box_name(launch_) + " = {};");
+    out_.open(if_text(Condition::all_of(std::move(terms))) + " [[unlikely]]");
+    out_.line("const " + type_of_box() + " pb_boxes[] = {" + joined(boxes) + "};");
+    const std::optional<std::string> share = dispatch_.share_value();
+    out_.line((share ? "if (pbrt::gpu::is_all_on_device(" + *share + ")) " : "") + joint_box_name(launch_) +
+              " = pbrt::made_up_of(pb_boxes);");
+    out_.close();
+  }
+
+  /// Declares the closure that launches a part of the box.
+  void emit_piece() {
+    out_.open(
+        "const auto pb_piece_on_device = [&](pbrt::Frame& pb_task, std::int64_t pb_first, std::int64_t pb_count, "
+        "pbrt::gpu::Piece& pb_piece)");
+    out_.line("const " + type_of_box() + " pb_all = pbrt::gpu::middle_part(" + joint_box_name(launch_) + ", " +
+              cut_dim() + ", pb_first, pb_count);");
+    out_.line("pb_piece.has_others = true;");  // the steps' own launches
+    const std::string copy_out = to_cpp(dispatch_.conditions().copy_out_of_whole(launch_.main));
+    if (launch_.kernel.parts.empty())
+      dispatch_.emit_device_piece(out_, launch_.main, "pb_task", "pb_all", copy_out);
+    else
+      emit_launch(copy_out);
+    out_.close(";");
+  }
+
+  void emit_launch(const std::string& copy_out) {
+    std::vector<std::string> boxes;
+    for (const StepId step : launch_.steps)
+      boxes.push_back("pbrt::common_part<" + std::to_string(launch_.kernel.vars.size()) + ">(pb_all, " +
+                      initializer_of(instance_box(plan_.steps[step])) + ")");
+    out_.line("const " + type_of_box() + " pb_boxes[] = {" + joined(boxes) + "};");
+    out_.line("pbrt::gpu::Launch pb_launch(kKernel_" + joint_kernel_name(context_.program, launch_) +
+              ", pb_task, pb_task.context().gpu());");
+    for (const JointLaunch::Region& region : launch_.regions) emit_region(region, copy_out);
+    for (const KernelScalar& scalar : launch_.kernel.scalars)
+      if (scalar.source == ScalarSource::Matrix) emit_arrival(scalar.matrix);
+    for (const KernelScalar& scalar : launch_.kernel.scalars)
+      out_.line("pb_launch.scalar(" + launch_value(scalar) + ");");
+    out_.line("pb_launch.range(pb_all);");
+    const Step& main = plan_.steps[launch_.main];
+    out_.line("pb_launch.group(" + dispatch_.shape_value(main, Version::OpenCl, TunableRole::WorkGroup) + ", " +
+              std::to_string(launch_.kernel.vars.size()) + ", " +
+              dispatch_.shape_value(main, Version::OpenCl, TunableRole::Items) + ");");
+    out_.line("return pb_context.run(pb_task, pb_launch, " + site_constant(context_, id_, main.site) + ", " +
+              dispatch_.choice_value(main, Version::OpenCl) + ", pb_check, &pb_piece);");
+  }
+
+  /// A number that is no argument may be on a device.
+  void emit_arrival(MatrixId id) {
+    const Matrix& matrix = transform_.matrices[id];
+    if (matrix.role != MatrixRole::From) out_.line("pbrt::need_on_host(pb_task, " + matrix.name + ");");
+  }
+
+  void emit_region(const JointLaunch::Region& region, const std::string& copy_out) {
+    const std::string& name = transform_.matrices[region.matrix].name;
+    if (region.is_output) {
+      out_.line("pb_launch.output(" + name + ", pb_all, " + copy_out + ");");
+      return;
+    }
+    if (region.slab) {
+      const std::string indices = "pb_read_" + name;
+      out_.line("pbrt::gpu::ReadIndices " + indices + ";");
+      for_each_reader(region.matrix, [&](std::size_t step, const LaunchRegion& read) {
+        const IndexRange& range = read.input.slabs.front().range;
+        emit_for_box(step, indices + ".add(" + to_cpp(range.lo) + ", " + to_cpp(range.hi) + ");");
+      });
+      out_.line("pb_launch.input(" + name + ", " + indices + ".slab_of(" + name + ", " + std::to_string(*region.slab) +
+                "));");
+    } else {
+      out_.line("pb_launch.input(" + name + ");");
+    }
+    emit_exact_reads(region.matrix);
+  }
+
+  /// Programs that check copies also hear exactly what is read, if all steps know it.
+  void emit_exact_reads(MatrixId matrix) {
+    if (RuleCode(context_, id_, launch_.kernel.rule).origin.empty()) return;
+    bool are_known = true;
+    for_each_reader(matrix,
+                    [&](std::size_t, const LaunchRegion& read) { are_known = are_known && read.reads.has_value(); });
+    if (!are_known) return;
+    const std::string& name = transform_.matrices[matrix].name;
+    for_each_reader(matrix, [&](std::size_t step, const LaunchRegion& read) {
+      emit_for_box(step, "pb_launch.reads(" + name + ", " + to_cpp(*read.reads) + ");");
+    });
+  }
+
+  /// Prints a statement that speaks of `pb_box`, the step's part of the launch, if there is any.
+  void emit_for_box(std::size_t step, const std::string& statement) {
+    out_.line("if (const auto& pb_box = pb_boxes[" + std::to_string(step) + "]; !pb_box.is_empty()) " + statement);
+  }
+
+  /// Calls `visit` with the number of each step that reads the matrix, and what its own launch says of it.
+  template <class Visit>
+  void for_each_reader(MatrixId matrix, const Visit& visit) {
+    for (std::size_t i = 0; i < launch_.steps.size(); ++i)
+      for (const LaunchRegion& region : basic_regions(lowered_of(context_, id_).steps[launch_.steps[i]]))
+        if (region.matrix == matrix && region.use == LaunchUse::Input) visit(i, region);
+  }
+
+  void emit_count(StepId step) {
+    if (dispatch_.conditions().is_decided(site_of(step)))
+      out_.line("pb_context.count(pb_step, " + site_constant(context_, id_, site_of(step)) + ", " +
+                dispatch_.choice_value(plan_.steps[step], Version::OpenCl) + ");");
+  }
+
+  Writer& out_;
+  const CppContext& context_;
+  TransformId id_;
+  const Transform& transform_;
+  const TransformPlan& plan_;
+  const StepDispatch& dispatch_;
+  const JointLaunch& launch_;
+};
+
+}  // namespace
+
+std::string joint_box_name(const JointLaunch& launch) { return "pb_joint_" + number_of(launch); }
+std::string joint_closure_name(const JointLaunch& launch) { return "pb_run_joint_" + number_of(launch); }
+
+void emit_joint_launch(Writer& out, const CppContext& context, TransformId transform, const StepDispatch& dispatch,
+                       const JointLaunch& launch, const std::function<std::string(StepId)>& piece_name) {
+  JointLaunchCode(out, context, transform, dispatch, launch).emit(piece_name);
+}
+
+}  // namespace pb

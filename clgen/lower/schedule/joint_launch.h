@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Pass: which steps of a joint group a device runs in one launch: the inside of a matrix and its borders. A launch
+// costs some microseconds, and for a small matrix no cell costs more.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "choicegraph/plan/plan.h"
+#include "clgen/lower/accesses/launch_regions.h"
+#include "clgen/lower/loops/kernel_tree.h"
+#include "clgen/lower/schedule/step_schedule.h"
+#include "lang/program.h"
+#include "lang/store.h"
+
+namespace pb {
+
+struct LoweredStep;
+
+/// One launch in place of several. It runs in those calls in which all of its steps run, on the whole of a device and
+/// in the basic version, and their boxes make up a box. Each instance runs the rule of the step whose box holds it.
+struct JointLaunch {
+  /// What the launch says of a matrix of its kernel.
+  struct Region {
+    MatrixId matrix;
+    bool is_output = false;
+    std::optional<std::size_t> slab = {};  ///< the dimension along which each step reads a slab; none: it is all given
+
+    bool operator==(const Region&) const = default;
+  };
+
+  std::vector<StepId> steps;  ///< in the order of the plan
+  StepId main;                ///< the step whose rule reads most: its tunables say the shape of the launch
+  std::size_t cut_dim = 0;    ///< the dimension along which several devices share the launch
+  KernelTree kernel;          ///< step and rule are those of `main`; without parts it is the steps' own
+  std::vector<Region> regions;  ///< for each matrix of the kernel
+};
+
+/// Returns what the launch of a step's basic version says of matrices; empty if it has no such version.
+[[nodiscard]] const std::vector<LaunchRegion>& basic_regions(const LoweredStep& step);
+
+/// Returns the launch of a group; none if fewer than two of its steps can share one.
+[[nodiscard]] std::optional<JointLaunch> find_joint_launch(const Program& program, const TransformPlan& plan,
+                                                           const Store<StepId, LoweredStep>& steps,
+                                                           const JointGroup& group);
+
+}  // namespace pb
