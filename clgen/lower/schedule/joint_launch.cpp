@@ -86,8 +86,8 @@ class JointLaunchFinder {
       if (may_share_launch(steps_[id])) able.push_back(id);
     if (able.size() < 2) return false;
     const auto num_inputs = [&](StepId id) { return transform_.rules[rule_of(id)].inputs.size(); };
-    out_.main = *std::max_element(able.begin(), able.end(),
-                                  [&](StepId a, StepId b) { return num_inputs(a) < num_inputs(b); });
+    out_.main =
+        *std::max_element(able.begin(), able.end(), [&](StepId a, StepId b) { return num_inputs(a) < num_inputs(b); });
     out_.steps = {out_.main};
     for (const StepId id : able)
       if (id != out_.main && has_room_for(id)) out_.steps.push_back(id);
@@ -151,9 +151,8 @@ class JointLaunchFinder {
 
   /// Whether the steps' own launches differ in their boxes alone.
   bool have_equal_regions() const {
-    return std::all_of(out_.steps.begin(), out_.steps.end(), [&](StepId step) {
-      return basic_regions(steps_[step]) == basic_regions(steps_[out_.main]);
-    });
+    return std::all_of(out_.steps.begin(), out_.steps.end(),
+                       [&](StepId step) { return basic_regions(steps_[step]) == basic_regions(steps_[out_.main]); });
   }
 
   void add_bounds(std::size_t box, const BoxBounds& bounds) {

@@ -30,10 +30,10 @@ struct JointLaunch {
     bool operator==(const Region&) const = default;
   };
 
-  std::vector<StepId> steps;  ///< in the order of the plan
-  StepId main;                ///< the step whose rule reads most: its tunables say the shape of the launch
-  std::size_t cut_dim = 0;    ///< the dimension along which several devices share the launch
-  KernelTree kernel;          ///< step and rule are those of `main`; without parts it is the steps' own
+  std::vector<StepId> steps;    ///< in the order of the plan
+  StepId main;                  ///< the step whose rule reads most: its tunables say the shape of the launch
+  std::size_t cut_dim = 0;      ///< the dimension along which several devices share the launch
+  KernelTree kernel;            ///< step and rule are those of `main`; without parts it is the steps' own
   std::vector<Region> regions;  ///< for each matrix of the kernel
 };
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -346,6 +347,20 @@ TEST(JointLoops, RethrowTheExceptionOfAPiece) {
 }
 
 }  // namespace
+TEST(Box, BoxesMakeUpABoxIfTheyFillIt) {
+  const auto is = [](const Box<2>& box, const Box<2>& other) {
+    return std::equal(box.lo, box.lo + 2, other.lo) && std::equal(box.hi, box.hi + 2, other.hi);
+  };
+  const Box<2> plate[] = {{{0, 0}, {1, 9}}, {{1, 0}, {7, 1}}, {{1, 1}, {7, 9}}, {{7, 0}, {8, 9}}, {{5, 5}, {3, 9}}};
+  EXPECT_TRUE(is(made_up_of(plate), {{0, 0}, {8, 9}}));
+  const Box<2> with_gap[] = {{{0, 0}, {1, 9}}, {{2, 0}, {8, 9}}};
+  EXPECT_TRUE(made_up_of(with_gap).is_empty());
+  const Box<2> none[] = {{{4, 4}, {4, 9}}, {{5, 5}, {3, 3}}};
+  EXPECT_TRUE(made_up_of(none).is_empty());
+  EXPECT_TRUE(is(common_part<2>({{0, 2}, {5, 6}}, {{3, 0}, {9, 4}}), {{3, 2}, {5, 4}}));
+  EXPECT_TRUE(common_part<2>({{0, 0}, {2, 2}}, {{2, 0}, {4, 2}}).is_empty());
+}
+
 TEST(ParallelFor, LongInstancesAreManyPieces) {
   EXPECT_EQ(split_of_long(512, 1), 512);
   EXPECT_EQ(split_of_long(512, 100), 512);
