@@ -21,6 +21,15 @@ bool is_view_member(std::string_view name) {
          name == "transposed" || name == "all" || name == "forceMutable";
 }
 
+/// Whether the expression is the name of one of the rule's regions, which is not a single element.
+bool is_region_name(const Rule& rule, ExprId id) {
+  const NameBinding& binding = rule.body_types.bindings[id.index()];
+  if (!std::holds_alternative<NameExpr>(rule.body.exprs[id].node)) return false;
+  if (binding.kind == NameKind::Output) return !is_element(rule.outputs[binding.index]);
+  if (binding.kind == NameKind::Input) return !is_element(rule.inputs[binding.index]);
+  return binding.kind == NameKind::Temporary;
+}
+
 class RuleFactsFinder {
  public:
   explicit RuleFactsFinder(const Rule& rule) : rule_(rule), body_(rule.body) {
@@ -54,8 +63,9 @@ class RuleFactsFinder {
     if (call != nullptr || std::holds_alternative<SyncStmt>(stmt.node)) facts_.has_calls = true;
     if (const auto* loop = std::get_if<ForEnoughStmt>(&stmt.node)) facts_.used_names.insert(loop->tunable);
     if (std::holds_alternative<OpaqueStmt>(stmt.node)) touch_names_in(stmt.tokens);
+    const bool passes_on = call != nullptr || find_plain_copy(rule_, stmt);
     for_each_child(
-        stmt, [](StmtId) {}, [&](ExprId id) { visit_expr(id, call != nullptr); });
+        stmt, [](StmtId) {}, [&](ExprId id) { visit_expr(id, passes_on); });
   }
 
   static bool may_be_region(const BodyType& type) {
@@ -124,7 +134,8 @@ class RuleFactsFinder {
   void visit_member(const MemberExpr& member, bool is_passed_on) {
     const bool is_renaming = std::exchange(is_renaming_, false);
     const bool is_target = std::exchange(is_target_, false);
-    for (ExprId arg : member.args) visit_expr(arg, false);
+    const bool is_copy = is_passed_on && member.name == "copyTo";
+    for (ExprId arg : member.args) visit_expr(arg, is_copy);
     is_renaming_ = is_renaming && member.is_call && is_view_member(member.name);
     const bool is_name = std::holds_alternative<NameExpr>(body_.exprs[member.object].node);
     if (member.is_arrow || !member.is_call) return visit_expr(member.object, false);
@@ -134,7 +145,7 @@ class RuleFactsFinder {
     } else if (is_size_member(member.name)) {
       if (!is_name) visit_expr(member.object, true);
     } else {
-      const bool is_view = is_passed_on && is_view_member(member.name);
+      const bool is_view = is_copy || (is_passed_on && is_view_member(member.name));
       is_name ? use_name(member.object, true, !is_view) : visit_expr(member.object, is_view);
     }
   }
@@ -221,6 +232,18 @@ class RuleFactsFinder {
 };
 
 }  // namespace
+
+std::optional<PlainCopy> find_plain_copy(const Rule& rule, const Stmt& stmt) {
+  const auto* statement = std::get_if<ExprStmt>(&stmt.node);
+  if (statement == nullptr || rule.calls.empty()) return std::nullopt;
+  const auto* member = std::get_if<MemberExpr>(&rule.body.exprs[statement->expr].node);
+  if (member == nullptr || member->name != "copyTo" || !member->is_call || member->is_arrow || member->args.size() != 1)
+    return std::nullopt;
+  const ExprId to = member->args.front();
+  if (!is_region_name(rule, member->object) || !is_region_name(rule, to)) return std::nullopt;
+  const auto name = [&](ExprId id) { return std::get<NameExpr>(rule.body.exprs[id].node).text; };
+  return PlainCopy{name(member->object), name(to)};
+}
 
 RuleFacts find_rule_facts(const Rule& rule, const std::vector<std::size_t>& filled) {
   RuleFacts out = RuleFactsFinder(rule).run();

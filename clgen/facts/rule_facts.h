@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,6 +34,14 @@ struct RuleFacts {
   std::set<std::string> used_names;
   std::set<std::string> opaque_names;  ///< words in pieces of the body that have no tree: they may be uses
 };
+
+/// `from.copyTo(to);` as a statement, where both are names of the rule's regions.
+struct PlainCopy {
+  std::string from, to;
+};
+/// Returns the copy that the statement is, if the body also calls transforms: it then counts as no access of the body's
+/// own text, because generated code announces it by itself. Else the copy is announced with the instance.
+[[nodiscard]] std::optional<PlainCopy> find_plain_copy(const Rule& rule, const Stmt& stmt);
 
 /// `filled`: regions that are overwritten, by index in Rule::outputs (Computation::filled). Single elements need not be
 /// among them.

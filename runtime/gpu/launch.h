@@ -375,6 +375,17 @@ template <gpu::Handle Region>
     gpu::detail::back_slow(frame, region);
 }
 
+/// Runs `from.copyTo(to)` on the host, with the announcements around it.
+///
+/// Errors: DeviceLost if `from` existed only on a device that failed; RuntimeError if the sizes differ
+template <gpu::Handle From, gpu::Handle To>
+void copy_contents(Frame& frame, const From& from, const To& to) {
+  need_on_host(frame, from);
+  before_host_overwrite(frame, to);
+  from.copyTo(to);
+  wrote_on_host(frame, to);
+}
+
 template <class Region, int N>
 gpu::Launch& gpu::Launch::output(const Region& view, const Box<N>& written, CopyOut copy_out) {
   return output(view, part_or_none(view, written), copy_out);

@@ -93,7 +93,7 @@ class Rewriter {
           const Stmt& stmt = body_.stmts[id];
           const bool is_rewritten = std::holds_alternative<TransformCallStmt>(stmt.node) ||
                                     std::holds_alternative<SyncStmt>(stmt.node) ||
-                                    std::holds_alternative<ForEnoughStmt>(stmt.node);
+                                    std::holds_alternative<ForEnoughStmt>(stmt.node) || is_announced_copy(stmt);
           if (is_rewritten) rewritten_[stmt.tokens.begin] = id;
         },
         [&](ExprId id) {
@@ -200,7 +200,8 @@ class Rewriter {
         body_, lambda.body,
         [&](StmtId id) {
           const auto& node = body_.stmts[id].node;
-          has_calls |= std::holds_alternative<TransformCallStmt>(node) || std::holds_alternative<SyncStmt>(node);
+          has_calls |= std::holds_alternative<TransformCallStmt>(node) || std::holds_alternative<SyncStmt>(node) ||
+                       is_announced_copy(body_.stmts[id]);
           const auto* loop = std::get_if<ForStmt>(&node);
           has_values |= std::holds_alternative<ForEnoughStmt>(node) || (loop != nullptr && has_named_distance(*loop));
         },
@@ -248,9 +249,16 @@ class Rewriter {
                                                         " < " + loop.tunable + "; ++pb_" + loop.tunable + ")");
   }
 
+  bool is_announced_copy(const Stmt& stmt) const { return options_.has_kernels && find_plain_copy(rule_, stmt); }
+
   void rewrite(StmtId id) {
     const Stmt& stmt = body_.stmts[id];
     const BodyToken& first = body_.tokens[stmt.tokens.begin];
+    if (is_announced_copy(stmt)) {
+      const PlainCopy copy = *find_plain_copy(rule_, stmt);
+      out_.replacement(first, "pbrt::copy_contents(pb_frame, " + copy.from + ", " + copy.to + ");");
+      return;
+    }
     if (std::holds_alternative<SyncStmt>(stmt.node)) {
       out_.replacement(
           first, "{ pb_frame.sync();" + arrivals() + (keeps_own() ? " pb_spawned.back_on_host(pb_frame);" : "") + " }");

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Bodies that call transforms and copy matrices: what the device has stays there, and the bytes that move are those that have to.
+
+    device_copies_test.py --dist BUILD/dist --work FOLDER
+"""
+
+import pathlib
+import sys
+
+import numpy as np
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import arrays  # noqa: E402
+import polybricks  # noqa: E402
+from device_programs import on_device  # noqa: E402
+
+N = 24
+MATRIX_BYTES = 8 * N * N
+
+TWICE = """
+transform Twice
+from A[w, h]
+to B[w, h]
+{
+  B.cell(x, y) from (A.cell(x, y) a) { return 2 * a + 1; }
+}
+"""
+
+# Two matrices take turns. The host copies before the first call and, after an odd number of them, behind the last one.
+TURNS = TWICE + """
+main transform Turns
+param steps
+from A[w, h]
+to B[w, h]
+{
+  to (B b) from (A a) using (T[w, h]) {
+    a.copyTo(b);
+    for (int k = 0; k < steps; k += 2) {
+      Twice(T, b);
+      if (k + 1 < steps) Twice(b, T);
+      else T.copyTo(b);
+    }
+  }
+}
+"""
+
+# Copies of what is on the device only, of what the host has just written, of a part, and beside spawned calls.
+MIXED = TWICE + """
+main transform Mixed
+from A[w, h]
+to B[w, h], C[w, h], D[h]
+{
+  to (B b, C c, D d) from (A a) using (T[w, h], U[w, h], V[w, h]) {
+    spawn Twice(T, a);
+    a.copyTo(U);
+    sync;
+    T.copyTo(b);
+    spawn Twice(c, b);
+    spawn Twice(V, U);
+    sync;
+    V.cell(0, 0) += 1;
+    auto store = [&] { V.copyTo(U); };
+    store();
+    Twice(V, U);
+    V.copyTo(T);
+    T.row(0).copyTo(b.row(h - 1));
+    for (int y = 0; y < h; y++) d.cell(y) = V.cell(0, y);
+  }
+}
+"""
+
+
+def turns(a, steps):
+    for _ in range(steps):
+        a = 2 * a + 1
+    return a
+
+
+def mixed(a):
+    t, v = 2 * a + 1, 2 * a + 1
+    c = 2 * t + 1
+    v[0, 0] += 1
+    v = 2 * v + 1
+    b = t.copy()
+    b[-1] = v[0]
+    return {"B": b, "C": c, "D": v[:, 0]}
+
+
+class Test:
+    def __init__(self, tools, work):
+        self.tools, self.work = tools, work
+        self.rng = np.random.default_rng(polybricks.seed())
+
+    def compile(self, name, text, *options):
+        source = self.work / f"{name}.pbcc"
+        source.write_text(text)
+        return self.tools.compile(source, self.work / name, *options)
+
+    def numbers(self):
+        return self.rng.integers(-9, 10, (N, N)).astype(float)
+
+    def counts(self):
+        """The input goes there once as a copy of the host, and the result comes back once, however many steps there are."""
+        program, a = self.compile("turns", TURNS), self.numbers()
+        files = arrays.save(self.work, [a])
+        for steps in (1, 2, 3, 8):
+            got, statistics = arrays.run(program, self.work, [str(steps), *files], ["B"], "--strict", "--device-copies", "--fill-nan",
+                                         entry=on_device(program))
+            polybricks.check(np.array_equal(got["B"], turns(a, steps)), f"{steps} steps: {got['B']}")
+            moved = [statistics["devices"][0][name] for name in ("bytes_to_device", "bytes_to_host")]
+            polybricks.check(moved == [MATRIX_BYTES, MATRIX_BYTES], f"{steps} steps: {moved} bytes were moved")
+
+    def agrees(self):
+        for options in ((), ("--checked-copies",), ("--checked",)):
+            program, a = self.compile("mixed", MIXED, *options), self.numbers()
+            files = arrays.save(self.work, [a])
+            for words in (("--device=none",), ("--strict",), ("--strict", "--device-copies", "--fill-nan"), ("--strict", "--device-memory=8K")):
+                entry = None if words == ("--device=none",) else on_device(program)
+                got, _ = arrays.run(program, self.work, files, ["B", "C", "D"], *words, entry=entry)
+                for name, want in mixed(a).items():
+                    polybricks.check(np.array_equal(got[name], want), f"{options} {words}: {name} is {got[name]}, not {want}")
+
+
+def main():
+    args = polybricks.arguments(__doc__).parse_args()
+    test = Test(polybricks.Tools(args.dist), polybricks.fresh_folder(args.work / "device_copies"))
+    test.counts()
+    test.agrees()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
