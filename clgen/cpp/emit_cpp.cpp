@@ -89,6 +89,16 @@ std::uint32_t bin_regions(const KernelTree& kernel) {
   return out;
 }
 
+/// The regions whose cells work-items access in vectors: bit i says it of region i.
+std::uint32_t vector_regions(const KernelTree& kernel) {
+  std::uint32_t out = 0;
+  const std::vector<MatrixId>& matrices = kernel.vectors->matrices;
+  for (std::size_t i = 0; i < kernel.matrices.size(); ++i)
+    if (std::find(matrices.begin(), matrices.end(), kernel.matrices[i].matrix) != matrices.end())
+      out |= std::uint32_t{1} << i;
+  return out;
+}
+
 /// Prints the rows of a kernel's wavefront.
 void emit_wave_rows(Writer& out, const Waves& waves) {
   std::vector<std::string> rows;
@@ -129,6 +139,10 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
       out.line(".num_specialized = " + std::to_string(specialized.size()) + ",");
     }
     out.line(".default_items = " + std::to_string(lowered.default_items) + ",");
+    if (lowered.vectors) {
+      out.line(".vector_width = " + std::to_string(lowered.vectors->width) + ",");
+      out.line(".vector_regions = " + std::to_string(vector_regions(lowered)) + ",");
+    }
     if (lowered.crossed_loop) out.line(".crossed_loop = " + std::to_string(*lowered.crossed_loop) + ",");
     if (instance_with_lanes(lowered.tree) != nullptr) {
       out.line(std::string(".lanes = pbrt::gpu::Lanes::") +

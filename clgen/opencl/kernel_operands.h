@@ -27,6 +27,8 @@ class KernelOperandPrinter {
   /// Declares where the regions of an instance lie, and the cells that it reads at once. The rule's variables are
   /// known.
   void print(const RuleInstance& instance);
+  /// Declares where an input lies, or its cell.
+  void print_input(const RegionAccess& input, const Operand& operand);
   /// Declares the sizes of a region that the body uses.
   void print_sizes(const RegionAccess& access);
 
@@ -42,7 +44,6 @@ class KernelOperandPrinter {
   void print_address(const RegionAccess& access, const std::string& name, bool is_output);
   void print_region(const RegionAccess& access, const Operand& operand, bool is_output);
   void print_output(const RegionAccess& output, const Operand& operand);
-  void print_input(const RegionAccess& input, const Operand& operand);
 
   Writer& out_;
   const Program& program_;

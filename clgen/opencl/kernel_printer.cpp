@@ -18,6 +18,7 @@
 #include "clgen/opencl/kernel_words.h"
 #include "clgen/opencl/parts/kernel_instance.h"
 #include "clgen/opencl/parts/kernel_parts.h"
+#include "clgen/opencl/parts/kernel_vectors.h"
 #include "clgen/opencl/stores/bin_updates.h"
 #include "clgen/opencl/waves/kernel_waves.h"
 #include "clgen/writer/writer.h"
@@ -333,6 +334,13 @@ class KernelPrinter {
         lowered_.parts.empty() ? std::vector<std::string>() : group_in_first_part(lowered_, first);
     is_whole.insert(is_whole.end(), is_in_first.begin(), is_in_first.end());
     out_.open("if (" + joined(is_whole, " && ") + ")");
+    // The first part's instances are the kernel's own. Groups that may have others run no vectors.
+    const bool has_vectors = lowered_.vectors && (lowered_.parts.empty() || !is_in_first.empty());
+    if (has_vectors) {
+      out_.verbatim("#ifdef PB_VECTORS\n");
+      print_vectors(out_, program_, lowered_, dialect_, operands_);
+      out_.verbatim("#else\n");
+    }
     print_instance_loops("#pragma unroll\n");
     out_.open("");
     declare_place();
@@ -342,6 +350,7 @@ class KernelPrinter {
     else
       print_block(instance);
     out_.close();
+    if (has_vectors) out_.verbatim("#endif\n");
     out_.line("return;");
     out_.close();
     if (dialect_.may_run_on_cpus) out_.verbatim("#endif\n");

@@ -134,6 +134,7 @@ std::unique_ptr<gpu::Kernel> ClDevice::build(const char* source, const char* nam
 cl_program ClDevice::program(const char* source, const std::string& options) {
   std::string all_options = options;
   if (all_options.find("-cl-std=") == std::string::npos) all_options = "-cl-std=CL1.2 " + all_options;
+  if (runs_as_gpu()) all_options += " -DPB_LIKE_GPU=1";
   if (info_.rounds_float_quotients) all_options += " -cl-fp32-correctly-rounded-divide-sqrt";
   std::string key = info_.platform + "\n" + info_.name + "\n" + info_.driver + "\n" + all_options + "\n" + source;
   const auto known = programs_.find(key);

@@ -67,6 +67,7 @@ gpu::DeviceInfo describe(const Api& api, cl_platform_id platform, cl_device_id d
   info.shares_host_memory = device_value<cl_bool>(api, device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
   // A device on the host's own cores has no other memory, whatever it says.
   if (info.type == gpu::DeviceType::Cpu) info.shares_host_memory = true;
+  if (runs_as_gpu()) info.type = gpu::DeviceType::Gpu;
   return info;
 }
 

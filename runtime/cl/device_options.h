@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,12 @@ enum class EndReports : std::uint8_t {
   Callbacks,  ///< clSetEventCallback
   Thread,     ///< event_waiter.h
 };
+
+/// Whether a CPU counts as a GPU and runs the text of GPUs: POLYBRICKS_RUN_AS_GPU=1 in the environment, for tests.
+[[nodiscard]] inline bool runs_as_gpu() {
+  const char* text = std::getenv("POLYBRICKS_RUN_AS_GPU");
+  return text != nullptr && std::string(text) == "1";
+}
 
 /// How a device is opened.
 struct Options {

@@ -10,6 +10,9 @@
 // number of rounds of a block, where folds run in blocks: work-groups then have PB_GROUP0 x PB_GROUP1 x PB_GROUP2
 // work-items, and PB_PANEL0 and so on are the elements of what they copy.
 //
+// With PB_VECTORS, work-items run neighbouring instances in vectors, where all instances of their group exist.
+// PB_LIKE_GPU has a CPU run the text of GPUs, for tests.
+//
 // PB_PARTS is the number of elements of an array through which lanes combine parts of a fold. With PB_SHUFFLES, they
 // and those of scans exchange them within warps of 32 work-items (PB_WARP_SIZE asks for these) without it:
 // `pb_opposite_T(x, distance)` is the x of the lane whose number differs in that bit, and `pb_of_lane_T(x, lane)` that
@@ -25,7 +28,7 @@
   "#else\n"                                                                                                         \
   "#define PB_STRIDE0(stride) (PB_INDEX)(stride)\n"                                                                 \
   "#endif\n"                                                                                                        \
-  "#if defined(__x86_64__) || defined(__aarch64__)\n"                                                               \
+  "#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(PB_LIKE_GPU)\n"                                    \
   "#define PB_CPU\n"                                                                                                \
   "#endif\n"                                                                                                        \
   "#define PB_MIN(a, b) ((a) < (b) ? (a) : (b))\n"                                                                  \

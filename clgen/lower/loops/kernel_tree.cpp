@@ -144,6 +144,12 @@ LineScans scans_from(const Program& program, const Transform& transform, const S
   return out;
 }
 
+/// Whether the instance may leave the value of an output as it was.
+bool keeps_values(const RuleInstance& instance) {
+  return std::any_of(instance.outputs.begin(), instance.outputs.end(),
+                     [](const Operand& output) { return output.kind == OperandKind::OldValue; });
+}
+
 class KernelLowering {
  public:
   KernelLowering(const Program& program, const TransformPlan& plan, StepId step, Version version)
@@ -188,6 +194,10 @@ class KernelLowering {
     const bool may_have_blocks = out_.version == Version::OpenCl && !is_sliced_;
     auto blocks = may_have_blocks ? find_round_blocks(program_, plan_, step_) : std::nullopt;
     if (blocks && !may_use_matrix_units()) blocks->products.reset();
+    // Long bodies have loads enough of their own. Where rows cross, no order of the instances suits all matrices.
+    if (may_have_blocks && !blocks && !has_phases() && out_.default_items > 1 && !out_.crossed_loop &&
+        out_.with_versions.empty() && !keeps_values(instance()))
+      out_.vectors = find_vector_instances(program_, transform_, rule_, out_.vars.front());
     if (blocks) group = {with_round_blocks(step_, rule_, *blocks, instance(), out_.vars, out_.tree, std::move(group))};
     out_.tree.root.push_back(group_loops(std::move(group)));
     return std::move(out_);
@@ -556,7 +566,7 @@ bool is_same(const KernelTree& a, const KernelTree& b) {
     return x.boxes == y.boxes && is_same(x.kernel, y.kernel);
   };
   return a.transform == b.transform && a.rule == b.rule && a.version == b.version && a.vars == b.vars &&
-         a.scalars == b.scalars && a.tree == b.tree &&
+         a.scalars == b.scalars && a.tree == b.tree && a.vectors == b.vectors &&
          std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), parts_alike) &&
          std::equal(a.matrices.begin(), a.matrices.end(), b.matrices.begin(), b.matrices.end(), uses_alike);
 }

@@ -11,6 +11,7 @@
 
 #include "choicegraph/plan/plan.h"
 #include "clgen/facts/rule_facts.h"
+#include "clgen/lower/loops/vector_instances.h"
 #include "clgen/lower/tree/loop_tree.h"
 #include "lang/program.h"
 
@@ -76,6 +77,8 @@ struct KernelTree {
   /// A loop along which some matrix is contiguous that the fastest loop crosses, as a transposition's input.
   std::optional<int> crossed_loop = {};
   LoopTree tree;
+  /// How work-items run neighbouring instances in vectors, where memory allows it; none: they never do.
+  std::optional<VectorInstances> vectors = {};
   /// Of a kernel whose instances run several rules (clgen/lower/schedule/joint_launch.h): the first part is the rule's
   /// own. Else empty.
   std::vector<KernelPart> parts;

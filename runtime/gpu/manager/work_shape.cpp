@@ -2,6 +2,7 @@
 #include "runtime/gpu/manager/work_shape.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace pbrt::gpu {
 namespace {
@@ -65,6 +66,47 @@ Extents group_of_gpu(const LaunchPlan& plan, const Extents& extents, std::size_t
   if (group[0] >= kLineItems) group[0] = std::min(power_from(extents[0]), items / group[1]);
   group[2] = std::min(power_from(extents[2]), items / (group[0] * group[1]));
   return group;
+}
+
+/// Whether vectors of cells of the region lie at multiples of their size, if they begin at multiples of `width` along
+/// loop 0.
+bool is_aligned(const LaunchRegion& region, std::int64_t width) {
+  const OwnedView& view = region.view;
+  if (region.has_versions || view.num_dims == 0 || view.strides[0] != 1 || view.offset % width != 0) return false;
+  for (int d = 1; d < view.num_dims; ++d)
+    if (view.strides[d] % width != 0) return false;
+  return true;
+}
+
+/// Whether instances of the launch may run in vectors. Host memory that a device shares may lie anywhere.
+bool may_have_vectors(const LaunchPlan& plan, const DeviceInfo& device) {
+  const int width = plan.kernel->vector_width;
+  if (width == 0 || device.type == DeviceType::Cpu || device.shares_host_memory || plan.lo[0] % width != 0)
+    return false;
+  std::size_t number = 0;
+  for (const LaunchRegion& region : plan.regions) {
+    if (!region.is_argument) continue;
+    const bool is_used = number < 32 && (plan.kernel->vector_regions >> number & 1U) != 0;
+    if (is_used && !is_aligned(region, width)) return false;
+    ++number;
+  }
+  return true;
+}
+
+/// Instances per work-item of a launch that runs in vectors: one vector, or two above each other; none if the launch is
+/// too short.
+std::optional<Extents> items_in_vectors(const LaunchPlan& plan, const Extents& extents, const Extents& group,
+                                        std::size_t compute_units) {
+  Extents out = {static_cast<std::size_t>(plan.kernel->vector_width), 1, 1};
+  const auto fits = [&] {
+    for (std::size_t d = 0; d < 3; ++d)
+      if (out[d] > 1 && extents[d] < group[d] * out[d]) return false;
+    return product(extents) >= product(out) * kResidentItems * compute_units;
+  };
+  if (!fits()) return std::nullopt;
+  out[1] = 2;
+  if (!fits()) out[1] = 1;
+  return out;
 }
 
 /// Instances per work-item of a launch on a GPU. They stand above each other, so that the rows that neighbours read
@@ -254,9 +296,12 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
   if (plan.kernel->default_items == 0) {
     out.items = {1, 1, 1};
   } else if (is_open(out.items)) {
-    out.items = is_cpu ? Extents{1, 1, 1} : items_of_gpu(plan, extents, out.group, units);
+    const auto vectors = may_have_vectors(plan, device) ? items_in_vectors(plan, extents, out.group, units) : std::nullopt;
+    out.items = is_cpu ? Extents{1, 1, 1} : vectors ? *vectors : items_of_gpu(plan, extents, out.group, units);
   }
   while (product(out.items) > kMaxItems) out = with_fewer_items(out);
+  const auto width = static_cast<std::size_t>(plan.kernel->vector_width);
+  out.has_vectors = may_have_vectors(plan, device) && out.items[0] % width == 0;
   return out;
 }
 
@@ -272,6 +317,9 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 // has as many instances as the kernel's default says, fewer if not all compute units would be full, and one if the
 // launch is no longer than that. They stand above each other as neighbours, and in a row a group apart, so that
 // neighbouring work-items access neighbouring cells.
+//
+// Where instances may run in vectors, because rows begin at multiples of 16 bytes, a work-item has a vector of
+// neighbours, and two above each other where the launch is long enough (decision 58).
 //
 // In a transposition, loop 0 crosses the rows of the input, or of the output. There a group is 8 wide along loop 0 and
 // 32 long along the loop that the crossed rows follow, and the instances of a work-item stand along loop 0. So a group

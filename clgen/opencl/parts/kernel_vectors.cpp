@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/opencl/parts/kernel_vectors.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+
+#include "clgen/facts/names.h"
+#include "clgen/opencl/kernel_body.h"
+#include "clgen/opencl/kernel_words.h"
+
+namespace pb {
+namespace {
+
+constexpr const char* kComponents[] = {"x", "y", "z", "w"};
+
+int floor_to(int value, int width) { return (value - (value < 0 ? width - 1 : 0)) / width * width; }
+
+/// Returns what adds the number to a text before it: ` + 3`, or nothing for 0.
+std::string plus(int number) {
+  return number == 0 ? "" : (number < 0 ? " - " : " + ") + std::to_string(std::abs(number));
+}
+
+class VectorPrinter {
+ public:
+  VectorPrinter(Writer& out, const Program& program, const KernelTree& kernel, const KernelDialect& dialect,
+                KernelOperandPrinter& operands)
+      : out_(out),
+        program_(program),
+        transform_(program.transforms[kernel.transform]),
+        rule_(transform_.rules[kernel.rule]),
+        kernel_(kernel),
+        vectors_(*kernel.vectors),
+        dialect_(dialect),
+        operands_(operands) {}
+
+  void print() {
+    print_loops();
+    out_.open("");
+    print_places();
+    for (std::size_t i = 0; i < vectors_.rows.size(); ++i) print_row(i);
+    for (const RegionAccess& output : rule_.outputs)
+      out_.line(element_of(output) + " " + new_cells(output) + "[" + width() + "];");
+    out_.verbatim("#pragma unroll\n");
+    out_.open("for (int pb_v = 0; pb_v < " + width() + "; ++pb_v)");
+    print_instance();
+    out_.close();
+    for (const RegionAccess& output : rule_.outputs) print_store(output);
+    out_.close();
+  }
+
+ private:
+  std::size_t num_loops() const { return kernel_.vars.size(); }
+  std::string width() const { return std::to_string(vectors_.width); }
+  std::string element_of(const RegionAccess& access) const { return element_word(transform_.matrices[access.matrix]); }
+
+  std::string vector_of(const RegionAccess& access) const {
+    const Matrix& matrix = transform_.matrices[access.matrix];
+    return opencl_type(matrix.is_element_t ? program_.element : matrix.element) + width();
+  }
+
+  std::string new_cells(const RegionAccess& output) const {
+    return "pb_new_" + (rule_.is_return_form ? "return" : output.binding);
+  }
+
+  void print_loops() {
+    for (std::size_t d = num_loops(); d-- > 0;) {
+      const std::string var = "pb_k" + std::to_string(d);
+      out_.verbatim("#pragma unroll\n");
+      out_.line("for (int " + var + " = 0; " + var + " < PB_ITEMS" + std::to_string(d) +
+                (d == 0 ? " / " + width() : "") + "; ++" + var + ")");
+    }
+  }
+
+  /// Declares where the first instance of the vector stands.
+  void print_places() {
+    out_.line("const int pb_i0 = (int)" + dialect_.group_id(0) + " * PB_SPAN0 + ((int)" + dialect_.local_id(0) +
+              " + pb_k0 * (int)" + dialect_.group_size(0) + ") * " + width() + ";");
+    out_.line("const int pb_x0 = pb_lo0 + pb_i0;");
+    for (std::size_t d = 1; d < num_loops(); ++d) {
+      const std::string dim = std::to_string(d);
+      out_.line("const int pb_i" + dim + " = PB_PLACE" + dim + ";");
+      out_.line("const int " + opencl_name(kernel_.vars[d]) + " = pb_lo" + dim + " + pb_i" + dim + ";");
+    }
+  }
+
+  /// A cell of the access's row, `distance` from the first instance's place.
+  std::string cell_at(const RegionAccess& access, bool is_output, int distance) const {
+    const std::string matrix = name_in_kernel(kernel_, transform_, access.matrix, is_output);
+    std::string text = matrix + "_data[" + matrix + "_offset + pb_x0" + plus(distance);
+    for (std::size_t d = 1; d < access.lo.size(); ++d) {
+      const std::string at = kernel_formula(access.lo[d]);
+      const bool is_plain = std::holds_alternative<SymbolRef>(access.lo[d].node);
+      text += " + " + (is_plain ? at : "(" + at + ")") + " * " + matrix + "_s" + std::to_string(d);
+    }
+    return text + "]";
+  }
+
+  std::string vector_at(const RegionAccess& access, bool is_output, int distance) const {
+    return "*(" + dialect_.global + (is_output ? "" : "const ") + vector_of(access) + "*)&" +
+           cell_at(access, is_output, distance);
+  }
+
+  /// Loads the cells of a row: whole vectors where all of their cells are read, else single cells.
+  void print_row(std::size_t number) {
+    const NearCells& row = vectors_.rows[number];
+    const RegionAccess& access = rule_.inputs[row.readers.front().input];
+    const std::string cells = "pb_near" + std::to_string(number);
+    const int last = row.last + vectors_.width - 1;
+    out_.line(element_of(access) + " " + cells + "[" + std::to_string(last - row.first + 1) + "];");
+    const auto cell = [&](int distance) { return cells + "[" + std::to_string(distance - row.first) + "]"; };
+    for (int begin = floor_to(row.first, vectors_.width); begin <= last; begin += vectors_.width) {
+      const int end = begin + vectors_.width;
+      if (begin < row.first || end > last + 1) {
+        for (int at = std::max(begin, row.first); at < std::min(end, last + 1); ++at)
+          out_.line(cell(at) + " = " + cell_at(access, false, at) + ";");
+        continue;
+      }
+      out_.open("");
+      out_.line("const " + vector_of(access) + " pb_vector = " + vector_at(access, false, begin) + ";");
+      for (int at = begin; at < end; ++at)
+        out_.line(cell(at) + " = pb_vector." + kComponents[at - begin] + ";");
+      out_.close();
+    }
+  }
+
+  void print_instance() {
+    const RuleInstance& instance = instance_of(kernel_.tree);
+    out_.line("const int " + opencl_name(kernel_.vars.front()) + " = pb_x0 + pb_v;");
+    for (std::size_t i = 0; i < rule_.outputs.size(); ++i)
+      if (instance.outputs[i].kind == OperandKind::NewValue)
+        out_.line(element_of(rule_.outputs[i]) + " " + opencl_name(rule_.outputs[i].binding) + " = 0;");
+    for (std::size_t i = 0; i < rule_.inputs.size(); ++i) print_input(i, instance.inputs[i]);
+    out_.open("");
+    BodyWords words;
+    words.result = rule_.is_return_form ? "pb_new_return[pb_v]" : "";
+    words.done = "pb_done_vector";
+    const bool jumps = print_kernel_body(out_, rule_, kernel_, instance, words);
+    out_.close();
+    if (jumps) out_.line(words.done + ":;");
+    for (std::size_t i = 0; i < rule_.outputs.size(); ++i)
+      if (instance.outputs[i].kind == OperandKind::NewValue)
+        out_.line(new_cells(rule_.outputs[i]) + "[pb_v] = " + opencl_name(rule_.outputs[i].binding) + ";");
+  }
+
+  void print_input(std::size_t input, const Operand& operand) {
+    const RegionAccess& access = rule_.inputs[input];
+    for (std::size_t i = 0; i < vectors_.rows.size(); ++i)
+      for (const NearCells::Reader& reader : vectors_.rows[i].readers)
+        if (reader.input == input)
+          return out_.line("const " + element_of(access) + " " + opencl_name(access.binding) + " = pb_near" +
+                           std::to_string(i) + "[pb_v" + plus(reader.distance - vectors_.rows[i].first) + "];");
+    operands_.print_input(access, operand);
+  }
+
+  void print_store(const RegionAccess& output) {
+    out_.open("");
+    out_.line(vector_of(output) + " pb_vector;");
+    for (int i = 0; i < vectors_.width; ++i)
+      out_.line(std::string("pb_vector.") + kComponents[i] + " = " + new_cells(output) + "[" + std::to_string(i) + "];");
+    out_.line(vector_at(output, true, 0) + " = pb_vector;");
+    out_.close();
+  }
+
+  Writer& out_;
+  const Program& program_;
+  const Transform& transform_;
+  const Rule& rule_;
+  const KernelTree& kernel_;
+  const VectorInstances& vectors_;
+  const KernelDialect& dialect_;
+  KernelOperandPrinter& operands_;
+};
+
+}  // namespace
+
+void print_vectors(Writer& out, const Program& program, const KernelTree& kernel, const KernelDialect& dialect,
+                   KernelOperandPrinter& operands) {
+  VectorPrinter(out, program, kernel, dialect, operands).print();
+}
+
+}  // namespace pb
