@@ -337,7 +337,6 @@ class KernelPrinter {
     // The first part's instances are the kernel's own. Groups that may have others run no vectors.
     const bool has_vectors = lowered_.vectors && (lowered_.parts.empty() || !is_in_first.empty());
     if (has_vectors) {
-      out_.verbatim("#ifdef PB_VECTORS\n");
       print_vectors(out_, program_, lowered_, dialect_, operands_);
       out_.verbatim("#else\n");
     }

@@ -10,7 +10,7 @@
 // number of rounds of a block, where folds run in blocks: work-groups then have PB_GROUP0 x PB_GROUP1 x PB_GROUP2
 // work-items, and PB_PANEL0 and so on are the elements of what they copy.
 //
-// With PB_VECTORS, work-items run neighbouring instances in vectors, where all instances of their group exist.
+// With PB_VECTORS, work-items run so many neighbouring instances in a vector, where all instances of their group exist.
 // PB_LIKE_GPU has a CPU run the text of GPUs, for tests.
 //
 // PB_PARTS is the number of elements of an array through which lanes combine parts of a fold. With PB_SHUFFLES, they

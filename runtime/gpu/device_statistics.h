@@ -23,6 +23,7 @@ struct DeviceStatistics {
   std::int64_t launches = 0;
   std::int64_t launches_failed = 0;
   std::int64_t launches_in_blocks = 0;        ///< launches whose folds ran in blocks of rounds
+  std::int64_t launches_in_vectors = 0;       ///< launches whose work-items ran neighbouring instances in vectors
   std::int64_t launches_on_matrix_units = 0;  ///< among them, those whose rounds matrix units ran
   std::int64_t bytes_to_device = 0;
   std::int64_t bytes_to_host = 0;

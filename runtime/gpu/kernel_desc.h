@@ -35,7 +35,7 @@ struct WaveRow {
 /// offset and every sum of products of indices and strides of its regions fits 32 bits), `-DPB_UNIT_STRIDE=1` if
 /// dimension 0 of every region has stride 1, `-D<macro>=<value>` per specialised scalar (unless the product of their
 /// values is above kMaxUnrolled), `-DPB_ITEMS<d>=<n>` along each loop d along which a work-item has n > 1 instances,
-/// `-DPB_VECTORS=1` if it runs them in vectors,
+/// `-DPB_VECTORS=<n>` if it runs them in vectors of n,
 /// `-DPB_LANES=<n> -DPB_GROUP_ITEMS=<n>` if several work-items run an instance together, `-DPB_HAS_PTX_SHUFFLES=1` if
 /// they may exchange values by PTX instructions then, `-DPB_KEPT_ROUNDS=<n>` if they
 /// keep the cells of their rounds, of which each has at most n, and
@@ -67,7 +67,8 @@ struct KernelDesc {
   bool specialize_group = false;
   /// How many instances a work-item has at most where the manager chooses; 0: the kernel always has one per work-item.
   int default_items = 0;
-  /// How many neighbouring instances along loop 0 a work-item may run as a vector; 0: it never does.
+  /// How many neighbouring instances along loop 0 a work-item may run as a vector at most, a power of two; 0: it never
+  /// does.
   int vector_width = 0;
   std::uint32_t vector_regions = 0;  ///< bit i: vectors access the cells of region i
   /// A loop along which some region is contiguous that loop 0 crosses, as a transposition's input; 0: there is none.

@@ -197,7 +197,7 @@ class KernelLowering {
     // Long bodies have loads enough of their own. Where rows cross, no order of the instances suits all matrices.
     if (may_have_blocks && !blocks && !has_phases() && out_.default_items > 1 && !out_.crossed_loop &&
         out_.with_versions.empty() && !keeps_values(instance()))
-      out_.vectors = find_vector_instances(program_, transform_, rule_, out_.vars.front());
+      out_.vectors = find_vector_instances(program_, transform_, step_, specialized_names());
     if (blocks) group = {with_round_blocks(step_, rule_, *blocks, instance(), out_.vars, out_.tree, std::move(group))};
     out_.tree.root.push_back(group_loops(std::move(group)));
     return std::move(out_);

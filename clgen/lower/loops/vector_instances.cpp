@@ -22,10 +22,11 @@ bool names(const Formula& formula, const std::string& variable) {
   return std::find(symbols.begin(), symbols.end(), variable) != symbols.end();
 }
 
-/// How far the cell of an access lies from the instance's place along its row; none if it does not follow the fastest
-/// loop cell by cell, or follows it along another dimension, too.
+/// How far the first cell of an access lies from the instance's place along its row; none if it does not follow the
+/// fastest loop cell by cell, or follows it along another dimension, too.
 std::optional<int> distance_of(const RegionAccess& access, const std::string& fastest) {
-  if (access.kind != AccessKind::Cell || access.lo.empty() || access.may_be_outside()) return std::nullopt;
+  if (access.lo.empty() || access.may_be_outside() || access.is_guest || access.is_slice || !access.tested_dims.empty())
+    return std::nullopt;
   if (std::any_of(access.lo.begin() + 1, access.lo.end(), [&](const Formula& at) { return names(at, fastest); }))
     return std::nullopt;
   const auto place = to_rational(access.lo.front(), {});
@@ -36,6 +37,20 @@ std::optional<int> distance_of(const RegionAccess& access, const std::string& fa
   if (distance.op != IndexExpr::Op::Const || distance.value < -kFarthest || distance.value > kFarthest)
     return std::nullopt;
   return static_cast<int>(distance.value);
+}
+
+/// The region of an input, if builds may know its extents; none otherwise.
+std::optional<NearRegion> region_of(const RegionAccess& access, const InputBox& box, int distance,
+                                    const std::set<std::string>& known) {
+  if (access.kind != AccessKind::Region || !box.extent_is_uniform || box.extent.size() != access.lo.size())
+    return std::nullopt;
+  NearRegion out{box.input, distance, box.extent, {}};
+  for (const IndexExpr& extent : box.extent)
+    for (const std::string& name : symbols_of(extent)) {
+      if (!known.contains(name)) return std::nullopt;
+      if (std::find(out.names.begin(), out.names.end(), name) == out.names.end()) out.names.push_back(name);
+    }
+  return out;
 }
 
 /// Whether two accesses are of the same row.
@@ -69,8 +84,11 @@ void add_reader(VectorInstances& to, const Rule& rule, std::size_t input, int di
 }  // namespace
 
 std::optional<VectorInstances> find_vector_instances(const Program& program, const Transform& transform,
-                                                     const Rule& rule, const std::string& fastest) {
+                                                     const Step& step, const std::set<std::string>& known) {
   VectorInstances out;
+  if (step.loops.empty()) return std::nullopt;
+  const Rule& rule = transform.rules[step.rule];
+  const std::string& fastest = step.loops.back().var;
   for (const RegionAccess& output : rule.outputs) {
     if (!is_element(output) || distance_of(output, fastest) != 0) return std::nullopt;
     add_matrix(out.matrices, output.matrix);
@@ -78,13 +96,20 @@ std::optional<VectorInstances> find_vector_instances(const Program& program, con
   for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
     const std::optional<int> distance = distance_of(rule.inputs[i], fastest);
     if (!distance) continue;
-    add_reader(out, rule, i, *distance);
+    if (rule.inputs[i].kind == AccessKind::Cell) {
+      add_reader(out, rule, i, *distance);
+    } else {
+      const auto box = std::find_if(step.input_boxes.begin(), step.input_boxes.end(),
+                                    [&](const InputBox& each) { return each.input == i; });
+      auto region = box == step.input_boxes.end() ? std::nullopt : region_of(rule.inputs[i], *box, *distance, known);
+      if (!region) continue;
+      out.regions.push_back(*std::move(region));
+    }
     add_matrix(out.matrices, rule.inputs[i].matrix);
   }
   if (out.matrices.size() > kMaxMatrices) return std::nullopt;
-  const bool is_wide = std::any_of(out.matrices.begin(), out.matrices.end(), [&](MatrixId id) {
-    return has_wide_elements(program, transform.matrices[id]);
-  });
+  const bool is_wide = std::any_of(out.matrices.begin(), out.matrices.end(),
+                                   [&](MatrixId id) { return has_wide_elements(program, transform.matrices[id]); });
   out.width = is_wide ? 2 : 4;
   return out;
 }

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "clgen/facts/names.h"
 #include "clgen/opencl/kernel_body.h"
@@ -17,6 +19,30 @@ constexpr const char* kComponents[] = {"x", "y", "z", "w"};
 
 int floor_to(int value, int width) { return (value - (value < 0 ? width - 1 : 0)) / width * width; }
 
+/// More cells of a region than these find no room in registers.
+constexpr int kMostCells = 64;
+
+/// An extent of a region in the names of the build's macros, in parentheses.
+std::string extent_text(const NearRegion& region, std::size_t dim) {
+  std::vector<std::pair<std::string, IndexExpr>> macros;
+  for (const std::string& name : region.names) macros.emplace_back(name, index_symbol("PB_" + name));
+  return "(" + to_opencl(substitute(region.extents[dim], macros)) + ")";
+}
+
+/// The cells of one row that the instances of a vector read.
+std::string row_length(const NearRegion& region, int width) {
+  return "(" + extent_text(region, 0) + " + " + std::to_string(width - 1) + ")";
+}
+
+/// The cells of all rows up to dimension `dim`.
+std::string cells_below(const NearRegion& region, int width, std::size_t dim) {
+  std::string text = row_length(region, width);
+  for (std::size_t d = 1; d < dim; ++d) text += " * " + extent_text(region, d);
+  return text;
+}
+
+std::string cells_name(const RegionAccess& access) { return "pb_cells_" + access.binding; }
+
 /// Returns what adds the number to a text before it: ` + 3`, or nothing for 0.
 std::string plus(int number) {
   return number == 0 ? "" : (number < 0 ? " - " : " + ") + std::to_string(std::abs(number));
@@ -25,13 +51,14 @@ std::string plus(int number) {
 class VectorPrinter {
  public:
   VectorPrinter(Writer& out, const Program& program, const KernelTree& kernel, const KernelDialect& dialect,
-                KernelOperandPrinter& operands)
+                KernelOperandPrinter& operands, int width)
       : out_(out),
         program_(program),
         transform_(program.transforms[kernel.transform]),
         rule_(transform_.rules[kernel.rule]),
         kernel_(kernel),
         vectors_(*kernel.vectors),
+        width_(width),
         dialect_(dialect),
         operands_(operands) {}
 
@@ -40,6 +67,7 @@ class VectorPrinter {
     out_.open("");
     print_places();
     for (std::size_t i = 0; i < vectors_.rows.size(); ++i) print_row(i);
+    for (const NearRegion& region : vectors_.regions) print_region(region);
     for (const RegionAccess& output : rule_.outputs)
       out_.line(element_of(output) + " " + new_cells(output) + "[" + width() + "];");
     out_.verbatim("#pragma unroll\n");
@@ -52,7 +80,7 @@ class VectorPrinter {
 
  private:
   std::size_t num_loops() const { return kernel_.vars.size(); }
-  std::string width() const { return std::to_string(vectors_.width); }
+  std::string width() const { return std::to_string(width_); }
   std::string element_of(const RegionAccess& access) const { return element_word(transform_.matrices[access.matrix]); }
 
   std::string vector_of(const RegionAccess& access) const {
@@ -85,21 +113,23 @@ class VectorPrinter {
     }
   }
 
-  /// A cell of the access's row, `distance` from the first instance's place.
-  std::string cell_at(const RegionAccess& access, bool is_output, int distance) const {
+  /// A cell of the access's first row, `distance` from the first instance's place. `beside` is added to the places
+  /// along the other dimensions, from dimension 1 on.
+  std::string cell_at(const RegionAccess& access, bool is_output, const std::string& distance,
+                      const std::vector<std::string>& beside = {}) const {
     const std::string matrix = name_in_kernel(kernel_, transform_, access.matrix, is_output);
-    std::string text = matrix + "_data[" + matrix + "_offset + pb_x0" + plus(distance);
+    std::string text = matrix + "_data[" + matrix + "_offset + pb_x0" + distance;
     for (std::size_t d = 1; d < access.lo.size(); ++d) {
-      const std::string at = kernel_formula(access.lo[d]);
-      const bool is_plain = std::holds_alternative<SymbolRef>(access.lo[d].node);
+      const std::string at = kernel_formula(access.lo[d]) + (beside.empty() ? "" : " + " + beside[d - 1]);
+      const bool is_plain = beside.empty() && std::holds_alternative<SymbolRef>(access.lo[d].node);
       text += " + " + (is_plain ? at : "(" + at + ")") + " * " + matrix + "_s" + std::to_string(d);
     }
     return text + "]";
   }
 
-  std::string vector_at(const RegionAccess& access, bool is_output, int distance) const {
-    return "*(" + dialect_.global + (is_output ? "" : "const ") + vector_of(access) + "*)&" +
-           cell_at(access, is_output, distance);
+  /// The vector that begins at a cell.
+  std::string vector_from(const RegionAccess& access, bool is_output, const std::string& cell) const {
+    return "*(" + dialect_.global + (is_output ? "" : "const ") + vector_of(access) + "*)&" + cell;
   }
 
   /// Loads the cells of a row: whole vectors where all of their cells are read, else single cells.
@@ -107,26 +137,60 @@ class VectorPrinter {
     const NearCells& row = vectors_.rows[number];
     const RegionAccess& access = rule_.inputs[row.readers.front().input];
     const std::string cells = "pb_near" + std::to_string(number);
-    const int last = row.last + vectors_.width - 1;
+    const int last = row.last + width_ - 1;
     out_.line(element_of(access) + " " + cells + "[" + std::to_string(last - row.first + 1) + "];");
     const auto cell = [&](int distance) { return cells + "[" + std::to_string(distance - row.first) + "]"; };
-    for (int begin = floor_to(row.first, vectors_.width); begin <= last; begin += vectors_.width) {
-      const int end = begin + vectors_.width;
+    for (int begin = floor_to(row.first, width_); begin <= last; begin += width_) {
+      const int end = begin + width_;
       if (begin < row.first || end > last + 1) {
         for (int at = std::max(begin, row.first); at < std::min(end, last + 1); ++at)
-          out_.line(cell(at) + " = " + cell_at(access, false, at) + ";");
+          out_.line(cell(at) + " = " + cell_at(access, false, plus(at)) + ";");
         continue;
       }
       out_.open("");
-      out_.line("const " + vector_of(access) + " pb_vector = " + vector_at(access, false, begin) + ";");
-      for (int at = begin; at < end; ++at)
-        out_.line(cell(at) + " = pb_vector." + kComponents[at - begin] + ";");
+      out_.line("const " + vector_of(access) +
+                " pb_vector = " + vector_from(access, false, cell_at(access, false, plus(begin))) + ";");
+      for (int at = begin; at < end; ++at) out_.line(cell(at) + " = pb_vector." + kComponents[at - begin] + ";");
       out_.close();
     }
   }
 
+  /// Loads the cells of a region: whole vectors from the first one on that is aligned, and single cells beside them.
+  void print_region(const NearRegion& region) {
+    const RegionAccess& access = rule_.inputs[region.input];
+    const std::string length = row_length(region, width_);
+    const int lead = floor_to(region.distance + width_ - 1, width_) - region.distance;
+    out_.line(element_of(access) + " " + cells_name(access) + "[" + cells_below(region, width_, region.extents.size()) +
+              "];");
+    std::vector<std::string> beside;
+    std::string row;
+    for (std::size_t d = region.extents.size(); d-- > 1;) {
+      const std::string var = "pb_r" + std::to_string(d);
+      out_.verbatim("#pragma unroll\n");
+      out_.open("for (int " + var + " = 0; " + var + " < " + extent_text(region, d) + "; ++" + var + ")");
+      row += var + " * " + cells_below(region, width_, d) + " + ";
+      beside.insert(beside.begin(), var);
+    }
+    const auto cell = [&](int at) { return cells_name(access) + "[" + row + "pb_c" + plus(at) + "]"; };
+    const std::string from = cell_at(access, false, plus(region.distance) + " + pb_c", beside);
+    const auto single_cells = [&](const std::string& begin, const std::string& end) {
+      out_.verbatim("#pragma unroll\n");
+      out_.line("for (int pb_c = " + begin + "; pb_c < " + end + "; ++pb_c) " + cell(0) + " = " + from + ";");
+    };
+    const std::string first = std::to_string(lead);
+    if (lead > 0) single_cells("0", "PB_MIN(" + first + ", " + length + ")");
+    out_.verbatim("#pragma unroll\n");
+    out_.open("for (int pb_c = " + first + "; pb_c + " + width() + " <= " + length + "; pb_c += " + width() + ")");
+    out_.line("const " + vector_of(access) + " pb_vector = " + vector_from(access, false, from) + ";");
+    for (int i = 0; i < width_; ++i) out_.line(cell(i) + " = pb_vector." + kComponents[i] + ";");
+    out_.close();
+    single_cells(first + " + (" + length + " - " + first + ") / " + width() + " * " + width(), length);
+    for (std::size_t d = 1; d < region.extents.size(); ++d) out_.close();
+  }
+
   void print_instance() {
-    const RuleInstance& instance = instance_of(kernel_.tree);
+    RuleInstance instance = instance_of(kernel_.tree);
+    for (const NearRegion& region : vectors_.regions) instance.inputs[region.input] = {OperandKind::SharedCells};
     out_.line("const int " + opencl_name(kernel_.vars.front()) + " = pb_x0 + pb_v;");
     for (std::size_t i = 0; i < rule_.outputs.size(); ++i)
       if (instance.outputs[i].kind == OperandKind::NewValue)
@@ -151,15 +215,25 @@ class VectorPrinter {
         if (reader.input == input)
           return out_.line("const " + element_of(access) + " " + opencl_name(access.binding) + " = pb_near" +
                            std::to_string(i) + "[pb_v" + plus(reader.distance - vectors_.rows[i].first) + "];");
+    for (const NearRegion& region : vectors_.regions) {
+      if (region.input != input) continue;
+      const std::string name = "pb_at_" + access.binding;
+      out_.line("const " + element_of(access) + "* const " + name + " = " + cells_name(access) + " + pb_v;");
+      for (std::size_t d = 0; d < region.extents.size(); ++d)
+        out_.line("const int " + name + "_s" + std::to_string(d) + " = " +
+                  (d == 0 ? "1" : cells_below(region, width_, d)) + ";");
+      return operands_.print_sizes(access);
+    }
     operands_.print_input(access, operand);
   }
 
   void print_store(const RegionAccess& output) {
     out_.open("");
     out_.line(vector_of(output) + " pb_vector;");
-    for (int i = 0; i < vectors_.width; ++i)
-      out_.line(std::string("pb_vector.") + kComponents[i] + " = " + new_cells(output) + "[" + std::to_string(i) + "];");
-    out_.line(vector_at(output, true, 0) + " = pb_vector;");
+    for (int i = 0; i < width_; ++i)
+      out_.line(std::string("pb_vector.") + kComponents[i] + " = " + new_cells(output) + "[" + std::to_string(i) +
+                "];");
+    out_.line(vector_from(output, true, cell_at(output, true, "")) + " = pb_vector;");
     out_.close();
   }
 
@@ -169,15 +243,36 @@ class VectorPrinter {
   const Rule& rule_;
   const KernelTree& kernel_;
   const VectorInstances& vectors_;
+  const int width_;
   const KernelDialect& dialect_;
   KernelOperandPrinter& operands_;
 };
 
 }  // namespace
 
+namespace {
+
+/// Returns the condition of the preprocessor under which a build has vectors of this width.
+std::string has_vectors_text(const VectorInstances& vectors, int width) {
+  std::string text = "PB_VECTORS == " + std::to_string(width);
+  for (const NearRegion& region : vectors.regions) {
+    for (const std::string& name : region.names) text += " && defined(PB_" + name + ")";
+    for (std::size_t d = 0; d < region.extents.size(); ++d) text += " && " + extent_text(region, d) + " >= 1";
+    text += " && " + cells_below(region, width, region.extents.size()) + " <= " + std::to_string(kMostCells);
+  }
+  return text;
+}
+
+}  // namespace
+
 void print_vectors(Writer& out, const Program& program, const KernelTree& kernel, const KernelDialect& dialect,
                    KernelOperandPrinter& operands) {
-  VectorPrinter(out, program, kernel, dialect, operands).print();
+  const char* directive = "#if ";
+  for (int width = kernel.vectors->width; width > 1; width /= 2) {
+    out.verbatim(directive + has_vectors_text(*kernel.vectors, width) + "\n");
+    VectorPrinter(out, program, kernel, dialect, operands, width).print();
+    directive = "#elif ";
+  }
 }
 
 }  // namespace pb

@@ -156,7 +156,8 @@ std::string passed_on(const std::string& statement) {
 
 TEST(StepConditions, WhatABodyOnlyPassesToCallsStaysOnTheDevice) {
   const std::string passes = passed_on(""), looks = passed_on("b.cell(0) += t.cell(1);");
-  const std::string copies = passed_on("t.copyTo(b);"), copies_part = passed_on("t.region(0, 1).copyTo(b.region(0, 1));");
+  const std::string copies = passed_on("t.copyTo(b);"),
+                    copies_part = passed_on("t.region(0, 1).copyTo(b.region(0, 1));");
   const Conditions passing(passes.c_str()), looking(looks.c_str());
   const Conditions copying(copies.c_str()), copying_part(copies_part.c_str());
   EXPECT_EQ(passing.of.copy_out(kFirst).otherwise, CopyOut::Reused);

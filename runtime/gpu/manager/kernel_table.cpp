@@ -91,7 +91,7 @@ KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const WorkShape& sh
   if (plan.kernel->specialize_group || shape.block_rounds > 0 || shape.scan_items > 0)
     for (std::size_t d = 0; d < 3; ++d) key[kGroup0 + d] = static_cast<std::int64_t>(shape.group[d]);
   for (std::size_t d = 0; d < 3; ++d) key[kItems0 + d] = static_cast<std::int64_t>(shape.items[d]);
-  key[kVectors] = shape.has_vectors ? 1 : 0;
+  key[kVectors] = static_cast<std::int64_t>(shape.vector_width);
   key[kLanes] = static_cast<std::int64_t>(shape.lanes);
   if (shape.has_lanes()) key[kGroupItems] = static_cast<std::int64_t>(shape.group[0]);
   key[kKeptRounds] = static_cast<std::int64_t>(shape.kept_rounds);
@@ -120,7 +120,7 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
       options += " -DPB_GROUP" + std::to_string(d) + "=" + std::to_string(key[kGroup0 + d]);
   for (std::size_t d = 0; d < 3; ++d)
     if (key[kItems0 + d] > 1) options += " -DPB_ITEMS" + std::to_string(d) + "=" + std::to_string(key[kItems0 + d]);
-  if (key[kVectors] != 0) options += " -DPB_VECTORS=1";
+  if (key[kVectors] > 0) options += " -DPB_VECTORS=" + std::to_string(key[kVectors]);
   if (key[kScanItems] > 0) options += " -DPB_SCAN_ITEMS=" + std::to_string(key[kScanItems]);
   if (key[kGroupItems] > 0)
     options += " -DPB_LANES=" + std::to_string(key[kLanes]) + " -DPB_GROUP_ITEMS=" + std::to_string(key[kGroupItems]);

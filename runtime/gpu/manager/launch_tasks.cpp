@@ -327,6 +327,7 @@ bool LaunchTasks::choose_kernel(LaunchJob& job) {
     s.groups_clamped += is_clamped ? 1 : 0;
   });
   job.stages = {{found.kernel, range_of(plan, shape)}};
+  job.is_in_vectors = shape.vector_width > 0 && !found.is_generic;
   job.tile_bytes = tile_bytes_of(plan, shape);
   job.halo = halo_of(plan, shape);
   if (tiles_fit(*found.kernel, job.tile_bytes)) return true;
@@ -443,6 +444,7 @@ void LaunchTasks::enqueue_kernel(LaunchJob& job) {
   parts_.statistics.count([&](DeviceStatistics& s) {
     ++s.launches;
     s.launches_in_blocks += job.is_in_blocks ? 1 : 0;
+    s.launches_in_vectors += job.is_in_vectors ? 1 : 0;
     s.launches_on_matrix_units += job.is_on_matrix_units ? 1 : 0;
     s.launches_in_windows += job.windows.empty() ? 0 : 1;
   });

@@ -78,11 +78,9 @@ bool is_aligned(const LaunchRegion& region, std::int64_t width) {
   return true;
 }
 
-/// Whether instances of the launch may run in vectors. Host memory that a device shares may lie anywhere.
-bool may_have_vectors(const LaunchPlan& plan, const DeviceInfo& device) {
-  const int width = plan.kernel->vector_width;
-  if (width == 0 || device.type == DeviceType::Cpu || device.shares_host_memory || plan.lo[0] % width != 0)
-    return false;
+/// Whether all that the launch accesses in vectors of `width` instances is aligned.
+bool are_aligned(const LaunchPlan& plan, int width) {
+  if (plan.lo[0] % width != 0) return false;
   std::size_t number = 0;
   for (const LaunchRegion& region : plan.regions) {
     if (!region.is_argument) continue;
@@ -93,19 +91,29 @@ bool may_have_vectors(const LaunchPlan& plan, const DeviceInfo& device) {
   return true;
 }
 
-/// Instances per work-item of a launch that runs in vectors: one vector, or two above each other; none if the launch is
-/// too short.
-std::optional<Extents> items_in_vectors(const LaunchPlan& plan, const Extents& extents, const Extents& group,
-                                        std::size_t compute_units) {
-  Extents out = {static_cast<std::size_t>(plan.kernel->vector_width), 1, 1};
+/// How many instances of the launch may run in a vector; 0: they run one by one. Host memory that a device shares may
+/// lie anywhere.
+std::size_t widest_vector(const LaunchPlan& plan, const DeviceInfo& device) {
+  if (device.type == DeviceType::Cpu || device.shares_host_memory) return 0;
+  for (int width = plan.kernel->vector_width; width > 1; width /= 2)
+    if (are_aligned(plan, width)) return static_cast<std::size_t>(width);
+  return 0;
+}
+
+/// Instances per work-item of a launch that runs in vectors: one vector, or some above each other; none if the launch
+/// is too short.
+std::optional<Extents> items_in_vectors(const LaunchPlan& plan, std::size_t width, const Extents& extents,
+                                        const Extents& group, std::size_t compute_units) {
+  Extents out = {width, 1, 1};
   const auto fits = [&] {
     for (std::size_t d = 0; d < 3; ++d)
       if (out[d] > 1 && extents[d] < group[d] * out[d]) return false;
     return product(extents) >= product(out) * kResidentItems * compute_units;
   };
   if (!fits()) return std::nullopt;
-  out[1] = 2;
-  if (!fits()) out[1] = 1;
+  // Narrow vectors need more of them under way.
+  const bool is_narrow = width < static_cast<std::size_t>(plan.kernel->vector_width);
+  for (out[1] = is_narrow ? 4 : 2; out[1] > 1 && !fits();) out[1] /= 2;
   return out;
 }
 
@@ -292,16 +300,17 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
       return out;
     }
   }
+  const std::size_t width = widest_vector(plan, device);
   if (is_open(out.group)) out.group = is_cpu ? group_of_cpu(num_dims) : group_of_gpu(plan, extents, units);
   if (plan.kernel->default_items == 0) {
     out.items = {1, 1, 1};
   } else if (is_open(out.items)) {
-    const auto vectors = may_have_vectors(plan, device) ? items_in_vectors(plan, extents, out.group, units) : std::nullopt;
+    const auto vectors = width > 0 ? items_in_vectors(plan, width, extents, out.group, units) : std::nullopt;
     out.items = is_cpu ? Extents{1, 1, 1} : vectors ? *vectors : items_of_gpu(plan, extents, out.group, units);
   }
   while (product(out.items) > kMaxItems) out = with_fewer_items(out);
-  const auto width = static_cast<std::size_t>(plan.kernel->vector_width);
-  out.has_vectors = may_have_vectors(plan, device) && out.items[0] % width == 0;
+  for (out.vector_width = width; out.vector_width > 1 && out.items[0] % out.vector_width != 0;) out.vector_width /= 2;
+  if (out.vector_width == 1) out.vector_width = 0;
   return out;
 }
 
@@ -319,7 +328,8 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 // neighbouring work-items access neighbouring cells.
 //
 // Where instances may run in vectors, because rows begin at multiples of 16 bytes, a work-item has a vector of
-// neighbours, and two above each other where the launch is long enough (decision 58).
+// neighbours, and two above each other where the launch is long enough (decision 58). Where rows begin at multiples of
+// half as many bytes, it has vectors of half as many instances, and four above each other.
 //
 // In a transposition, loop 0 crosses the rows of the input, or of the output. There a group is 8 wide along loop 0 and
 // 32 long along the loop that the crossed rows follow, and the instances of a work-item stand along loop 0. So a group

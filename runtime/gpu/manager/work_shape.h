@@ -25,8 +25,7 @@ struct WorkShape {
   /// line has one.
   std::size_t scan_items = 0;
   bool on_matrix_units = false;  ///< matrix units run the rounds of blocks
-  /// Neighbouring instances run in vectors, as many as the kernel says, which divide items[0].
-  bool has_vectors = false;
+  std::size_t vector_width = 0;  ///< neighbouring instances that run in a vector, which divide items[0]; 0: none do
   std::size_t bin_cells = 0;     ///< room of a group for bins of its own; 0: it has none
   std::size_t bin_copies = 1;    ///< of each of them, so that neighbours seldom wait for one another; a power of two
 

@@ -129,6 +129,7 @@ struct LaunchJob {
   bool has_late_reads = false;      ///< results to read back, beside other kernels, once this one has ended
   std::vector<LaunchStage> stages;  ///< empty until the kernel is chosen
   bool is_in_blocks = false;        ///< its folds run in blocks of rounds
+  bool is_in_vectors = false;       ///< its work-items run neighbouring instances in vectors
   bool is_on_matrix_units = false;  ///< and matrix units run the rounds
   std::size_t scratch_bytes = 0;    ///< of the records that stages leave for later ones
   std::shared_ptr<Buffer> scratch;
