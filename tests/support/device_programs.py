@@ -22,3 +22,15 @@ def on_device(program, version="opencl", tunables=None, **values):
         wanted = [a for a in alternatives if a[1] == version] or [a for a in alternatives if a[1] == "opencl"] or alternatives
         choices.setdefault(transform, {})[site] = wanted[0]
     return program.configuration(choices, tunables, sequential_cutoff=0, threads=2, **values)
+
+
+def shapes(program, value_of):
+    """Tunables with the shapes of all launches: `value_of(role, number of loops)` is a list of numbers; role: work_group or items."""
+    out = {}
+    for name, transform in program.info["transforms"].items():
+        for tunable, data in transform["tunables"].items():
+            if data["role"] not in ("work_group", "items"):
+                continue
+            value = value_of(data["role"], data.get("count", 1))
+            out.setdefault(name, {})[tunable] = value if "count" in data else value[0]
+    return out

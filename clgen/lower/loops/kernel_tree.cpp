@@ -144,12 +144,6 @@ LineScans scans_from(const Program& program, const Transform& transform, const S
   return out;
 }
 
-/// Whether the instance may leave the value of an output as it was.
-bool keeps_values(const RuleInstance& instance) {
-  return std::any_of(instance.outputs.begin(), instance.outputs.end(),
-                     [](const Operand& output) { return output.kind == OperandKind::OldValue; });
-}
-
 class KernelLowering {
  public:
   KernelLowering(const Program& program, const TransformPlan& plan, StepId step, Version version)
@@ -569,10 +563,6 @@ bool is_same(const KernelTree& a, const KernelTree& b) {
          a.scalars == b.scalars && a.tree == b.tree && a.vectors == b.vectors &&
          std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), parts_alike) &&
          std::equal(a.matrices.begin(), a.matrices.end(), b.matrices.begin(), b.matrices.end(), uses_alike);
-}
-
-std::string box_bound_name(std::size_t box, bool is_upper, std::size_t dim) {
-  return "pb_box" + std::to_string(box) + (is_upper ? "_hi" : "_lo") + std::to_string(dim);
 }
 
 KernelTree lower_kernel(const Program& program, const TransformPlan& plan, StepId step, Version version) {

@@ -93,7 +93,9 @@ struct KernelPart {
 };
 
 /// Returns the name of the scalar that is the lower or upper bound of a part's box along a dimension.
-[[nodiscard]] std::string box_bound_name(std::size_t box, bool is_upper, std::size_t dim);
+[[nodiscard]] inline std::string box_bound_name(std::size_t box, bool is_upper, std::size_t dim) {
+  return "pb_box" + std::to_string(box) + (is_upper ? "_hi" : "_lo") + std::to_string(dim);
+}
 
 /// Returns the beginning of the names of a matrix in the kernel: `pb_T`, or `pb_2_T`, which no matrix can
 /// have as its own, where it stands twice and is read.

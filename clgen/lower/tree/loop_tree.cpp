@@ -137,6 +137,11 @@ const RuleInstance* instance_that_keeps(const LoopTree& tree) {
   return found;
 }
 
+bool keeps_values(const RuleInstance& instance) {
+  return std::any_of(instance.outputs.begin(), instance.outputs.end(),
+                     [](const Operand& output) { return output.kind == OperandKind::OldValue; });
+}
+
 bool has_stages(const RuleInstance& instance) {
   return std::any_of(instance.divided.begin(), instance.divided.end(),
                      [](const DividedFold& divided) { return divided.stage > 0; });

@@ -64,6 +64,55 @@ TEST(WorkShape, FollowsTheExtentsOfRowsAndColumns) {
   EXPECT_EQ(on_gpu(plan_of({8, 2, 1 << 20})).group, (Shape{8, 2, 16}));
 }
 
+constexpr KernelDesc kVectors = {
+    .name = "vectors", .num_regions = 2, .default_items = 4, .vector_width = 4, .vector_regions = 0b10};
+
+/// A launch with two matrices of this shape, of which vectors access the second one.
+LaunchPlan aligned_plan(std::int32_t width, std::int32_t height, std::int64_t offset = 0, const Shape& items = {}) {
+  LaunchPlan plan = plan_of({width, height}, kVectors, {}, items);
+  for (const std::int64_t first : {std::int64_t{1}, offset}) {
+    LaunchRegion region;
+    region.view.num_dims = 2;
+    region.view.offset = first;
+    region.view.sizes[0] = width, region.view.sizes[1] = height;
+    region.view.strides[0] = 1, region.view.strides[1] = width;
+    plan.regions.push_back(std::move(region));
+  }
+  return plan;
+}
+
+TEST(WorkShape, HasVectorsWhereRowsAreAligned) {
+  const WorkShape whole = on_gpu(aligned_plan(8192, 8192)), half = on_gpu(aligned_plan(8190, 8192));
+  EXPECT_EQ(whole.vector_width, 4U);
+  EXPECT_EQ(whole.items, (Shape{4, 2, 1}));
+  EXPECT_EQ(half.vector_width, 2U) << "rows begin at every second cell";
+  EXPECT_EQ(half.items, (Shape{2, 4, 1}));
+  EXPECT_EQ(on_gpu(aligned_plan(8191, 8192)), (WorkShape{{64, 4, 1}, {1, 4, 1}}));
+  EXPECT_EQ(on_gpu(aligned_plan(8192, 8192, 2)).vector_width, 2U);
+  EXPECT_EQ(on_gpu(aligned_plan(8192, 8192, 1)).vector_width, 0U);
+  EXPECT_EQ(on_gpu(aligned_plan(512, 512)).vector_width, 0U) << "too few cells for all compute units";
+}
+
+TEST(WorkShape, HasVectorsWhereItsItemsAreWholeOnes) {
+  EXPECT_EQ(on_gpu(aligned_plan(64, 64, 0, {8, 1})).vector_width, 4U);
+  EXPECT_EQ(on_gpu(aligned_plan(64, 64, 0, {2, 4})).vector_width, 2U);
+  EXPECT_EQ(on_gpu(aligned_plan(64, 64, 0, {1, 4})).vector_width, 0U);
+  EXPECT_EQ(on_gpu(aligned_plan(64, 64, 0, {3, 4})).vector_width, 0U);
+}
+
+TEST(WorkShape, HasNoVectorsWhereMemoryMayLieAnywhere) {
+  DeviceInfo sharing = kGpu;
+  sharing.shares_host_memory = true;
+  EXPECT_EQ(shape_of(aligned_plan(8192, 8192), sharing).vector_width, 0U);
+  EXPECT_EQ(shape_of(aligned_plan(8192, 8192), kCpu).vector_width, 0U);
+  LaunchPlan shifted = aligned_plan(8192, 8192), strided = aligned_plan(8192, 8192),
+             versions = aligned_plan(8192, 8192);
+  shifted.lo[0] = 1;
+  strided.regions[1].view.strides[0] = 2;
+  versions.regions[1].has_versions = true;
+  for (const LaunchPlan* plan : {&shifted, &strided, &versions}) EXPECT_EQ(on_gpu(*plan).vector_width, 0U);
+}
+
 TEST(WorkShape, ServesRowsThatCross) {
   constexpr KernelDesc kTransposed = {.name = "transposed", .default_items = 4, .crossed_loop = 1};
   constexpr KernelDesc kDeep = {.name = "deep", .default_items = 4, .crossed_loop = 2};

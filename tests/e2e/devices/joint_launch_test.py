@@ -12,7 +12,7 @@ import numpy as np
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import arrays  # noqa: E402
 import polybricks  # noqa: E402
-from device_programs import on_device  # noqa: E402
+from device_programs import on_device, shapes  # noqa: E402
 
 SIZES = (1, 2, 3, 4, 7, 16, 61)
 
@@ -74,22 +74,19 @@ class Test:
         self.tools, self.work = tools, work
         self.rng = np.random.default_rng(polybricks.seed())
 
-    def shapes(self, program):
-        """Random shapes of launches, some of which the manager chooses."""
-        return {name: {tunable: [int(v) for v in self.rng.integers(0, 5, data.get("count", 1))] for tunable, data in transform["tunables"].items()
-                       if data["role"] in ("work_group", "items")} for name, transform in program.info["transforms"].items()}
-
     def agrees(self, name, program, is_watched, inputs, outputs):
         """All ways to run it give the same bits. Returns the statistics of the run in which nothing keeps the steps apart."""
         files = arrays.save(self.work, inputs)
         want, _ = arrays.run(program, self.work, files, outputs, "--strict", "--device=none")
+        # Shapes of launches, some of which the manager chooses.
+        drawn = shapes(program, lambda _, count: [int(value) for value in self.rng.integers(0, 5, count)])
         half = {transform: {"device_eighths": 3} for transform in program.info["transforms"]}
         two = {"POCL_DEVICES": "pthread pthread"}
         # A run without a device announces nothing, so one that is repeated has no watched accesses.
         faults = {} if is_watched else {"POLYBRICKS_DEVICE_FAULTS": "fail:0"}
         statistics = {}
         for words, tunables, environment in ((("--strict",), {}, None), (("--strict", "--device-copies", "--fill-nan"), {}, None),
-                                             (("--strict", "--verify-device"), {}, None), (("--strict",), self.shapes(program), None),
+                                             (("--strict", "--verify-device"), {}, None), (("--strict",), drawn, None),
                                              (("--strict",), half, None), (("--strict", "--device=0,1", "--device-copies"), {}, two),
                                              (("--device-memory=1K",), {}, None), ((), {}, faults)):
             got, statistics[words] = arrays.run(program, self.work, files, outputs, *words, entry=on_device(program, tunables=tunables), env=environment)
