@@ -245,6 +245,7 @@ void add_profile(nlohmann::ordered_json& json, const RunReport& run) {
                                {"kernel_ns", device.kernel_ns},
                                {"launches_in_blocks", device.launches_in_blocks},
                                {"launches_on_matrix_units", device.launches_on_matrix_units},
+                               {"launches_by_workers", device.launches_by_workers},
                                {"bytes_to_device", device.bytes_to_device},
                                {"bytes_to_host", device.bytes_to_host},
                                {"evictions", device.evictions},
