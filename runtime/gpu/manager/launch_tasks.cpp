@@ -410,7 +410,10 @@ Progress LaunchTasks::run(ExecuteTask& task) {
   if (job.stage == LaunchJob::Stage::Ended) return Progress::Done;
   parts_.copies.enqueue_eager_reads(job);
   job.stage = LaunchJob::Stage::Executing;
-  parts_.operations.flush(*parts_.device);
+  // Flushing is a call of the driver, which takes about a microsecond. A worker leaves it to the management thread as
+  // long as the device has other work, if that thread is awake.
+  if (!is_brief_ || !parts_.queue.is_patient() || parts_.operations.is_unsent())
+    static_cast<void>(parts_.operations.flush(*parts_.device));
   const bool is_awaited = !job.windows.empty() ||
                           std::any_of(job.plan.regions.begin(), job.plan.regions.end(), [](const LaunchRegion& region) {
                             return region.is_written && region.copy_out == CopyOut::Must;

@@ -42,7 +42,10 @@ class LaunchTasks {
   /// them. Whether its kernel is known, PrepareTask finds out.
   [[nodiscard]] bool is_brief(const Task& task) const;
   /// While `is_brief`, a PrepareTask is not ready if its kernel is not known.
-  void set_brief(bool is_brief) { kernels_.set_brief(is_brief); }
+  void set_brief(bool is_brief) {
+    is_brief_ = is_brief;
+    kernels_.set_brief(is_brief);
+  }
 
  private:
   /// Ends a job and wakes its fiber if it still waits.
@@ -84,6 +87,7 @@ class LaunchTasks {
 
   const ManagerParts parts_;
   KernelTable kernels_;
+  bool is_brief_ = false;
   std::set<std::pair<const Kernel*, std::array<std::size_t, 3>>> launched_;
 };
 

@@ -89,7 +89,7 @@ void ManagerImpl::launch_here(std::vector<Task> tasks) {
   queue.push(std::move(tasks));
   // What others queued meanwhile, and what waited for what was done here, is done, too, or left to the management
   // thread.
-  if (!is_done || !do_brief_work()) queue.poke();
+  if (!is_done || !do_brief_work() || operations.is_unsent()) queue.poke();
 }
 
 bool ManagerImpl::do_brief_work() {
