@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The narrow interface between the management thread and a device: memory, copies, kernels, and completion
-// callbacks. Implemented by runtime/cl (OpenCL) and by gpu/fake_device (tests). One manager thread calls it;
-// operations of one device complete in the order in which they were enqueued, but for copies beside them (CopyOrder).
+// callbacks. Implemented by runtime/cl (OpenCL) and by gpu/fake_device (tests). One thread at a time calls it, the
+// management thread or a worker that launches itself (manager/manager_impl.h), but for poll() and watch(), which the
+// management thread may call meanwhile. Operations of one device complete in the order in which they were enqueued, but
+// for copies beside them (CopyOrder).
 #pragma once
 
 #include <array>
@@ -169,12 +171,16 @@ class Device {
   /// True if write() in the queue copies the data before it returns, so that the host may write its memory at once.
   [[nodiscard]] virtual bool copies_at_enqueue(std::span<const CopyShape>) const { return false; }
 
+  /// Whether the calls that launch a kernel return soon, so that workers may make them, too.
+  [[nodiscard]] virtual bool may_serve_workers() const { return true; }
+
   /// Sends what was enqueued to the device.
   virtual void flush() = 0;
   /// Reports operations that have ended, unless watch() makes the device report them itself. The management thread
-  /// calls it while it stays awake.
+  /// calls it while it stays awake. Threads: also while another thread calls the device
   virtual void poll() {}
-  /// From now on the device reports ends without poll(). Called before the management thread sleeps.
+  /// From now on the device reports ends without poll(), until all have ended. Called before the management thread
+  /// sleeps. Threads: as poll()
   virtual void watch() {}
   /// Waits until everything enqueued has ended. Never throws.
   virtual void finish() noexcept = 0;

@@ -2,6 +2,8 @@
 // Random programs on the fake device and several workers against a sequential oracle.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <random>
 
 #include "runtime/gpu/testing/random_programs.h"
@@ -44,6 +46,18 @@ TEST(GpuStress, RandomProgramsAgreeWithLittleMemory) {
     run_programs({&fake}, seed);
     EXPECT_GT(fake.manager->statistics().evictions, 0);
   }
+}
+
+TEST(GpuStress, RandomProgramsAgreeWhereTheDeviceMustBeAsked) {
+  std::int64_t by_workers = 0;
+  for (unsigned seed = 81; seed <= 88; ++seed) {
+    const std::chrono::microseconds patience(seed % 3 == 0 ? 0 : seed % 3 == 1 ? 50 : 1000);
+    FakeManager fake(fake_device_info(), 0, seed, patience, true);
+    fake.control->set_max_delay_us(seed % 2 == 0 ? 30 : 0);
+    run_programs({&fake}, seed);
+    by_workers += fake.manager->statistics().launches_by_workers;
+  }
+  EXPECT_GT(by_workers, 0);
 }
 
 TEST(GpuStress, RandomFaultsLoseDataLoudlyOrNotAtAll) {

@@ -2,10 +2,12 @@
 // The management thread of one device (paper 4.2): a FIFO of GPU tasks that workers push and never steal.
 // Not here: what generated code calls (launch.h), the device itself (device.h).
 //
+// Workers do the tasks of small launches themselves: see Note [Launches of workers] in manager/manager_impl.cpp.
+//
 // Per kernel execution, in this order: one prepare task (kernel, buffers), one copy-in task per region (nothing if
 // the data is there), one execute task (launch, eager read-backs), and completion tasks for what it enqueued. A task
 // that is not ready goes to the end of the queue; when only such tasks remain the thread sleeps until a push or a
-// completion callback wakes it. See Note [Wake-ups] in manager/task_queue.cpp. Long copies go beside kernels
+// completion callback wakes it. See Note [Wake-ups] in manager/queue/task_queue.cpp. Long copies go beside kernels
 // that do not touch the same data: see Note [Copies beside kernels] in manager/device_copies.cpp.
 #pragma once
 

@@ -148,7 +148,7 @@ Registries StorageRecord::owners_of(const GridBox& box, bool or_in_use) const {
 
 void StorageRecord::wrote_on_device(Residence& home, const GridBox& box) {
   for (const auto& each : residences_) {
-    for (OperationPart* part : each->parts) part->host_result.remove(box);
+    for (OperationPart* part : each->host_parts) part->host_result.remove(box);
     if (each.get() == &home) continue;
     each->dirty.remove(box);
     if (!PB_FAULT(other_device_stays_valid)) each->valid.remove(box);
@@ -185,11 +185,13 @@ void StorageRecord::forget(const OwnedView& view) {
 
 void StorageRecord::begin(OperationPart& part) {
   part.home->parts.push_back(&part);
+  if (!part.host_use.is_empty()) part.home->host_parts.push_back(&part);
   publish_state();
 }
 
 void StorageRecord::end(OperationPart& part, bool ok) {
   std::erase(part.home->parts, &part);
+  std::erase(part.home->host_parts, &part);
   if (ok || PB_FAULT(failed_copy_counts)) part.home->dirty.remove(part.host_result);
   publish_state();
 }
@@ -213,8 +215,7 @@ void StorageRecord::publish_state() {
   if (!lost.is_empty()) state |= kDirty;
   for (const auto& home : residences_) {
     if (!home->dirty.is_empty()) state |= kDirty;
-    for (const OperationPart* part : home->parts)
-      if (!part->host_use.is_empty()) state |= kInFlight;
+    if (!home->host_parts.empty()) state |= kInFlight;
   }
   // Release pairs with the acquire in device_state: who sees a bit cleared sees the data.
   storage_->device_state.store(state, std::memory_order_release);

@@ -104,6 +104,25 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
   return Progress::Done;
 }
 
+bool DeviceCopies::has_all(const LaunchJob& job, const LaunchRegion& region) const {
+  if (!job.windows.empty()) return false;
+  StorageRecord& record = *region.record;
+  const std::lock_guard lock(record.mutex);
+  if (region.home->buffer == nullptr) return false;
+  if (!region.is_read) return true;
+  const GridBox box = record.box_of(region.touched);
+  if (device_.info().shares_host_memory && record.residences().size() == 1) return true;
+  BoxSet missing(box);
+  missing.remove(region.home->valid);
+  return missing.is_empty();
+}
+
+bool DeviceCopies::reads_nothing_back(const LaunchJob& job) const {
+  if (!job.windows.empty()) return false;
+  return device_.info().shares_host_memory ||
+         std::none_of(job.plan.regions.begin(), job.plan.regions.end(), is_read_back);
+}
+
 /// Whether the host never used these parts, so that the device clears its own memory instead.
 bool DeviceCopies::are_zero(const StorageRecord& record, const std::vector<CopyShape>& shapes) {
   const bool is_row = shapes.size() == 1 && shapes[0].rows == 1 && shapes[0].slices == 1;

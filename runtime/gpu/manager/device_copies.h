@@ -36,6 +36,11 @@ class DeviceCopies {
   /// Brings what the job's windows have of their storages to the host, and waits until the device uses no host memory
   /// there. Returns whether all is done; else it must be tried again.
   [[nodiscard]] bool bring_for_windows(LaunchJob& job);
+  /// Whether copy_in() has nothing to do for the region, because the device has a buffer with all that the launch
+  /// reads.
+  [[nodiscard]] bool has_all(const LaunchJob& job, const LaunchRegion& region) const;
+  /// Whether the launch enqueues no reads.
+  [[nodiscard]] bool reads_nothing_back(const LaunchJob& job) const;
   /// Whether the kernel must wait for a copy beside the queue to end.
   [[nodiscard]] bool are_in_way_of(const LaunchJob& job) const;
   /// Keeps other devices away from the host's memory that the kernel works on, if it does. Returns false if one of them

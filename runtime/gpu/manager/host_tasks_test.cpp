@@ -76,7 +76,7 @@ TEST_F(HostTasksTest, ADropCopiesOutWhatIsNewer) {
 }
 
 TEST_F(HostTasksTest, ADrainWaitsForOperationsAndLaunches) {
-  manager.queue.push_launch({});
+  manager.queue.launch_begins();
   EXPECT_EQ(run(DrainTask{}), Progress::NotReady);
   manager.queue.launch_ended();
   const auto operation = manager.operations.begin({TraceKind::Kernel, nullptr, 1});

@@ -147,6 +147,7 @@ LaneExchange KernelTable::exchange_of(Device& device) {
 }
 
 MatrixUnits KernelTable::matrix_units_of(Device& device) {
+  if (!matrix_units_) throw_if_brief();
   if (!matrix_units_) matrix_units_ = find_matrix_units(device.for_trials());
   return *matrix_units_;
 }
@@ -174,6 +175,7 @@ KernelTable::Found KernelTable::find(Device& device, const LaunchPlan& plan, con
     const auto known = entry.variants.find(key);
     if (known != entry.variants.end()) return {known->second.get(), false, nullptr};
     if (entry.variants.size() < static_cast<std::size_t>(kMaxVariants)) {
+      throw_if_brief();
       std::string options = options_of(desc, key);
       if (shape.lanes > 1 || shape.scan_items > 0) options += build_options_of(exchange_of(device));
       if (shape.on_matrix_units) options += build_options_of(matrix_units_of(device));
@@ -182,6 +184,7 @@ KernelTable::Found KernelTable::find(Device& device, const LaunchPlan& plan, con
       entry.variants.emplace(std::move(key), std::move(built));
       return {kernel, false, nullptr};
     }
+    if (entry.generic == nullptr) throw_if_brief();
     if (entry.generic == nullptr)
       entry.generic = device.build(desc.source, desc.name, std::string(desc.options) + " -DPB_INDEX=long");
     return {entry.generic.get(), true, nullptr};

@@ -38,6 +38,10 @@ class KernelTable {
   ///
   /// `stage` is the number of the launch, from 1, if several groups run an instance together; else 0
   [[nodiscard]] Found find(Device& device, const LaunchPlan& plan, const WorkShape& shape, int stage = 0);
+  /// Thrown where a kernel would have to be built, or the device be tried, and that must not be.
+  struct NotKnown {};
+  /// While `is_brief`, find() and matrix_units_of() throw NotKnown instead of asking the device.
+  void set_brief(bool is_brief) { is_brief_ = is_brief; }
   /// Tells all tables that code with descriptions of kernels was unloaded, so that others may lie at their addresses.
   /// Threads: any
   static void note_unloaded_code() noexcept;
@@ -70,6 +74,11 @@ class KernelTable {
   static std::string options_of(const KernelDesc& desc, const Key& key);
   [[nodiscard]] LaneExchange exchange_of(Device& device);
 
+  void throw_if_brief() const {
+    if (is_brief_) throw NotKnown();
+  }
+
+  bool is_brief_ = false;
   std::map<const KernelDesc*, Entry> entries_;
   std::optional<LaneExchange> exchange_;     ///< of the device, once a kernel has lanes
   std::optional<MatrixUnits> matrix_units_;  ///< likewise, once a kernel may use them

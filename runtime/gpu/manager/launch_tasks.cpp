@@ -167,7 +167,12 @@ Progress LaunchTasks::run(PrepareTask& task) {
   LaunchJob& job = *task.job;
   if (job.stage != LaunchJob::Stage::Submitted) return Progress::Done;
   if (!parts_.device.is_alive()) return fail(job, parts_.device.failure_message());
-  if (!job.only_prefetch && job.stages.empty() && !choose_kernel(job)) return Progress::Done;
+  try {
+    if (!job.only_prefetch && job.stages.empty() && !choose_kernel(job)) return Progress::Done;
+  } catch (const KernelTable::NotKnown&) {
+    job.stages.clear();
+    return Progress::NotReady;
+  }
   const auto fits_its_matrix = [](LaunchRegion& region) {
     const std::lock_guard lock(region.record->mutex);
     const auto adopts = [&](const OwnedView& view) { return region.record->adopt(view); };
@@ -406,7 +411,10 @@ Progress LaunchTasks::run(ExecuteTask& task) {
   if (job.stage == LaunchJob::Stage::Ended) return Progress::Done;
   parts_.copies.enqueue_eager_reads(job);
   job.stage = LaunchJob::Stage::Executing;
-  parts_.operations.flush(*parts_.device);
+  // Flushing is a call of the driver, which takes about a microsecond. A worker leaves it to the management thread as
+  // long as the device has other work, if that thread is awake.
+  if (!is_brief_ || !parts_.queue.is_patient() || parts_.operations.is_unsent())
+    static_cast<void>(parts_.operations.flush(*parts_.device));
   const bool is_awaited = !job.windows.empty() ||
                           std::any_of(job.plan.regions.begin(), job.plan.regions.end(), [](const LaunchRegion& region) {
                             return region.is_written && region.copy_out == CopyOut::Must;
@@ -437,6 +445,7 @@ void LaunchTasks::enqueue_kernel(LaunchJob& job) {
       fail(job, refusal.what());
       return;
     }
+    launched_.emplace(stage.kernel, stage.range.group);
     job.is_enqueued = is_last;
     job.operations.push_back(operation);
     record_kernel(job, *operation, is_last);
@@ -471,6 +480,26 @@ void LaunchTasks::record_kernel(const LaunchJob& job, Operation& operation, bool
     region.record->begin(*part);
     operation.parts.push_back(std::move(part));
   }
+}
+
+bool LaunchTasks::were_launched(const LaunchJob& job) const {
+  return std::all_of(job.stages.begin(), job.stages.end(), [&](const LaunchStage& stage) {
+    return launched_.contains({stage.kernel, stage.range.group});
+  });
+}
+
+bool LaunchTasks::is_brief(const Task& task) const {
+  if (const auto* completion = std::get_if<CompletionTask>(&task)) return !completion->job->has_late_reads;
+  if (const auto* copy_in = std::get_if<CopyInTask>(&task))
+    return parts_.copies.has_all(*copy_in->job, copy_in->job->plan.regions[copy_in->region]);
+  if (const auto* execute = std::get_if<ExecuteTask>(&task))
+    return were_launched(*execute->job) && parts_.copies.reads_nothing_back(*execute->job);
+  const auto* prepare = std::get_if<PrepareTask>(&task);
+  if (prepare == nullptr || prepare->job->only_prefetch) return false;
+  const LaunchJob& job = *prepare->job;
+  return parts_.copies.reads_nothing_back(job) &&
+         std::all_of(job.plan.regions.begin(), job.plan.regions.end(),
+                     [&](const LaunchRegion& region) { return parts_.copies.has_all(job, region); });
 }
 
 Progress LaunchTasks::run(CompletionTask& task) {

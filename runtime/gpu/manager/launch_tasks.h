@@ -6,9 +6,12 @@
 // a time; fibers are woken while none is held.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/gpu/manager/kernel_table.h"
@@ -30,7 +33,19 @@ class LaunchTasks {
   [[nodiscard]] Progress run(ExecuteTask& task);
   [[nodiscard]] Progress run(CompletionTask& task);
   /// Called before the device is closed.
-  void forget_kernels() { kernels_.clear(); }
+  void forget_kernels() {
+    kernels_.clear();
+    launched_.clear();
+  }
+
+  /// Whether the task calls nothing that may take long: its buffers are there, and nothing is copied to them or from
+  /// them. Whether its kernel is known, PrepareTask finds out.
+  [[nodiscard]] bool is_brief(const Task& task) const;
+  /// While `is_brief`, a PrepareTask is not ready if its kernel is not known.
+  void set_brief(bool is_brief) {
+    is_brief_ = is_brief;
+    kernels_.set_brief(is_brief);
+  }
 
  private:
   /// Ends a job and wakes its fiber if it still waits.
@@ -67,8 +82,13 @@ class LaunchTasks {
   /// Only the last stage writes regions.
   void record_kernel(const LaunchJob& job, Operation& operation, bool is_last);
 
+  /// Whether the job's kernels were launched in groups of this shape before. Drivers may compile at the first launch.
+  [[nodiscard]] bool were_launched(const LaunchJob& job) const;
+
   const ManagerParts parts_;
   KernelTable kernels_;
+  bool is_brief_ = false;
+  std::set<std::pair<const Kernel*, std::array<std::size_t, 3>>> launched_;
 };
 
 }  // namespace pbrt::gpu

@@ -18,7 +18,7 @@ class LaunchTasksTest : public ::testing::Test {
     JobPtr job = manager.add_step(out, in, 5, copy_out);
     job->plan.kernel = &kernel;
     job->num_copy_ins = 1;
-    manager.queue.push_launch({});
+    manager.queue.launch_begins();
     return job;
   }
   template <class TaskType>

@@ -1,12 +1,34 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/gpu/manager/manager_impl.h"
 
+#include <cstddef>
 #include <exception>
+#include <iterator>
 #include <mutex>
 #include <utility>
 #include <variant>
 
+#include "runtime/sched/cpu_relax.h"
+
 namespace pbrt::gpu {
+namespace {
+
+/// How often a thread looks whether another one's turn is over before it gives up or sleeps: some microseconds, which
+/// is what a launch takes.
+constexpr int kLooksForTurn = 200;
+
+/// With so many operations under way the device has enough to do, and a driver may let its caller wait.
+constexpr std::size_t kMostUnderWay = 512;
+
+bool look_for_turn(std::mutex& turn) {
+  for (int looks = 0; looks < kLooksForTurn; ++looks) {
+    if (turn.try_lock()) return true;
+    cpu_relax();
+  }
+  return false;
+}
+
+}  // namespace
 
 ManagerImpl::ManagerImpl(std::unique_ptr<Device> managed, const ManagerOptions& options)
     : device(std::move(managed), options),
@@ -27,34 +49,106 @@ ManagerImpl::~ManagerImpl() {
   device.close();
 }
 
-void ManagerImpl::run_thread() {
-  while (take_turn()) continue;
-  shut_down();
+ManagerImpl::WorkerTurn::WorkerTurn(ManagerImpl& manager) : manager_(manager) {
+  if (!manager.device->may_serve_workers() || !look_for_turn(manager.turn_)) return;
+  turn_ = Turns(manager.turn_, std::adopt_lock);
+  set_worker(true);
 }
 
-bool ManagerImpl::take_turn() {
-  Turn turn = queue.next();
-  if (auto* task = std::get_if<Task>(&turn)) {
+ManagerImpl::WorkerTurn::~WorkerTurn() {
+  if (is_had()) set_worker(false);
+}
+
+void ManagerImpl::WorkerTurn::set_worker(bool is_worker) {
+  manager_.is_worker_ = is_worker;
+  manager_.launch_tasks_.set_brief(is_worker);
+}
+
+void ManagerImpl::submit(std::vector<Task> tasks) {
+  queue.launch_begins();
+  {
+    const WorkerTurn turn(*this);
+    if (!turn.is_had()) return queue.push(std::move(tasks));
+    launch_here(std::move(tasks));
+  }
+  if (queue.is_patient())
+    queue.note_launch_here();
+  else
+    device->watch();
+}
+
+void ManagerImpl::launch_here(std::vector<Task> tasks) {
+  auto next = tasks.begin();
+  if (operations.size() < kMostUnderWay && do_brief_work()) {
+    const JobPtr job = std::get<PrepareTask>(tasks.front()).job;
+    while (next != tasks.end() && launch_tasks_.is_brief(*next) && do_here(*next)) ++next;
+    if (job->is_enqueued) statistics.count([](DeviceStatistics& s) { ++s.launches_by_workers; });
+  }
+  tasks.erase(tasks.begin(), next);
+  const bool is_done = tasks.empty();
+  queue.push(std::move(tasks));
+  // What others queued meanwhile, and what waited for what was done here, is done, too, or left to the management
+  // thread.
+  if (!is_done || !do_brief_work() || operations.is_unsent()) queue.poke();
+}
+
+bool ManagerImpl::do_brief_work() {
+  while (!failure_) {
+    if (queue.is_quiet() && !launches_.has_ended()) return true;
+    take(queue.take_good_ends());
+    if (JobPtr job = launches_.take_ended()) {
+      Task completion = CompletionTask{std::move(job)};
+      if (!launch_tasks_.is_brief(completion) || !do_here(completion)) return queue.push(std::move(completion)), false;
+      continue;
+    }
+    const Task* const first = queue.first();
+    if (first == nullptr) return queue.is_quiet();
+    if (!launch_tasks_.is_brief(*first)) return false;
+    Task task = queue.take_first();
+    if (!do_here(task)) return queue.push(std::move(task)), false;
+  }
+  return false;
+}
+
+void ManagerImpl::run_thread() {
+  Turns turn(turn_);
+  for (Next next = take_turn(); next != Next::End; next = take_turn())
+    if (next == Next::Idle) idle(turn);
+  shut_down(turn);
+}
+
+ManagerImpl::Next ManagerImpl::take_turn() {
+  if (failure_) {
+    fail_device(*std::exchange(failure_, std::nullopt));
+  } else if (JobPtr job = launches_.take_ended()) {
+    take(CompletionTask{std::move(job)});
+  } else if (Turn turn = queue.next(); auto* task = std::get_if<Task>(&turn)) {
     take(std::move(*task));
   } else if (auto* ended = std::get_if<std::vector<EndedOperation>>(&turn)) {
     take(*ended);
-  } else if (std::get<NothingReady>(turn).is_over && operations.is_empty()) {
-    return false;
   } else {
-    idle();
+    return std::get<NothingReady>(turn).is_over && operations.is_empty() ? Next::End : Next::Idle;
   }
-  return true;
+  return Next::More;
 }
 
 void ManagerImpl::take(Task task) {
+  if (do_here(task)) return;
+  statistics.count([](DeviceStatistics& s) { ++s.requeues; });
+  queue.put_back(std::move(task));
+}
+
+bool ManagerImpl::do_here(Task& task) {
   const std::int64_t start = trace.clock().time_ns();
   if (attempt(task) == Progress::Done) {
     if (trace.is_on()) trace.record_task(task, start);
     queue.was_done();
-  } else {
-    statistics.count([](DeviceStatistics& s) { ++s.requeues; });
-    queue.put_back(std::move(task));
+    return true;
   }
+  const auto* completion = std::get_if<CompletionTask>(&task);
+  if (completion == nullptr || completion->job->stage != LaunchJob::Stage::Executing || failure_) return false;
+  launches_.keep(completion->job);
+  return true;
 }
 
 void ManagerImpl::take(const std::vector<EndedOperation>& ended) {
@@ -78,21 +172,26 @@ Progress ManagerImpl::attempt(Task& task) {
   try {
     return std::visit(run_it, task);
   } catch (const std::exception& error) {
+    if (is_worker_) return failure_ = error.what(), Progress::NotReady;
     fail_device(error.what());
   }
   return std::visit(run_it, task);
 }
 
-void ManagerImpl::idle() {
+void ManagerImpl::idle(Turns& turn) {
   try {
     if (operations.flush(*device)) return;
   } catch (const std::exception& error) {
     return fail_device(error.what());
   }
-  if (queue.is_patient() && queue.await_change(*device)) return;
-  device->watch();
-  statistics.count([](DeviceStatistics& s) { ++s.sleeps; });
-  queue.sleep();
+  queue.begin_idle(launches_.is_end_awaited());
+  turn.unlock();
+  if (!queue.is_patient() || !queue.await_change(*device)) {
+    device->watch();
+    statistics.count([](DeviceStatistics& s) { ++s.sleeps; });
+    queue.sleep();
+  }
+  turn = look_for_turn(turn_) ? Turns(turn_, std::adopt_lock) : Turns(turn_);
 }
 
 void ManagerImpl::fail_device(const std::string& why) {
@@ -102,9 +201,9 @@ void ManagerImpl::fail_device(const std::string& why) {
   memory.lose_all();
 }
 
-void ManagerImpl::shut_down() {
+void ManagerImpl::shut_down(Turns& turn) {
   try {
-    if (device.is_alive()) bring_all_home();
+    if (device.is_alive()) bring_all_home(turn);
   } catch (const std::exception& error) {
     fail_device(error.what());
   }
@@ -112,10 +211,11 @@ void ManagerImpl::shut_down() {
   memory.close();
 }
 
-void ManagerImpl::bring_all_home() {
-  // While other devices use the host's memory there, the copies wait, and a turn sleeps until something has happened.
+void ManagerImpl::bring_all_home(Turns& turn) {
+  // While other devices use the host's memory there, the copies wait, and so does the thread until something has
+  // happened.
   while (start_home() || !operations.is_empty())
-    if (!take_turn() && start_home()) idle();
+    if (take_turn() != Next::More && start_home()) idle(turn);
 }
 
 bool ManagerImpl::start_home() {
@@ -135,3 +235,24 @@ bool ManagerImpl::start_home() {
 }
 
 }  // namespace pbrt::gpu
+
+// Note [Launches of workers]
+//
+// Most launches need nothing that takes time: the kernel is built, the data is on the device, and the fiber goes on as
+// soon as the kernel is enqueued. To hand such a launch to the management thread and to be woken by it costs more than
+// to enqueue it: on an H100 20 microseconds against 7. So the worker takes a turn, if it can have one within a few
+// microseconds, and does the tasks of its launch itself. It also does what others have queued before, and meanwhile.
+//
+// It stops at the first task that may take long, and leaves this one and those after it in the queue, for the
+// management thread: kernels to build, memory to allocate, copies, what fibers wait for, a failure of the device.
+// Drivers may compile at the first launch in groups of a shape, and may let the caller wait when much is under way;
+// both are left to the management thread, too (LaunchTasks::is_brief). A device whose calls wait for another thread
+// serves no workers at all (Device::may_serve_workers).
+//
+// The order of the queue is kept: a worker launches only if no task in the queue is left to be tried. Tasks that were
+// tried and not ready stay where they are, as if they had been tried once more. If its turn leaves anything that could
+// be ready now, it changes the queue's epoch (poke), so that the management thread comes.
+//
+// No thread waits for a turn while it has one of another manager: tasks for other managers are pushed, and only
+// submit() takes a worker's turn. A fiber is never suspended in a turn. The management thread holds its turn but while
+// it idles, and waits for it there, since a worker's turn is short.

@@ -54,6 +54,7 @@ void OperationsInFlight::abandon() {
 bool OperationsInFlight::flush(Device& device) {
   if (!needs_flush_) return false;
   needs_flush_ = false;
+  last_sent_ = operations_.empty() ? nullptr : operations_.back();
   device.flush();
   return true;
 }

@@ -5,6 +5,8 @@
 // Guarded by no mutex: all is the manager thread's, but for what operation.h says of an operation's end.
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -32,6 +34,7 @@ class OperationsInFlight {
   void abandon();
 
   [[nodiscard]] bool is_empty() const { return operations_.empty(); }
+  [[nodiscard]] std::size_t size() const { return operations_.size(); }
   [[nodiscard]] bool has_kernels() const { return num_kernels_ != 0; }
   [[nodiscard]] bool has_copies_beside() const { return num_beside_ != 0; }
   /// Sends what was begun since the last call to the device.
@@ -39,16 +42,20 @@ class OperationsInFlight {
   /// Errors: throws what Device::flush throws
   /// Post:   false: there was nothing
   bool flush(Device& device);
+  /// Whether something was begun since the last flush, and all that was sent then has ended. Else the end of that
+  /// brings a turn of the management thread, which sends the rest.
+  [[nodiscard]] bool is_unsent() const { return needs_flush_ && (last_sent_ == nullptr || last_sent_->is_applied); }
 
  private:
   TaskQueue& queue_;
   const TraceClock& clock_;
-  std::vector<std::shared_ptr<Operation>> operations_;
+  std::deque<std::shared_ptr<Operation>> operations_;  ///< mostly end in their order
   /// Operations of a failed device, which may still report their end.
   std::vector<std::shared_ptr<Operation>> abandoned_;
   int num_kernels_ = 0;  ///< how many of `operations_` are kernels
   int num_beside_ = 0;   ///< how many of `operations_` are copies beside the queue
   bool needs_flush_ = false;
+  std::shared_ptr<Operation> last_sent_;  ///< the last operation that was begun before the last flush; null: none
 };
 
 }  // namespace pbrt::gpu

@@ -45,6 +45,23 @@ TEST(OperationsInFlight, CountsKernelsAndCopiesBeside) {
   EXPECT_TRUE(operations.is_empty());
 }
 
+TEST(OperationsInFlight, AreUnsentOnceWhatWasSentHasEnded) {
+  ManualManager manager;
+  OperationsInFlight& operations = manager.operations;
+  EXPECT_FALSE(operations.is_unsent());
+  const auto first = operations.begin(kKernel);
+  EXPECT_TRUE(operations.is_unsent());
+  EXPECT_TRUE(operations.flush(*manager.device));
+  EXPECT_FALSE(operations.is_unsent());
+  const auto second = operations.begin(kKernel);
+  EXPECT_FALSE(operations.is_unsent()) << "the end of the first one lets it be sent";
+  operations.end(*first, true);
+  EXPECT_TRUE(operations.is_unsent());
+  EXPECT_TRUE(operations.flush(*manager.device));
+  operations.end(*second, true);
+  EXPECT_FALSE(operations.is_unsent());
+}
+
 TEST(OperationsInFlight, AnEndThatTheDeviceReportsWaitsInTheQueue) {
   ManualManager manager;
   const auto operation = manager.operations.begin(kKernel);

@@ -8,13 +8,13 @@ namespace pbrt::gpu {
 bool Residence::host_in_use(const BoxSet& boxes) const { return host_in_way(boxes, true); }
 
 bool Residence::host_in_way(const BoxSet& boxes, bool writes) const {
-  return std::any_of(parts.begin(), parts.end(), [&](const OperationPart* part) {
+  return std::any_of(host_parts.begin(), host_parts.end(), [&](const OperationPart* part) {
     return (part->writes_host || writes) && part->host_use.overlaps(boxes);
   });
 }
 
 void Residence::remove_host_use(BoxSet& boxes) const {
-  for (const OperationPart* part : parts) boxes.remove(part->host_use);
+  for (const OperationPart* part : host_parts) boxes.remove(part->host_use);
 }
 
 bool Residence::device_in_use(const BoxSet& boxes, bool writes, bool only_beside) const {

@@ -45,7 +45,7 @@ struct OperationPart {
   StorageRef storage;          ///< keeps record and memory alive
   BoxSet host_use;             ///< host memory that it reads or writes
   bool writes_host = false;    ///< else it reads that
-  BoxSet host_result;          ///< boxes that are current on the host when the operation has ended
+  BoxSet host_result;          ///< boxes that are current on the host when the operation has ended; it uses them all
   BoxSet device_use;           ///< memory of the buffer that it uses, if that is not the host's memory
   bool writes_device = false;  ///< else it reads
   bool is_beside = false;      ///< see CopyOrder
@@ -79,7 +79,8 @@ class Residence {
   BoxSet dirty;                 ///< newer on the device than on the host and on every other device
   int pins = 0;                 ///< number of launches that were prepared and have not ended
   std::uint64_t last_use = 0;
-  std::vector<OperationPart*> parts;  ///< of the operations in flight
+  std::vector<OperationPart*> parts;       ///< of the operations in flight
+  std::vector<OperationPart*> host_parts;  ///< those that use the host's memory; kernels on memory of a device do not
 
  private:
   StorageRecord& record_;

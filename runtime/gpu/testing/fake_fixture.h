@@ -7,10 +7,12 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/gpu/launch.h"
 #include "runtime/gpu/manager.h"
+#include "runtime/gpu/testing/asked_device.h"
 #include "runtime/gpu/testing/fake_device.h"
 #include "runtime/matrix/region_handle.h"
 #include "runtime/sched/scheduler.h"
@@ -61,8 +63,9 @@ inline ::testing::AssertionResult is_filled(const Matrix2& m, int value) {
 
 class FakeManager {
  public:
+  /// `is_asked`: the device begins operations only when it is flushed and reports ends only when it is asked.
   explicit FakeManager(DeviceInfo info = fake_device_info(), std::uint64_t memory_limit_bytes = 0,
-                       std::uint64_t seed = 1, std::chrono::nanoseconds patience = {})
+                       std::uint64_t seed = 1, std::chrono::nanoseconds patience = {}, bool is_asked = false)
       : control(std::make_shared<FakeControl>(seed)) {
     add_kernels(*control);
     ManagerOptions options;
@@ -72,7 +75,9 @@ class FakeManager {
       static_cast<FakeManager*>(context)->warnings.push_back(line);
     };
     options.warn_context = this;
-    manager = std::make_unique<Manager>(std::make_unique<FakeDevice>(control, info), options);
+    std::unique_ptr<Device> device = std::make_unique<FakeDevice>(control, info);
+    if (is_asked) device = std::make_unique<AskedDevice>(std::move(device));
+    manager = std::make_unique<Manager>(std::move(device), options);
   }
 
   /// Runs out = in + step over the whole of `out`; the reason if it did not run, else empty.

@@ -40,6 +40,8 @@ class LimitedDevice final : public Device {
   void launch(Kernel& kernel, std::span<const KernelArg> args, const KernelRange& range, Completion& done) override;
   [[nodiscard]] std::uint64_t min_bytes_beside() const override { return device_->min_bytes_beside(); }
   [[nodiscard]] bool copies_at_enqueue(std::span<const CopyShape>) const override { return true; }
+  /// Each call waits for a thread that may hang.
+  [[nodiscard]] bool may_serve_workers() const override { return false; }
   void flush() override;
   void poll() override;
   void watch() override;

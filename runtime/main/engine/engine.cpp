@@ -67,6 +67,7 @@ DeviceReport device_report(const gpu::Manager& device, const gpu::DeviceStatisti
   report.launches_in_blocks = after.launches_in_blocks - before.launches_in_blocks;
   report.launches_in_vectors = after.launches_in_vectors - before.launches_in_vectors;
   report.launches_on_matrix_units = after.launches_on_matrix_units - before.launches_on_matrix_units;
+  report.launches_by_workers = after.launches_by_workers - before.launches_by_workers;
   report.bytes_to_device = after.bytes_to_device - before.bytes_to_device;
   report.bytes_to_host = after.bytes_to_host - before.bytes_to_host;
   report.evictions = after.evictions - before.evictions;

@@ -53,6 +53,7 @@ struct DeviceReport {
   std::int64_t launches_in_blocks = 0;        ///< of kernels whose folds ran in blocks of rounds
   std::int64_t launches_in_vectors = 0;       ///< of kernels whose work-items ran neighbouring instances in vectors
   std::int64_t launches_on_matrix_units = 0;  ///< among them, those whose rounds matrix units ran
+  std::int64_t launches_by_workers = 0;       ///< launches that did not go through the device's management thread
   std::int64_t bytes_to_device = 0;
   std::int64_t bytes_to_host = 0;
   std::int64_t evictions = 0;               ///< buffers that were freed because others needed their memory

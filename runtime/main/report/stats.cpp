@@ -246,6 +246,7 @@ void add_profile(nlohmann::ordered_json& json, const RunReport& run) {
                                {"launches_in_blocks", device.launches_in_blocks},
                                {"launches_in_vectors", device.launches_in_vectors},
                                {"launches_on_matrix_units", device.launches_on_matrix_units},
+                               {"launches_by_workers", device.launches_by_workers},
                                {"bytes_to_device", device.bytes_to_device},
                                {"bytes_to_host", device.bytes_to_host},
                                {"evictions", device.evictions},

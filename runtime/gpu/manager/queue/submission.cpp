@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/gpu/manager/queue/submission.h"
 
+#include <cstddef>
+#include <memory>
+#include <utility>
 #include <vector>
+
+#include "runtime/gpu/manager/manager_impl.h"
 
 namespace pbrt::gpu {
 namespace {
 
 /// The tasks of one kernel execution, in order.
 std::vector<Task> tasks_of(const JobPtr& job) {
-  std::vector<Task> tasks = {PrepareTask{job}};
+  std::vector<Task> tasks;
+  tasks.reserve(job->plan.regions.size() + 3);
+  tasks.push_back(PrepareTask{job});
   for (std::size_t region = 0; region < job->plan.regions.size(); ++region)
     if (job->plan.regions[region].is_read) tasks.push_back(CopyInTask{job, region});
   job->num_copy_ins = static_cast<int>(tasks.size()) - 1;
@@ -19,16 +26,17 @@ std::vector<Task> tasks_of(const JobPtr& job) {
 
 }  // namespace
 
-Outcome submit(Frame& frame, TaskQueue& queue, LaunchPlan plan, bool only_prefetch) {
+Outcome submit(Frame& frame, ManagerImpl& manager, LaunchPlan plan, bool only_prefetch) {
   Outcome outcome;
-  Suspension suspension(frame, queue.is_patient());
+  Suspension suspension(frame, manager.queue.is_patient());
   auto job = std::make_shared<LaunchJob>();
   job->plan = std::move(plan);
   job->only_prefetch = only_prefetch;
   job->waiting.outcome = &outcome;
   job->waiting.waker = suspension.waker();
-  queue.push_launch(tasks_of(job));
+  std::vector<Task> tasks = tasks_of(job);
   job.reset();
+  manager.submit(std::move(tasks));
   suspension.wait();
   return outcome;
 }

@@ -17,6 +17,8 @@
 
 namespace pbrt::gpu {
 
+struct ManagerImpl;  // manager/manager_impl.h
+
 /// Makes a further reference to a storage to which there is one.
 [[nodiscard]] inline StorageRef share(Storage* storage) {
   storage->retain();
@@ -49,10 +51,10 @@ template <class TaskType>
   return true;
 }
 
-/// Hands a kernel execution to the manager and suspends the fiber until the launch says how it went.
+/// Hands a kernel execution to the manager, or does it here, and suspends the fiber until the launch says how it went.
 ///
 /// Pre: attach() was called for each region of the plan
-[[nodiscard]] Outcome submit(Frame& frame, TaskQueue& queue, LaunchPlan plan, bool only_prefetch);
+[[nodiscard]] Outcome submit(Frame& frame, ManagerImpl& manager, LaunchPlan plan, bool only_prefetch);
 
 /// Gives the region what the device of `registry` has of its storage.
 void attach(const std::shared_ptr<Registry>& registry, LaunchRegion& region);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/gpu/manager/queue/task_queue.h"
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <thread>
@@ -13,6 +14,17 @@ namespace pbrt::gpu {
 namespace {
 
 constexpr int kLooksPerYield = 16;
+
+// While workers launch by themselves and nobody waits for ends, the device is asked for ends only now and then, because
+// its driver lets one thread in at a time.
+constexpr std::chrono::microseconds kQuiet{20};
+constexpr std::uint64_t kLaunchesPerPoll = 16;
+
+Task pop(std::deque<Task>& tasks) {
+  Task task = std::move(tasks.front());
+  tasks.pop_front();
+  return task;
+}
 
 }  // namespace
 
@@ -27,8 +39,8 @@ void TaskQueue::push(Task task) {
   has_changed();
 }
 
-void TaskQueue::push_launch(std::vector<Task> tasks) {
-  num_launches_.fetch_add(1, std::memory_order_relaxed);
+void TaskQueue::push(std::vector<Task> tasks) {
+  if (tasks.empty()) return;
   const std::lock_guard lock(mutex_);
   tasks_.insert(tasks_.end(), std::make_move_iterator(tasks.begin()), std::make_move_iterator(tasks.end()));
   has_changed();
@@ -45,23 +57,57 @@ void TaskQueue::poke() {
   has_changed();
 }
 
+void TaskQueue::note_launch_here() {
+  const std::lock_guard lock(mutex_);
+  num_launched_here_.fetch_add(1, std::memory_order_relaxed);
+  wake_.notify_one();
+}
+
 void TaskQueue::stop() {
   const std::lock_guard lock(mutex_);
   is_stopping_ = true;
   has_changed();
 }
 
+void TaskQueue::look() {
+  const std::uint64_t now = epoch_.load(std::memory_order_relaxed);
+  if (now == seen_) return;
+  seen_ = now;
+  num_not_ready_ = 0;
+}
+
+bool TaskQueue::is_quiet() {
+  const std::lock_guard lock(mutex_);
+  look();
+  return ended_.empty() && num_not_ready_ >= tasks_.size();
+}
+
+const Task* TaskQueue::first() {
+  const std::lock_guard lock(mutex_);
+  look();
+  return ended_.empty() && num_not_ready_ < tasks_.size() ? &tasks_.front() : nullptr;  // pushes leave it where it is
+}
+
+std::vector<EndedOperation> TaskQueue::take_good_ends() {
+  const std::lock_guard lock(mutex_);
+  const auto first_bad =
+      std::find_if(ended_.begin(), ended_.end(), [](const EndedOperation& each) { return !each.ok; });
+  std::vector<EndedOperation> good(ended_.begin(), first_bad);
+  ended_.erase(ended_.begin(), first_bad);
+  return good;
+}
+
 Turn TaskQueue::next() {
   const std::lock_guard lock(mutex_);
-  if (const std::uint64_t now = epoch_.load(std::memory_order_relaxed); now != seen_) {
-    seen_ = now;
-    num_not_ready_ = 0;
-  }
+  look();
   if (!ended_.empty()) return std::exchange(ended_, {});
   if (num_not_ready_ >= tasks_.size()) return NothingReady{is_stopping_ && tasks_.empty()};
-  Task task = std::move(tasks_.front());
-  tasks_.pop_front();
-  return task;
+  return pop(tasks_);
+}
+
+Task TaskQueue::take_first() {
+  const std::lock_guard lock(mutex_);
+  return pop(tasks_);
 }
 
 void TaskQueue::put_back(Task task) {
@@ -81,21 +127,40 @@ std::vector<EndedOperation> TaskQueue::wait_for_ended() {
   return std::exchange(ended_, {});
 }
 
+void TaskQueue::begin_idle(bool is_end_awaited) {
+  const std::lock_guard lock(mutex_);
+  idle_epoch_ = seen_;
+  idle_launched_ = num_launched_here_.load(std::memory_order_relaxed);
+  is_end_awaited_ = is_end_awaited || !tasks_.empty();
+}
+
 bool TaskQueue::await_change(Device& device) {
-  const auto end = std::chrono::steady_clock::now() + patience_;
   // Relaxed: the mutex is taken before a change is acted on.
-  while (epoch_.load(std::memory_order_relaxed) == seen_ && std::chrono::steady_clock::now() < end) {
-    device.poll();
-    for (int i = 0; i < kLooksPerYield && epoch_.load(std::memory_order_relaxed) == seen_; ++i) cpu_relax();
+  const auto has_changed = [&] { return epoch_.load(std::memory_order_relaxed) != idle_epoch_; };
+  std::uint64_t polled = idle_launched_ - kLaunchesPerPoll;
+  auto now = std::chrono::steady_clock::now();
+  auto last_launch = now;
+  for (; !has_changed() && now - last_launch < patience_; now = std::chrono::steady_clock::now()) {
+    if (const std::uint64_t launched = num_launched_here_.load(std::memory_order_relaxed); launched != idle_launched_) {
+      idle_launched_ = launched;
+      last_launch = now;
+    }
+    if (is_end_awaited_ || now - last_launch >= kQuiet || idle_launched_ - polled >= kLaunchesPerPoll) {
+      device.poll();
+      polled = idle_launched_;
+    }
+    for (int i = 0; i < kLooksPerYield && !has_changed(); ++i) cpu_relax();
     std::this_thread::yield();
   }
   const std::lock_guard lock(mutex_);
-  return epoch_.load(std::memory_order_relaxed) != seen_;
+  return has_changed();
 }
 
 void TaskQueue::sleep() {
   std::unique_lock lock(mutex_);
-  while (epoch_.load(std::memory_order_relaxed) == seen_) wake_.wait(lock);
+  while (epoch_.load(std::memory_order_relaxed) == idle_epoch_ &&
+         num_launched_here_.load(std::memory_order_relaxed) == idle_launched_)
+    wake_.wait(lock);
 }
 
 void poke_all(const Registries& registries) {
@@ -112,8 +177,16 @@ void poke_all(const Registries& registries) {
 // The thread sleeps only when every task in the queue was tried and not ready since `epoch_` last changed. What makes a
 // task ready: an operation ended (signal_end), a task was pushed (push), or another task of the queue was done, which
 // resets the count (was_done). The first two change `epoch_` under `mutex_` and notify; the thread compares `epoch_`
-// with what it saw at its last turn under the same mutex before it waits, so no change is missed. A task that was tried
-// while an operation ended is tried again, because the change is seen at the next turn, before sleeping. Before it
-// sleeps the thread flushes what it enqueued, so that the device works on what it waits for, and has the device watch
-// for ends (ManagerImpl). For at most the patience it stays awake instead, asks the device for ends and looks at
-// `epoch_` without the mutex; what it sees there it acts on after it has taken the mutex. Otherwise nothing is polled.
+// with what it saw at its last turn (begin_idle) under the same mutex before it waits, so no change is missed. A task
+// that was tried while an operation ended is tried again, because the change is seen at the next turn, before sleeping.
+// Before it sleeps the thread flushes what it enqueued, so that the device works on what it waits for, and has the
+// device watch for ends (ManagerImpl). For at most the patience it stays awake instead, asks the device for ends and
+// looks at `epoch_` without the mutex; what it sees there it acts on after it has taken the mutex. Otherwise nothing is
+// polled.
+//
+// A worker that launches by itself sees changes in the place of the thread. It leaves nothing behind that could be
+// ready: what it finds not ready it does not put back without a change of `epoch_` (ManagerImpl::take). Its launch
+// needs no task of the thread, but somebody must ask the device for its end, and that is the thread: it stays awake, or
+// is woken, by a change of `num_launched_here_`, which is made after the launch. The thread looks at this number before
+// it has the device watch (begin_idle, await_change) and once more under `mutex_` before it sleeps. So either the
+// device watches for the end of the launch, or the thread does not sleep.

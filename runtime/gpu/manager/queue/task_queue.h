@@ -2,8 +2,9 @@
 // Brings messages of other threads to a management thread, and lets it sleep: tasks, ends of operations, and that
 // something may have become ready. The queue does not know what the tasks do. Private to runtime/gpu.
 //
-// `mutex_` guards the queue, the reported ends, and each change of `epoch_`; nothing is called while it is held, so it
-// comes last in every lock order. See Note [Wake-ups] in task_queue.cpp.
+// `mutex_` guards the queue, the reported ends, and each change of `epoch_` and `num_launched_here_`; nothing is called
+// while it is held, so it comes last in every lock order. See Note [Wake-ups] in task_queue.cpp. "Manager thread" means
+// the thread whose turn it is (manager/manager_impl.h), but for idling, which only the management thread does.
 #pragma once
 
 #include <atomic>
@@ -44,13 +45,17 @@ class TaskQueue {
   // Any thread.
 
   void push(Task task);
-  /// Pushes the tasks of one launch, which counts as active until launch_ended().
-  void push_launch(std::vector<Task> tasks);
+  /// Pushes tasks, with no others between them; none changes nothing.
+  void push(std::vector<Task> tasks);
+  /// Counts a launch, which is active until launch_ended().
+  void launch_begins() { num_launches_.fetch_add(1, std::memory_order_relaxed); }
   /// Threads: any, also the manager's own from within an enqueuing call
   /// Post:    the operation may be gone
   void signal_end(const EndedOperation& ended);
   /// Lets tasks that are not ready be tried again.
   void poke();
+  /// Notes that a worker has launched by itself: the thread stays awake, or wakes, to ask the device for ends.
+  void note_launch_here();
   /// Asks the thread to end once it has done all tasks.
   void stop();
   /// Whether the thread stays awake for a while before it sleeps.
@@ -64,23 +69,40 @@ class TaskQueue {
   void was_done() { num_not_ready_ = 0; }
   /// Puts the task of the last turn, which was not ready, to the end of the queue.
   void put_back(Task task);
+  /// Whether no end was reported and no task is left to be tried since something happened.
+  [[nodiscard]] bool is_quiet();
+  /// The task of the next turn, if it is one; null if there is none to try, or an end was reported.
+  [[nodiscard]] const Task* first();
+  /// Takes the task of first(), also if an end was reported since. Pre: it was not null
+  [[nodiscard]] Task take_first();
+  /// Takes the ends up to the first one without success.
+  [[nodiscard]] std::vector<EndedOperation> take_good_ends();
   /// Takes the ends that were reported since the last turn; none if there were none.
   [[nodiscard]] std::vector<EndedOperation> take_ended();
   /// Sleeps until an end was reported.
   [[nodiscard]] std::vector<EndedOperation> wait_for_ended();
-  /// Stays awake until something has happened since next(), or for the patience; asks the device for ends meanwhile.
-  ///
-  /// Post: true if something has
-  [[nodiscard]] bool await_change(Device& device);
-  /// Sleeps until something has happened since next().
-  void sleep();
   void launch_ended() { num_launches_.fetch_sub(1, std::memory_order_relaxed); }
-  /// Launches that were pushed and have not ended.
+  /// Launches that have begun and not ended.
   [[nodiscard]] std::int64_t num_launches() const { return num_launches_.load(std::memory_order_relaxed); }
+  /// Called before await_change() and sleep(), which then may run in another thread's turn. `is_end_awaited`: somebody
+  /// waits for ends, also if no task does.
+  void begin_idle(bool is_end_awaited);
+
+  // Management thread only, in anybody's turn.
+
+  /// Stays awake until something has happened since the last turn before begin_idle(), or for the patience after that
+  /// and after the last launch of a worker; asks the device for ends meanwhile.
+  ///
+  /// Post: true if something has happened
+  [[nodiscard]] bool await_change(Device& device);
+  /// Sleeps until something has happened since then, or a worker has launched since await_change() or begin_idle().
+  void sleep();
 
  private:
   /// Pre: `mutex_` is held
   void has_changed();
+  /// Notes at which change the turn begins.
+  void look();
 
   const std::chrono::nanoseconds patience_;
 
@@ -91,12 +113,19 @@ class TaskQueue {
   bool is_stopping_ = false;
   /// Counts pushes, ended operations and pokes. Written under `mutex_`; read without it by await_change only.
   std::atomic<std::uint64_t> epoch_{0};
+  /// Counts note_launch_here(). Written and read as `epoch_`.
+  std::atomic<std::uint64_t> num_launched_here_{0};
   /// Relaxed: the queue's mutex orders it.
   std::atomic<std::int64_t> num_launches_{0};
 
   // Manager thread only.
   std::uint64_t seen_ = 0;         ///< `epoch_` at the last turn
   std::size_t num_not_ready_ = 0;  ///< tasks at the queue's end that were tried since something happened
+
+  // Management thread only, as begin_idle() found them.
+  std::uint64_t idle_epoch_ = 0;
+  std::uint64_t idle_launched_ = 0;
+  bool is_end_awaited_ = false;
 };
 
 /// Lets tasks of the managers of these devices that are not ready be tried again. Those that have ended need nothing.

@@ -86,7 +86,8 @@ TEST(TaskQueue, IsOverWhenItWasStoppedAndNoTaskIsLeft) {
 
 TEST(TaskQueue, LaunchesAreActiveUntilTheyEnd) {
   TaskQueue queue({});
-  queue.push_launch({PrepareTask{}, ExecuteTask{}});
+  queue.launch_begins();
+  queue.push({PrepareTask{}, ExecuteTask{}});
   EXPECT_EQ(queue.num_launches(), 1);
   EXPECT_TRUE(is_task<PrepareTask>(queue.next()));
   EXPECT_TRUE(is_task<ExecuteTask>(queue.next()));
@@ -97,9 +98,11 @@ TEST(TaskQueue, LaunchesAreActiveUntilTheyEnd) {
 TEST(TaskQueue, WhatHappenedSinceTheLastTurnIsNotSleptThrough) {
   TaskQueue queue({});
   EXPECT_TRUE(is_idle(queue.next()));
+  queue.begin_idle(false);
   queue.poke();
   queue.sleep();
   EXPECT_TRUE(is_idle(queue.next()));
+  queue.begin_idle(false);
   std::thread other([&] { queue.push(DrainTask{}); });
   queue.sleep();
   EXPECT_TRUE(is_task<DrainTask>(queue.next()));
@@ -111,9 +114,49 @@ TEST(TaskQueue, PatienceEndsWithAChangeOrInTime) {
   TaskQueue queue(std::chrono::milliseconds(1));
   EXPECT_TRUE(queue.is_patient());
   EXPECT_TRUE(is_idle(queue.next()));
+  queue.begin_idle(false);
   EXPECT_FALSE(queue.await_change(device));
   queue.poke();
   EXPECT_TRUE(queue.await_change(device));
+}
+
+TEST(TaskQueue, ALaunchOfAWorkerWakesTheThreadAndIsNoTask) {
+  TaskQueue queue({});
+  EXPECT_TRUE(is_idle(queue.next()));
+  queue.begin_idle(false);
+  std::thread worker([&] { queue.note_launch_here(); });
+  queue.sleep();
+  EXPECT_TRUE(queue.is_quiet());
+  worker.join();
+}
+
+TEST(TaskQueue, IsQuietUntilSomethingMayBeReady) {
+  TaskQueue queue({});
+  EXPECT_TRUE(queue.is_quiet());
+  queue.push(DrainTask{});
+  EXPECT_FALSE(queue.is_quiet());
+  ASSERT_NE(queue.first(), nullptr);
+  EXPECT_TRUE(std::holds_alternative<DrainTask>(*queue.first()));
+  EXPECT_TRUE(is_task<DrainTask>(queue.next()));
+  queue.put_back(DrainTask{});
+  EXPECT_TRUE(queue.is_quiet()) << "it was tried, and nothing has happened since";
+  queue.signal_end({nullptr, true, 0});
+  EXPECT_FALSE(queue.is_quiet());
+  EXPECT_EQ(queue.first(), nullptr) << "ends come first";
+  EXPECT_EQ(queue.take_good_ends().size(), 1U);
+  EXPECT_NE(queue.first(), nullptr);
+}
+
+TEST(TaskQueue, GoodEndsAreThoseBeforeAFailure) {
+  TaskQueue queue({});
+  queue.signal_end({nullptr, true, 1});
+  queue.signal_end({nullptr, false, 2});
+  queue.signal_end({nullptr, true, 3});
+  ASSERT_EQ(queue.take_good_ends().size(), 1U);
+  EXPECT_TRUE(queue.take_good_ends().empty());
+  const std::vector<EndedOperation> left = queue.take_ended();
+  ASSERT_EQ(left.size(), 2U);
+  EXPECT_EQ(left.front().time_ns, 2);
 }
 
 }  // namespace
