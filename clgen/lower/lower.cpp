@@ -2,6 +2,7 @@
 #include "clgen/lower/lower.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -34,16 +35,31 @@ class TransformLowering {
     for (const StepId id : plan_.steps.ids()) out.steps.add(step(id));
     for (const Nest& each : plan_.nests) out.nests.push_back(nest(each));
     for (const FusedSteps& steps : plan_.fused) out.fused.push_back(fused(steps));
-    for (const StepGroup& group : out.schedule.groups)
-      if (const auto* joint = std::get_if<JointGroup>(&group))
-        if (auto launch = find_joint_launch(program_, plan_, out.steps, *joint))
-          out.launches.push_back(*std::move(launch));
+    out.launches = joint_launches(out);
     out.sums = find_checked_sums(program_.transforms[plan_.transform], plan_, program_.element);
     out.rules = std::move(rules_);
     return out;
   }
 
  private:
+  [[nodiscard]] std::vector<JointLaunch> joint_launches(const LoweredTransform& lowered) const {
+    std::map<StepId, StepLaunch> launches;
+    for (const StepId id : plan_.steps.ids()) {
+      const LoweredStep& step = lowered.steps[id];
+      if (!step.is_given_boxes || step.slice || step.boxes.size() != 1 || step.cuts.size() != 1) continue;
+      for (const LoweredKernel& kernel : step.kernels)
+        if (kernel.tree.version == Version::OpenCl)
+          launches[id] = {kernel.tree, kernel.regions, step.boxes.front().name, step.cuts.front().dim};
+    }
+    std::vector<JointLaunch> out;
+    for (const StepGroup& group : lowered.schedule.groups) {
+      const auto* joint = std::get_if<JointGroup>(&group);
+      auto launch = joint == nullptr ? std::nullopt : find_joint_launch(program_, plan_, launches, *joint);
+      if (launch) out.push_back(*std::move(launch));
+    }
+    return out;
+  }
+
   [[nodiscard]] const RuleShape& rule_of(StepId id) const { return rules_[plan_.steps[id].rule]; }
   [[nodiscard]] std::vector<const RuleShape*> rules_of(const std::vector<StepId>& steps) const {
     std::vector<const RuleShape*> out;

@@ -30,7 +30,7 @@ def passes(names=""):
     return ["lang", "choicegraph/plan", *(f"choicegraph/passes/{name}" for name in names.split())]
 
 
-LOWER = ["clgen/lower", *(f"clgen/lower/{name}" for name in ("tree", "analysis", "loops", "accesses", "schedule"))]
+LOWER = ["clgen/lower", *(f"clgen/lower/{name}" for name in ("tree", "analysis", "loops", "accesses", "schedule", "launches"))]
 
 
 def lowering(names):
@@ -83,7 +83,8 @@ MAY_USE = {
     "clgen/cpp": [*printers("context rules boxes loops steps calls"), "clgen/info"],
     "clgen/opencl": [*printers(), "clgen/scan_factor.h"],
     "clgen/info": ["lang", "choicegraph", "runtime/config", "clgen/facts"],
-    "clgen/lower": lowering("tree analysis loops accesses schedule"),
+    "clgen/lower": lowering("tree analysis loops accesses schedule launches"),
+    "clgen/lower/launches": lowering("tree analysis loops accesses schedule"),
     "clgen/lower/accesses": lowering("tree analysis"),
     "clgen/lower/schedule": lowering("tree analysis"),
     "clgen/lower/loops": lowering("tree analysis"),

@@ -167,7 +167,7 @@ class JointLaunchCode {
   template <class Visit>
   void for_each_reader(MatrixId matrix, const Visit& visit) {
     for (std::size_t i = 0; i < launch_.steps.size(); ++i)
-      for (const LaunchRegion& region : basic_regions(lowered_of(context_, id_).steps[launch_.steps[i]]))
+      for (const LaunchRegion& region : launch_.of_steps[i])
         if (region.matrix == matrix && region.use == LaunchUse::Input) visit(i, region);
   }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// C++ of the launch that runs several steps of a joint group on a device (clgen/lower/schedule/joint_launch.h).
+// C++ of the launch that runs several steps of a joint group on a device (clgen/lower/launches/joint_launch.h).
 #pragma once
 
 #include <functional>
 #include <string>
 
 #include "clgen/cpp/steps/dispatch_code.h"
-#include "clgen/lower/schedule/joint_launch.h"
+#include "clgen/lower/launches/joint_launch.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {

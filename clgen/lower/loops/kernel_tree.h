@@ -79,7 +79,7 @@ struct KernelTree {
   LoopTree tree;
   /// How work-items run neighbouring instances in vectors, where memory allows it; none: they never do.
   std::optional<VectorInstances> vectors = {};
-  /// Of a kernel whose instances run several rules (clgen/lower/schedule/joint_launch.h): the first part is the rule's
+  /// Of a kernel whose instances run several rules (clgen/lower/launches/joint_launch.h): the first part is the rule's
   /// own. Else empty.
   std::vector<KernelPart> parts;
 };

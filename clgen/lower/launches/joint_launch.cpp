@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "clgen/lower/schedule/joint_launch.h"
+#include "clgen/lower/launches/joint_launch.h"
 
 #include <algorithm>
 #include <variant>
 
 #include "clgen/lower/analysis/box_bounds.h"
-#include "clgen/lower/lower.h"
 
 namespace pb {
 namespace {
 
 /// Each box that is tested costs a launch that many scalars, and instances that many comparisons.
 constexpr std::size_t kMaxBoxes = 8;
-
-/// The kernel of the step's basic version; null if it has none.
-const LoweredKernel* basic_kernel(const LoweredStep& step) {
-  const auto found = std::find_if(step.kernels.begin(), step.kernels.end(),
-                                  [](const LoweredKernel& kernel) { return kernel.tree.version == Version::OpenCl; });
-  return found == step.kernels.end() ? nullptr : &*found;
-}
 
 /// Whether each work-item of the kernel runs instances by itself, wherever they lie.
 bool is_plain(const KernelTree& kernel) {
@@ -32,19 +24,12 @@ bool is_plain(const KernelTree& kernel) {
 }
 
 /// Whether every instance of the step writes its own cell of each output, and the launch reads none of them.
-bool writes_own_cells(const LoweredStep& step, const LoweredKernel& kernel) {
-  return std::all_of(kernel.regions.begin(), kernel.regions.end(), [&](const LaunchRegion& region) {
+bool writes_own_cells(const StepLaunch& launch) {
+  return std::all_of(launch.regions.begin(), launch.regions.end(), [&](const LaunchRegion& region) {
     if (region.use == LaunchUse::Input) return !region.read_part;
     return region.use == LaunchUse::Output && !region.read_part && region.written.size() == 1 &&
-           region.written.front().box && region.written.front().box->variable == step.boxes.front().name;
+           region.written.front().box && region.written.front().box->variable == launch.box;
   });
-}
-
-/// Whether the step may be one of a launch's.
-bool may_share_launch(const LoweredStep& step) {
-  const LoweredKernel* kernel = basic_kernel(step);
-  return kernel != nullptr && step.is_given_boxes && step.boxes.size() == 1 && step.cuts.size() == 1 && !step.slice &&
-         is_plain(kernel->tree) && writes_own_cells(step, *kernel);
 }
 
 std::vector<MatrixId> outputs_of(const KernelTree& kernel) {
@@ -61,13 +46,14 @@ bool is_input_of(const KernelTree& kernel, MatrixId matrix) {
 
 class JointLaunchFinder {
  public:
-  JointLaunchFinder(const TransformPlan& plan, const Transform& transform, const Store<StepId, LoweredStep>& steps)
-      : plan_(plan), transform_(transform), steps_(steps) {}
+  JointLaunchFinder(const TransformPlan& plan, const Transform& transform, const std::map<StepId, StepLaunch>& launches)
+      : plan_(plan), transform_(transform), launches_(launches) {}
 
   std::optional<JointLaunch> find(const JointGroup& group) {
     if (!choose_steps(group)) return std::nullopt;
     out_.kernel = kernel_of(out_.main);
-    out_.cut_dim = steps_[out_.main].cuts.front().dim;
+    out_.cut_dim = launches_.at(out_.main).cut_dim;
+    for (const StepId step : out_.steps) out_.of_steps.push_back(launches_.at(step).regions);
     add_parameters();
     if (!add_parts()) return std::nullopt;
     for (const RuleMatrix& use : out_.kernel.matrices) out_.regions.push_back(region_of(use));
@@ -75,7 +61,7 @@ class JointLaunchFinder {
   }
 
  private:
-  const KernelTree& kernel_of(StepId step) const { return basic_kernel(steps_[step])->tree; }
+  const KernelTree& kernel_of(StepId step) const { return launches_.at(step).kernel; }
   RuleId rule_of(StepId step) const { return plan_.steps[step].rule; }
 
   /// Chooses the steps, beginning with the one whose rule reads most. Where steps exclude each other, the earlier one
@@ -83,7 +69,7 @@ class JointLaunchFinder {
   bool choose_steps(const JointGroup& group) {
     std::vector<StepId> able;
     for (const StepId id : group.steps)
-      if (may_share_launch(steps_[id])) able.push_back(id);
+      if (may_share_launch(id)) able.push_back(id);
     if (able.size() < 2) return false;
     const auto num_inputs = [&](StepId id) { return transform_.rules[rule_of(id)].inputs.size(); };
     out_.main =
@@ -95,12 +81,17 @@ class JointLaunchFinder {
     return out_.steps.size() > 1;
   }
 
+  bool may_share_launch(StepId step) const {
+    const auto launch = launches_.find(step);
+    return launch != launches_.end() && is_plain(launch->second.kernel) && writes_own_cells(launch->second);
+  }
+
   bool has_room_for(StepId step) const {
     const KernelTree& kernel = kernel_of(step);
     const bool has_outputs = outputs_of(kernel) == outputs_of(kernel_of(out_.main));
     // A long body would keep registers from the instances inside.
     const bool is_short = rule_of(step) == rule_of(out_.main) || kernel.default_items > 1;
-    return has_outputs && is_short && steps_[step].cuts.front().dim == steps_[out_.main].cuts.front().dim &&
+    return has_outputs && is_short && launches_.at(step).cut_dim == launches_.at(out_.main).cut_dim &&
            std::all_of(out_.steps.begin(), out_.steps.end(), [&](StepId other) {
              const bool is_alike = rule_of(other) != rule_of(step) || is_same(kernel_of(other), kernel);
              return is_alike && may_run_together(plan_, plan_.steps[step], plan_.steps[other]);
@@ -152,7 +143,7 @@ class JointLaunchFinder {
   /// Whether the steps' own launches differ in their boxes alone.
   bool have_equal_regions() const {
     return std::all_of(out_.steps.begin(), out_.steps.end(),
-                       [&](StepId step) { return basic_regions(steps_[step]) == basic_regions(steps_[out_.main]); });
+                       [&](StepId step) { return launches_.at(step).regions == launches_.at(out_.main).regions; });
   }
 
   void add_bounds(std::size_t box, const BoxBounds& bounds) {
@@ -169,7 +160,7 @@ class JointLaunchFinder {
     if (use.is_output) return out;
     bool is_first = true;
     for (const StepId step : out_.steps) {
-      for (const LaunchRegion& region : basic_regions(steps_[step])) {
+      for (const LaunchRegion& region : launches_.at(step).regions) {
         if (region.matrix != use.matrix) continue;
         const KernelInput& input = region.input;
         const bool is_slab = input.slabs.size() == 1 && !input.bordered;
@@ -184,21 +175,15 @@ class JointLaunchFinder {
 
   const TransformPlan& plan_;
   const Transform& transform_;
-  const Store<StepId, LoweredStep>& steps_;
+  const std::map<StepId, StepLaunch>& launches_;
   JointLaunch out_;
 };
 
 }  // namespace
 
-const std::vector<LaunchRegion>& basic_regions(const LoweredStep& step) {
-  static const std::vector<LaunchRegion> kNone;
-  const LoweredKernel* kernel = basic_kernel(step);
-  return kernel == nullptr ? kNone : kernel->regions;
-}
-
 std::optional<JointLaunch> find_joint_launch(const Program& program, const TransformPlan& plan,
-                                             const Store<StepId, LoweredStep>& steps, const JointGroup& group) {
-  return JointLaunchFinder(plan, program.transforms[plan.transform], steps).find(group);
+                                             const std::map<StepId, StepLaunch>& launches, const JointGroup& group) {
+  return JointLaunchFinder(plan, program.transforms[plan.transform], launches).find(group);
 }
 
 }  // namespace pb

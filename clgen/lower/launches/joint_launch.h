@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "choicegraph/plan/plan.h"
@@ -12,11 +14,17 @@
 #include "clgen/lower/loops/kernel_tree.h"
 #include "clgen/lower/schedule/step_schedule.h"
 #include "lang/program.h"
-#include "lang/store.h"
 
 namespace pb {
 
-struct LoweredStep;
+/// The launch of a step alone, in the basic version: every instance writes cells of its own, in the one box of the
+/// step.
+struct StepLaunch {
+  KernelTree kernel;
+  std::vector<LaunchRegion> regions;  ///< for each matrix of the kernel
+  std::string box;                    ///< name of the step's box
+  std::size_t cut_dim = 0;            ///< the dimension along which a device and the CPU share the step
+};
 
 /// One launch in place of several. It runs in those calls in which all of its steps run, on the whole of a device and
 /// in the basic version, and their boxes make up a box. Each instance runs the rule of the step whose box holds it.
@@ -30,19 +38,19 @@ struct JointLaunch {
     bool operator==(const Region&) const = default;
   };
 
-  std::vector<StepId> steps;    ///< in the order of the plan
+  std::vector<StepId> steps;  ///< in the order of the plan
+  /// What the steps' own launches say of the matrices of their kernels, in the order of `steps`.
+  std::vector<std::vector<LaunchRegion>> of_steps;
   StepId main;                  ///< the step whose rule reads most: its tunables say the shape of the launch
   std::size_t cut_dim = 0;      ///< the dimension along which several devices share the launch
   KernelTree kernel;            ///< step and rule are those of `main`; without parts it is the steps' own
   std::vector<Region> regions;  ///< for each matrix of the kernel
 };
 
-/// Returns what the launch of a step's basic version says of matrices; empty if it has no such version.
-[[nodiscard]] const std::vector<LaunchRegion>& basic_regions(const LoweredStep& step);
-
-/// Returns the launch of a group; none if fewer than two of its steps can share one.
+/// Returns the launch of a group; none if fewer than two of its steps can share one. `launches` has the steps of the
+/// transform that a device may share with the CPU, and whose launches have one box.
 [[nodiscard]] std::optional<JointLaunch> find_joint_launch(const Program& program, const TransformPlan& plan,
-                                                           const Store<StepId, LoweredStep>& steps,
+                                                           const std::map<StepId, StepLaunch>& launches,
                                                            const JointGroup& group);
 
 }  // namespace pb
