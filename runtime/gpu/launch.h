@@ -375,11 +375,23 @@ template <gpu::Handle Region>
     gpu::detail::back_slow(frame, region);
 }
 
-/// Runs `from.copyTo(to)` on the host, with the announcements around it.
+namespace gpu {
+/// Copies all of `from` to `to` on a device that has `from`. Returns false if none has it all, or it did not work:
+/// nothing was changed then.
+///
+/// Errors: as Launch::run
+[[nodiscard]] bool copy_on_device(Frame& frame, const ManagerSet* devices, const RegionRef& from, const RegionRef& to);
+}  // namespace gpu
+
+/// Runs `from.copyTo(to)` on a device, or else on the host, with the announcements around it. Without `devices`, which
+/// may be null, it runs on the host.
 ///
 /// Errors: DeviceLost if `from` existed only on a device that failed; RuntimeError if the sizes differ
 template <gpu::Handle From, gpu::Handle To>
-void copy_contents(Frame& frame, const From& from, const To& to) {
+void copy_contents(Frame& frame, const gpu::ManagerSet* devices, const From& from, const To& to) {
+  if (frame.has_device() && gpu::device_state(from) != 0) [[unlikely]] {
+    if (gpu::copy_on_device(frame, devices, from, to)) return;
+  }
   need_on_host(frame, from);
   before_host_overwrite(frame, to);
   from.copyTo(to);

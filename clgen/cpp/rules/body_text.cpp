@@ -256,7 +256,10 @@ class Rewriter {
     const BodyToken& first = body_.tokens[stmt.tokens.begin];
     if (is_announced_copy(stmt)) {
       const PlainCopy copy = *find_plain_copy(rule_, stmt);
-      out_.replacement(first, "pbrt::copy_contents(pb_frame, " + copy.from + ", " + copy.to + ");");
+      // What the body's text accesses, too, is on the host, perhaps with values that nothing has announced yet.
+      const bool is_on_host = facts_.touches_handles || is_accessed(copy.from) || is_accessed(copy.to);
+      const std::string devices = is_on_host ? "nullptr" : "pb_frame.context().gpu()";
+      out_.replacement(first, "pbrt::copy_contents(pb_frame, " + devices + ", " + copy.from + ", " + copy.to + ");");
       return;
     }
     if (std::holds_alternative<SyncStmt>(stmt.node)) {
@@ -403,6 +406,15 @@ class Rewriter {
         text += " pbrt::back_on_host(pb_frame, " + name + ");";
     });
     return text;
+  }
+
+  /// Whether the body's own text accesses elements of the region of that name.
+  bool is_accessed(const std::string& name) const {
+    bool out = false;
+    for_each_writable([&](const std::string& other, const RegionUse& use) {
+      out = out || (other == name && (use.is_touched || use.may_be_renamed));
+    });
+    return out;
   }
 
   template <class Visit>

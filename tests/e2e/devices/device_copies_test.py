@@ -69,6 +69,28 @@ to B[w, h], C[w, h], D[h]
 }
 """
 
+# A copy of what only the device has, of elements of a type, with so many dimensions.
+COPY = """
+transform Same
+from {type} A[{sizes}]
+to {type} B[{sizes}]
+{{
+  B.cell({at}) from (A.cell({at}) a) {{ return a; }}
+}}
+main transform Copy
+from {type} A[{sizes}]
+to {type} B[{sizes}], {type} C[{sizes}]
+{{
+  to (B b, C c) from (A a) using ({type} T[{sizes}], {type} U[{sizes}]) {{
+    Same(T, a);
+    T.copyTo(b);
+    b.copyTo(U);
+    Same(c, U);
+  }}
+}}
+"""
+COPIED = ((np.uint8, "uchar", 3), (np.int16, "short", 1), (np.float32, "float", 2), (np.float64, "double", 3))
+
 
 def turns(a, steps):
     for _ in range(steps):
@@ -109,6 +131,24 @@ class Test:
             polybricks.check(np.array_equal(got["B"], turns(a, steps)), f"{steps} steps: {got['B']}")
             moved = [statistics["devices"][0][name] for name in ("bytes_to_device", "bytes_to_host")]
             polybricks.check(moved == [MATRIX_BYTES, MATRIX_BYTES], f"{steps} steps: {moved} bytes were moved")
+            polybricks.check(self.copies_of(statistics) == steps % 2, f"{steps} steps: {statistics['devices']}")
+
+    def copies_of(self, statistics):
+        return sum(kernel["count"] for kernel in statistics["devices"][0]["kernels"] if kernel["rule"] == "copyTo")
+
+    def types(self):
+        """Copies stay on the device that has the original."""
+        for dtype, word, num_dims in COPIED:
+            names = ("x", "y", "z")[:num_dims]
+            program = self.compile(f"copy_{word}", COPY.format(type=word, sizes=", ".join(f"n{name}" for name in names), at=", ".join(names)))
+            a = self.rng.integers(0, 100, (5, 7, 33)[-num_dims:]).astype(dtype)
+            files = arrays.save(self.work, [a])
+            for words in (("--device-copies", "--fill-nan"), (), ("--device-memory=2K",), ("--verify-device",)):
+                got, statistics = arrays.run(program, self.work, files, ["B", "C"], *words, entry=on_device(program))
+                for name in ("B", "C"):
+                    polybricks.check(np.array_equal(got[name], a), f"{word} {num_dims} {words}: {name} is {got[name]}")
+                if "--fill-nan" in words:
+                    polybricks.check(self.copies_of(statistics) == 2, f"{word} {num_dims}: {statistics['devices']}")
 
     def agrees(self):
         for options in ((), ("--checked-copies",), ("--checked",)):
@@ -125,6 +165,7 @@ def main():
     args = polybricks.arguments(__doc__).parse_args()
     test = Test(polybricks.Tools(args.dist), polybricks.fresh_folder(args.work / "device_copies"))
     test.counts()
+    test.types()
     test.agrees()
     return 0
 
