@@ -22,23 +22,24 @@ int floor_to(int value, int width) { return (value - (value < 0 ? width - 1 : 0)
 /// More cells of a region than these find no room in registers.
 constexpr int kMostCells = 64;
 
-/// An extent of a region in the names of the build's macros, in parentheses.
-std::string extent_text(const NearRegion& region, std::size_t dim) {
+/// An extent of a region in the names of the build's macros.
+IndexExpr extent_of(const NearRegion& region, std::size_t dim) {
   std::vector<std::pair<std::string, IndexExpr>> macros;
   for (const std::string& name : region.names) macros.emplace_back(name, index_symbol("PB_" + name));
-  return "(" + to_opencl(substitute(region.extents[dim], macros)) + ")";
+  return substitute(region.extents[dim], macros);
 }
 
-/// The cells of one row that the instances of a vector read.
-std::string row_length(const NearRegion& region, int width) {
-  return "(" + extent_text(region, 0) + " + " + std::to_string(width - 1) + ")";
+/// The cells of all rows below dimension `dim`; below dimension 1, of one row.
+IndexExpr cells_below(const NearRegion& region, int width, std::size_t dim) {
+  IndexExpr out = index_add(extent_of(region, 0), index_const(width - 1));
+  for (std::size_t d = 1; d < dim; ++d) out = index_mul(std::move(out), extent_of(region, d));
+  return out;
 }
 
-/// The cells of all rows up to dimension `dim`.
-std::string cells_below(const NearRegion& region, int width, std::size_t dim) {
-  std::string text = row_length(region, width);
-  for (std::size_t d = 1; d < dim; ++d) text += " * " + extent_text(region, d);
-  return text;
+/// Returns the expression as an operand of any operator.
+std::string as_operand(const IndexExpr& expr) {
+  const bool is_plain = expr.op == IndexExpr::Op::Const || expr.op == IndexExpr::Op::Symbol;
+  return is_plain ? to_opencl(expr) : "(" + to_opencl(expr) + ")";
 }
 
 std::string cells_name(const RegionAccess& access) { return "pb_cells_" + access.binding; }
@@ -158,17 +159,18 @@ class VectorPrinter {
   /// Loads the cells of a region: whole vectors from the first one on that is aligned, and single cells beside them.
   void print_region(const NearRegion& region) {
     const RegionAccess& access = rule_.inputs[region.input];
-    const std::string length = row_length(region, width_);
+    const IndexExpr cells = cells_below(region, width_, 1);
+    const std::string length = as_operand(cells);
     const int lead = floor_to(region.distance + width_ - 1, width_) - region.distance;
-    out_.line(element_of(access) + " " + cells_name(access) + "[" + cells_below(region, width_, region.extents.size()) +
-              "];");
+    out_.line(element_of(access) + " " + cells_name(access) + "[" +
+              to_opencl(cells_below(region, width_, region.extents.size())) + "];");
     std::vector<std::string> beside;
     std::string row;
     for (std::size_t d = region.extents.size(); d-- > 1;) {
       const std::string var = "pb_r" + std::to_string(d);
       out_.verbatim("#pragma unroll\n");
-      out_.open("for (int " + var + " = 0; " + var + " < " + extent_text(region, d) + "; ++" + var + ")");
-      row += var + " * " + cells_below(region, width_, d) + " + ";
+      out_.open("for (int " + var + " = 0; " + var + " < " + as_operand(extent_of(region, d)) + "; ++" + var + ")");
+      row += var + " * " + as_operand(cells_below(region, width_, d)) + " + ";
       beside.insert(beside.begin(), var);
     }
     const auto cell = [&](int at) { return cells_name(access) + "[" + row + "pb_c" + plus(at) + "]"; };
@@ -177,14 +179,22 @@ class VectorPrinter {
       out_.verbatim("#pragma unroll\n");
       out_.line("for (int pb_c = " + begin + "; pb_c < " + end + "; ++pb_c) " + cell(0) + " = " + from + ";");
     };
-    const std::string first = std::to_string(lead);
-    if (lead > 0) single_cells("0", "PB_MIN(" + first + ", " + length + ")");
+    const IndexExpr first = index_const(lead);
+    if (lead > 0) single_cells("0", to_opencl(index_min({first, cells})));
     out_.verbatim("#pragma unroll\n");
-    out_.open("for (int pb_c = " + first + "; pb_c + " + width() + " <= " + length + "; pb_c += " + width() + ")");
+    out_.open("for (int pb_c = " + to_opencl(first) + "; pb_c + " + width() + " <= " + length + "; pb_c += " + width() +
+              ")");
     out_.line("const " + vector_of(access) + " pb_vector = " + vector_from(access, false, from) + ";");
     for (int i = 0; i < width_; ++i) out_.line(cell(i) + " = pb_vector." + kComponents[i] + ";");
     out_.close();
-    single_cells(first + " + (" + length + " - " + first + ") / " + width() + " * " + width(), length);
+    if (cells.op == IndexExpr::Op::Const && cells.value >= lead && (cells.value - lead) % width_ == 0)
+      return close_rows(region);
+    const std::string whole = "(" + to_opencl(index_sub(cells, first)) + ") / " + width() + " * " + width();
+    single_cells(lead == 0 ? whole : to_opencl(first) + " + " + whole, length);
+    close_rows(region);
+  }
+
+  void close_rows(const NearRegion& region) {
     for (std::size_t d = 1; d < region.extents.size(); ++d) out_.close();
   }
 
@@ -221,7 +231,7 @@ class VectorPrinter {
       out_.line("const " + element_of(access) + "* const " + name + " = " + cells_name(access) + " + pb_v;");
       for (std::size_t d = 0; d < region.extents.size(); ++d)
         out_.line("const int " + name + "_s" + std::to_string(d) + " = " +
-                  (d == 0 ? "1" : cells_below(region, width_, d)) + ";");
+                  (d == 0 ? "1" : to_opencl(cells_below(region, width_, d))) + ";");
       return operands_.print_sizes(access);
     }
     operands_.print_input(access, operand);
@@ -257,8 +267,11 @@ std::string has_vectors_text(const VectorInstances& vectors, int width) {
   std::string text = "PB_VECTORS == " + std::to_string(width);
   for (const NearRegion& region : vectors.regions) {
     for (const std::string& name : region.names) text += " && defined(PB_" + name + ")";
-    for (std::size_t d = 0; d < region.extents.size(); ++d) text += " && " + extent_text(region, d) + " >= 1";
-    text += " && " + cells_below(region, width, region.extents.size()) + " <= " + std::to_string(kMostCells);
+    for (std::size_t d = 0; d < region.extents.size(); ++d)
+      if (const IndexExpr extent = extent_of(region, d); extent.op != IndexExpr::Op::Const)
+        text += " && " + as_operand(extent) + " >= 1";
+    text +=
+        " && " + as_operand(cells_below(region, width, region.extents.size())) + " <= " + std::to_string(kMostCells);
   }
   return text;
 }

@@ -61,13 +61,12 @@ constexpr KernelDesc desc_of(const char* options) {
           .default_items = 4};
 }
 
-constexpr KernelDesc kKernels[3][4] = {
-    {desc_of("-DPB_N=1 -DPB_T=uchar"), desc_of("-DPB_N=1 -DPB_T=ushort"), desc_of("-DPB_N=1 -DPB_T=uint"),
-     desc_of("-DPB_N=1 -DPB_T=ulong")},
-    {desc_of("-DPB_N=2 -DPB_T=uchar"), desc_of("-DPB_N=2 -DPB_T=ushort"), desc_of("-DPB_N=2 -DPB_T=uint"),
-     desc_of("-DPB_N=2 -DPB_T=ulong")},
-    {desc_of("-DPB_N=3 -DPB_T=uchar"), desc_of("-DPB_N=3 -DPB_T=ushort"), desc_of("-DPB_N=3 -DPB_T=uint"),
-     desc_of("-DPB_N=3 -DPB_T=ulong")}};
+constexpr KernelDesc kKernels[3][4] = {{desc_of("-DPB_N=1 -DPB_T=uchar"), desc_of("-DPB_N=1 -DPB_T=ushort"),
+                                        desc_of("-DPB_N=1 -DPB_T=uint"), desc_of("-DPB_N=1 -DPB_T=ulong")},
+                                       {desc_of("-DPB_N=2 -DPB_T=uchar"), desc_of("-DPB_N=2 -DPB_T=ushort"),
+                                        desc_of("-DPB_N=2 -DPB_T=uint"), desc_of("-DPB_N=2 -DPB_T=ulong")},
+                                       {desc_of("-DPB_N=3 -DPB_T=uchar"), desc_of("-DPB_N=3 -DPB_T=ushort"),
+                                        desc_of("-DPB_N=3 -DPB_T=uint"), desc_of("-DPB_N=3 -DPB_T=ulong")}};
 
 }  // namespace
 
