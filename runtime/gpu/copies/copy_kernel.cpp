@@ -9,7 +9,7 @@ namespace pbrt::gpu {
 namespace {
 
 // PB_T is an integer as large as an element, and PB_N the number of dimensions.
-constexpr char kSource[] = PB_KERNEL_PRELUDE R"cl(
+constexpr char kCopySource[] = PB_KERNEL_PRELUDE R"cl(
 #if PB_N == 1
 #define PB_INTS(head) head##0
 #define PB_SIZES(name) const long name##_stride0, const int name##_size0
@@ -55,25 +55,25 @@ __kernel void pb_copy(__global PB_T* restrict to_data, const long to_offset, PB_
 constexpr KernelDesc desc_of(const char* options) {
   return {.name = "pb_copy",
           .rule = {"copyTo", "opencl"},
-          .source = kSource,
+          .source = kCopySource,
           .options = options,
           .num_regions = 2,
           .default_items = 4};
 }
 
-constexpr KernelDesc kKernels[3][4] = {{desc_of("-DPB_N=1 -DPB_T=uchar"), desc_of("-DPB_N=1 -DPB_T=ushort"),
-                                        desc_of("-DPB_N=1 -DPB_T=uint"), desc_of("-DPB_N=1 -DPB_T=ulong")},
-                                       {desc_of("-DPB_N=2 -DPB_T=uchar"), desc_of("-DPB_N=2 -DPB_T=ushort"),
-                                        desc_of("-DPB_N=2 -DPB_T=uint"), desc_of("-DPB_N=2 -DPB_T=ulong")},
-                                       {desc_of("-DPB_N=3 -DPB_T=uchar"), desc_of("-DPB_N=3 -DPB_T=ushort"),
-                                        desc_of("-DPB_N=3 -DPB_T=uint"), desc_of("-DPB_N=3 -DPB_T=ulong")}};
+constexpr KernelDesc kCopyKernels[3][4] = {{desc_of("-DPB_N=1 -DPB_T=uchar"), desc_of("-DPB_N=1 -DPB_T=ushort"),
+                                            desc_of("-DPB_N=1 -DPB_T=uint"), desc_of("-DPB_N=1 -DPB_T=ulong")},
+                                           {desc_of("-DPB_N=2 -DPB_T=uchar"), desc_of("-DPB_N=2 -DPB_T=ushort"),
+                                            desc_of("-DPB_N=2 -DPB_T=uint"), desc_of("-DPB_N=2 -DPB_T=ulong")},
+                                           {desc_of("-DPB_N=3 -DPB_T=uchar"), desc_of("-DPB_N=3 -DPB_T=ushort"),
+                                            desc_of("-DPB_N=3 -DPB_T=uint"), desc_of("-DPB_N=3 -DPB_T=ulong")}};
 
 }  // namespace
 
 const KernelDesc* copy_kernel_of(int num_dims, int element_bytes) {
   if (num_dims < 1 || num_dims > 3 || element_bytes < 1 || element_bytes > 8) return nullptr;
   if (!std::has_single_bit(static_cast<unsigned>(element_bytes))) return nullptr;
-  return &kKernels[num_dims - 1][std::countr_zero(static_cast<unsigned>(element_bytes))];
+  return &kCopyKernels[num_dims - 1][std::countr_zero(static_cast<unsigned>(element_bytes))];
 }
 
 }  // namespace pbrt::gpu
