@@ -45,7 +45,7 @@ class InitialReads {
   /// Whether somebody may see what the output held before: the rule's own text or, if `counts_unwritten_`, whoever gets
   /// the result.
   [[nodiscard]] bool shows(const RegionAccess& output, const RegionUse& use) const {
-    return counts_unwritten_ ? is_element(output) || use.is_touched : use.is_read;
+    return counts_unwritten_ ? is_element(output) || use.is_touched || use.is_copied : use.is_read;
   }
 
   bool callees_read(const Rule& rule, const std::string& binding) {

@@ -63,9 +63,20 @@ class RuleFactsFinder {
     if (call != nullptr || std::holds_alternative<SyncStmt>(stmt.node)) facts_.has_calls = true;
     if (const auto* loop = std::get_if<ForEnoughStmt>(&stmt.node)) facts_.used_names.insert(loop->tunable);
     if (std::holds_alternative<OpaqueStmt>(stmt.node)) touch_names_in(stmt.tokens);
-    const bool passes_on = call != nullptr || find_plain_copy(rule_, stmt);
+    const bool is_copy = find_plain_copy(rule_, stmt).has_value();
+    if (is_copy) note_copy(std::get<ExprStmt>(stmt.node).expr);
+    const bool passes_on = call != nullptr || is_copy;
     for_each_child(
         stmt, [](StmtId) {}, [&](ExprId id) { visit_expr(id, passes_on); });
+  }
+
+  void note_copy(ExprId id) {
+    const auto& member = std::get<MemberExpr>(body_.exprs[id].node);
+    for (const ExprId region : {member.object, member.args.front()}) {
+      RegionUse& use = *use_of(rule_.body_types.bindings[region.index()]);
+      use.is_copied = true;
+      use.is_read |= region == member.object;
+    }
   }
 
   static bool may_be_region(const BodyType& type) {

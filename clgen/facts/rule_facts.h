@@ -19,6 +19,7 @@ struct RegionUse {
   bool is_touched = false;      ///< the body's own text may read or write elements
   bool is_overwritten = false;  ///< every instance writes all of it before it may read any of it
   bool is_read = false;         ///< the body's own text may read elements, not only assign to them
+  bool is_copied = false;       ///< a plain copy reads or fills it (find_plain_copy)
   bool may_be_renamed = false;  ///< in parts of the body, its name may mean something else
 };
 

@@ -74,9 +74,13 @@ const JointLaunch* JointCode::launch_of(const JointGroup& group) const {
   return nullptr;
 }
 
-/// Adds the members to the loops or to the graph. Where a launch runs them, it is the only node.
+/// Adds the members to the loops or to the graph. Those that a launch may run together come first.
 void JointCode::emit_members(const std::string& loops, const JointGroup& group) {
   const JointLaunch* launch = launch_of(group);
+  const auto is_in_launch = [&](const JointGroup::Member& member) {
+    return launch != nullptr &&
+           std::find(launch->steps.begin(), launch->steps.end(), member.step) != launch->steps.end();
+  };
   if (launch != nullptr) {
     emit_joint_launch(out_, context_, id_, dispatch_, *launch, [&](StepId step) { return emit_piece_closure(step); });
     out_.open("if (!" + joint_box_name(*launch) + ".is_empty()) [[unlikely]]");
@@ -85,9 +89,12 @@ void JointCode::emit_members(const std::string& loops, const JointGroup& group) 
       if (nodes_.has_variable(step)) variables += GraphNodes::variable(step) + " = ";
     out_.line(variables + "pb_graph.add_in_order(" + joint_closure_name(*launch) + ");");
     out_.reopen("else");
+    for (const JointGroup::Member& member : group.members)
+      if (is_in_launch(member)) emit_member(loops, member);
+    out_.close();
   }
-  for (const JointGroup::Member& member : group.members) emit_member(loops, member);
-  if (launch != nullptr) out_.close();
+  for (const JointGroup::Member& member : group.members)
+    if (!is_in_launch(member)) emit_member(loops, member);
 }
 
 /// Returns the name of the closure that runs a step's loops on a part of its box, and declares it at its first use.

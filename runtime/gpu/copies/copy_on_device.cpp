@@ -36,8 +36,7 @@ bool copy_on_device(Frame& frame, const ManagerSet* devices, const RegionRef& fr
   const int num_dims = to.view.num_dims;
   const int bytes = own(*to.storage, to.view).element_bytes;
   const KernelDesc* const kernel = copy_kernel_of(num_dims, bytes);
-  if (kernel == nullptr || from.view.num_dims != num_dims || own(*from.storage, from.view).element_bytes != bytes)
-    return false;
+  if (kernel == nullptr || from.view.num_dims != num_dims || from.view.kind != to.view.kind) return false;
   std::int32_t lo[3] = {}, extent[3] = {};
   for (int d = 0; d < num_dims; ++d) {
     if (from.view.sizes[d] != to.view.sizes[d]) return false;

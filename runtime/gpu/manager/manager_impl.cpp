@@ -215,7 +215,7 @@ void ManagerImpl::bring_all_home(Turns& turn) {
   // While other devices use the host's memory there, the copies wait, and so does the thread until something has
   // happened.
   while (start_home() || !operations.is_empty())
-    if (take_turn() != Next::More && start_home()) idle(turn);
+    if (take_turn() != Next::More && (start_home() || !operations.is_empty())) idle(turn);
 }
 
 bool ManagerImpl::start_home() {
