@@ -190,8 +190,7 @@ class KernelLowering {
     if (blocks && !may_use_matrix_units()) blocks->products.reset();
     // Long bodies have loads enough of their own. Where rows cross, no order of the instances suits all matrices.
     if (may_have_blocks && !blocks && !has_phases() && out_.default_items > 1 && !out_.crossed_loop &&
-        out_.with_versions.empty() && !keeps_values(instance()) &&
-        !(rule_.is_return_form && facts_.may_fall_through))
+        out_.with_versions.empty() && !keeps_values(instance()) && !(rule_.is_return_form && facts_.may_fall_through))
       out_.vectors = find_vector_instances(program_, transform_, step_, specialized_names());
     if (blocks) group = {with_round_blocks(step_, rule_, *blocks, instance(), out_.vars, out_.tree, std::move(group))};
     out_.tree.root.push_back(group_loops(std::move(group)));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "clgen/facts/initial_reads.h"
 #include "clgen/lower/analysis/rule_shape.h"
 #include "clgen/lower/analysis/written_boxes.h"
 #include "clgen/lower/analysis/written_lines.h"
@@ -165,6 +166,21 @@ TEST(StepConditions, WhatABodyOnlyPassesToCallsStaysOnTheDevice) {
   EXPECT_EQ(looking.of.copy_out(kFirst).otherwise, CopyOut::Must);
   EXPECT_EQ(copying.of.copy_out(kFirst).otherwise, CopyOut::Reused) << "a plain copy announces itself";
   EXPECT_EQ(copying_part.of.copy_out(kFirst).otherwise, CopyOut::Must);
+}
+
+TEST(InitialReads, APlainCopyReadsWhatItCopies) {
+  const auto reads = [](const std::string& statements) {
+    const std::string text =
+        "main transform Twice from A[n] to B[n] { to (B b) from (A a) using (t[n]) { " + statements +
+        " } }\ntransform Sum from A[n], T[n] to B[n] { B.cell(i) from (A.cell(i) a, T.cell(i) t) { return a + t; } }\n";
+    const Conditions of(text.c_str());
+    const Program& program = of.planned.program;
+    return std::pair(is_read_initially(program, program.main, of.matrix("B")),
+                     is_read_by_bodies(program, program.main, of.matrix("B")));
+  };
+  EXPECT_EQ(reads("b.copyTo(t); Sum(b, a, t);"), std::pair(true, true));
+  EXPECT_EQ(reads("Sum(b, a, a);"), std::pair(false, false));
+  EXPECT_EQ(reads("Sum(t, a, a); t.copyTo(b);"), std::pair(true, false)) << "the copy may be left out";
 }
 
 TEST(StepConditions, ResultsOfTheRunAreCopiedAtOnce) {
