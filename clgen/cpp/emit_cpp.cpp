@@ -81,22 +81,27 @@ void emit_kernel_declarations(Writer& out, const std::vector<Kernel>& kernels) {
   out.blank();
 }
 
-/// The regions of a kernel that have bins: bit i says it of region i.
-std::uint32_t bin_regions(const KernelTree& kernel) {
+/// The regions of a kernel for which `is_one` holds: bit i says it of region i.
+template <class Test>
+std::uint32_t regions_where(const KernelTree& kernel, const Test& is_one) {
   std::uint32_t out = 0;
   for (std::size_t i = 0; i < kernel.matrices.size() && i < 32; ++i)
-    if (kernel.matrices[i].is_output && kernel.bins.contains(kernel.matrices[i].matrix)) out |= std::uint32_t{1} << i;
+    if (is_one(kernel.matrices[i])) out |= std::uint32_t{1} << i;
   return out;
 }
 
-/// The regions whose cells work-items access in vectors: bit i says it of region i.
+/// The regions that have bins.
+std::uint32_t bin_regions(const KernelTree& kernel) {
+  return regions_where(kernel,
+                       [&](const RuleMatrix& use) { return use.is_output && kernel.bins.contains(use.matrix); });
+}
+
+/// The regions whose cells work-items access in vectors.
 std::uint32_t vector_regions(const KernelTree& kernel) {
-  std::uint32_t out = 0;
   const std::vector<MatrixId>& matrices = kernel.vectors->matrices;
-  for (std::size_t i = 0; i < kernel.matrices.size(); ++i)
-    if (std::find(matrices.begin(), matrices.end(), kernel.matrices[i].matrix) != matrices.end())
-      out |= std::uint32_t{1} << i;
-  return out;
+  return regions_where(kernel, [&](const RuleMatrix& use) {
+    return std::find(matrices.begin(), matrices.end(), use.matrix) != matrices.end();
+  });
 }
 
 /// Prints the rows of a kernel's wavefront.

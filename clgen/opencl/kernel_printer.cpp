@@ -53,12 +53,12 @@ class KernelHeadPrinter {
   int num_loops() const { return static_cast<int>(lowered_.vars.size()); }
 
   void print_head(const KernelTilePrinter& tiles) {
-    for (const Rule* rule : rules_of(transform_, lowered_))
+    const std::vector<const Rule*> rules = rules_of(transform_, lowered_);
+    for (const Rule* rule : rules)
       out_.line("// rule " + transform_.name + "." + rule->name + "   " + origin_of(context_.sources, rule->span));
     if (lowered_.needs_fp64 && !dialect_.fp64.empty()) out_.verbatim(dialect_.fp64 + "\n");
     if (context_.is_strict && !dialect_.no_contraction.empty()) out_.verbatim(dialect_.no_contraction + "\n");
     out_.line("typedef " + opencl_type(program_.element) + " ElementT;");
-    const std::vector<const Rule*> rules = rules_of(transform_, lowered_);
     print_kernel_functions(out_, rules, dialect_.function);
     const RuleInstance* const blocked = instance_in_blocks(lowered_.tree);
     if (blocked != nullptr && blocked->blocks->products) out_.verbatim(PB_MATRIX_UNIT_TEXT);

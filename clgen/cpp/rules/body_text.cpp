@@ -93,7 +93,7 @@ class Rewriter {
           const Stmt& stmt = body_.stmts[id];
           const bool is_rewritten = std::holds_alternative<TransformCallStmt>(stmt.node) ||
                                     std::holds_alternative<SyncStmt>(stmt.node) ||
-                                    std::holds_alternative<ForEnoughStmt>(stmt.node) || is_announced_copy(stmt);
+                                    std::holds_alternative<ForEnoughStmt>(stmt.node) || announced_copy(stmt);
           if (is_rewritten) rewritten_[stmt.tokens.begin] = id;
         },
         [&](ExprId id) {
@@ -201,7 +201,7 @@ class Rewriter {
         [&](StmtId id) {
           const auto& node = body_.stmts[id].node;
           has_calls |= std::holds_alternative<TransformCallStmt>(node) || std::holds_alternative<SyncStmt>(node) ||
-                       is_announced_copy(body_.stmts[id]);
+                       announced_copy(body_.stmts[id]);
           const auto* loop = std::get_if<ForStmt>(&node);
           has_values |= std::holds_alternative<ForEnoughStmt>(node) || (loop != nullptr && has_named_distance(*loop));
         },
@@ -249,17 +249,19 @@ class Rewriter {
                                                         " < " + loop.tunable + "; ++pb_" + loop.tunable + ")");
   }
 
-  bool is_announced_copy(const Stmt& stmt) const { return options_.has_kernels && find_plain_copy(rule_, stmt); }
+  /// Returns the copy that the statement is, if it announces itself.
+  std::optional<PlainCopy> announced_copy(const Stmt& stmt) const {
+    return options_.has_kernels ? find_plain_copy(rule_, stmt) : std::nullopt;
+  }
 
   void rewrite(StmtId id) {
     const Stmt& stmt = body_.stmts[id];
     const BodyToken& first = body_.tokens[stmt.tokens.begin];
-    if (is_announced_copy(stmt)) {
-      const PlainCopy copy = *find_plain_copy(rule_, stmt);
+    if (const std::optional<PlainCopy> copy = announced_copy(stmt)) {
       // What the body's text accesses, too, is on the host, perhaps with values that nothing has announced yet.
-      const bool is_on_host = facts_.touches_handles || is_accessed(copy.from) || is_accessed(copy.to);
+      const bool is_on_host = facts_.touches_handles || is_accessed(copy->from) || is_accessed(copy->to);
       const std::string devices = is_on_host ? "nullptr" : "pb_frame.context().gpu()";
-      out_.replacement(first, "pbrt::copy_contents(pb_frame, " + devices + ", " + copy.from + ", " + copy.to + ");");
+      out_.replacement(first, "pbrt::copy_contents(pb_frame, " + devices + ", " + copy->from + ", " + copy->to + ");");
       return;
     }
     if (std::holds_alternative<SyncStmt>(stmt.node)) {

@@ -212,11 +212,11 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   out.close();
 }
 
-void StepDispatch::emit_count(Writer& out, StepId step_id, const std::string& frame) const {
+void StepDispatch::emit_count(Writer& out, StepId step_id, const std::string& frame, Version version) const {
   const Step& step = plan_.steps[step_id];
   if (conditions_.is_decided(step.site))
     out.line("pb_context.count(" + frame + ", " + site_constant(context_, id_, step.site) + ", " +
-             choice_value(step, Version::Cpu) + ");");
+             choice_value(step, version) + ");");
 }
 
 std::string StepDispatch::piece_call(StepId step, const std::string& frame) const {

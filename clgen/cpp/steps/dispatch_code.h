@@ -56,8 +56,8 @@ class StepDispatch {
   [[nodiscard]] const std::string& cpu_function(StepId step) const { return functions_.at({step, Version::Cpu}); }
   /// Returns a call of the step's CPU function for a box `pb_box` that is not cut.
   [[nodiscard]] std::string piece_call(StepId step, const std::string& frame) const;
-  /// Prints a statement that counts a run of the step on the CPU, if its site is a decision.
-  void emit_count(Writer& out, StepId step, const std::string& frame) const;
+  /// Prints a statement that counts a run of the step in a version, if its site is a decision.
+  void emit_count(Writer& out, StepId step, const std::string& frame, Version version = Version::Cpu) const;
   /// Prints the declaration of `pb_has_run`, which says whether a device runs a slice of the step, whose box is named
   /// `box`.
   ///

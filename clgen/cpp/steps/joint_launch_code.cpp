@@ -45,7 +45,7 @@ class JointLaunchCode {
     out_.line("return;");
     out_.close();
     for (const StepId step : launch_.steps)
-      if (step != launch_.main) emit_count(step);
+      if (step != launch_.main) dispatch_.emit_count(out_, step, "pb_step", Version::OpenCl);
     out_.open("if (pb_check.has_results())");
     for (const StepId step : launch_.steps) {
       dispatch_.emit_count(out_, step, "pb_step");
@@ -59,7 +59,6 @@ class JointLaunchCode {
  private:
   std::string cut_dim() const { return std::to_string(launch_.cut_dim); }
   std::string type_of_box() const { return "pbrt::Box<" + std::to_string(launch_.kernel.vars.size()) + ">"; }
-  SiteId site_of(StepId step) const { return plan_.steps[step].site; }
 
   /// Declares the box: what those of the steps make up, if a device runs all of them.
   void emit_box() {
@@ -169,12 +168,6 @@ class JointLaunchCode {
     for (std::size_t i = 0; i < launch_.steps.size(); ++i)
       for (const LaunchRegion& region : launch_.of_steps[i])
         if (region.matrix == matrix && region.use == LaunchUse::Input) visit(i, region);
-  }
-
-  void emit_count(StepId step) {
-    if (dispatch_.conditions().is_decided(site_of(step)))
-      out_.line("pb_context.count(pb_step, " + site_constant(context_, id_, site_of(step)) + ", " +
-                dispatch_.choice_value(plan_.steps[step], Version::OpenCl) + ");");
   }
 
   Writer& out_;

@@ -20,8 +20,7 @@ bool is_on_device(const RegionRef& region) {
   const GridBox box = record->box_of(view);
   const auto& homes = record->residences();
   return std::any_of(homes.begin(), homes.end(), [&](const auto& home) {
-    BoxSet missing;
-    missing.add(box);
+    BoxSet missing(box);
     missing.remove(home->valid);
     return !home->is_host_memory && home->buffer != nullptr && missing.is_empty();
   });
