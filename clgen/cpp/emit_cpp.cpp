@@ -174,7 +174,9 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
       out.line(".block_loops = {" + std::to_string(blocks.loops[0]) + ", " + std::to_string(blocks.loops[1]) + "},");
       out.line(".block_bytes = " + std::to_string(blocks.carried_bytes) + ",");
       if (may_copy_ahead(lowered.tree)) out.line(".may_copy_ahead = true,");
-      if (blocks.products) out.line(".adds_products = true,");
+      if (blocks.products)
+        out.line(std::string(".products = pbrt::gpu::Products::") +
+                 (blocks.products->element == ElementType::Float ? "OfSplitFloats," : "OfDoubles,"));
       out.line(".num_panels = " + std::to_string(lowered.tree.buffers.size() - num_tiles) + ",");
     }
     out.close(";");

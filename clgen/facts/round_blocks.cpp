@@ -222,19 +222,25 @@ class RoundBlockFinder {
     return std::get_if<Node>(&body_.exprs[id].node);
   }
 
-  /// Whether the type is double, and no other name of a number.
-  [[nodiscard]] bool is_double(const BodyType& type) const {
-    return type.kind == BodyType::Kind::Double && !(type.is_element && program_.element != ElementType::Double);
+  /// Double or Float, if the type is one of them; none for others.
+  [[nodiscard]] std::optional<ElementType> real_type(const BodyType& type) const {
+    if (type.is_element && program_.element != ElementType::Double && program_.element != ElementType::Float)
+      return std::nullopt;
+    if (type.is_element && is_floating(type)) return program_.element;
+    if (type.kind == BodyType::Kind::Double) return ElementType::Double;
+    if (type.kind == BodyType::Kind::Float) return ElementType::Float;
+    return std::nullopt;
   }
 
-  /// The staged input of doubles of which the expression reads the cell of this round; none if it reads something else.
-  [[nodiscard]] const BlockInput* input_read_by(ExprId id) const {
+  /// The staged input of such elements of which the expression reads the cell of this round; none if it reads something
+  /// else.
+  [[nodiscard]] const BlockInput* input_read_by(ExprId id, ElementType element) const {
     const auto* member = node_of<MemberExpr>(id);
     if (member == nullptr || !is_cell_call(*member) || node_of<NameExpr>(member->object) == nullptr) return nullptr;
     const NameBinding& binding = rule_.body_types.bindings[member->object.index()];
-    if (binding.kind != NameKind::Input || !is_double(rule_.body_types.types[id.index()])) return nullptr;
+    if (binding.kind != NameKind::Input || real_type(rule_.body_types.types[id.index()]) != element) return nullptr;
     const BlockInput* input = out_.find(binding.index);
-    if (input == nullptr || input->element != ElementType::Double) return nullptr;
+    if (input == nullptr || input->element != element) return nullptr;
     for (std::size_t d = 0; d < member->args.size(); ++d)
       if (d != input->body_dim && node_of<IntegerExpr>(member->args[d]) == nullptr) return nullptr;
     return input;
@@ -246,7 +252,8 @@ class RoundBlockFinder {
     if (loops().size() != 1 || fold.step != 1 || out_.carried.size() != 1 || fold.accumulators.size() != 1)
       return std::nullopt;
     const Accumulator& sum = fold.accumulators.front();
-    if (sum.op != FoldOp::Add || sum.updates.size() != 1 || !is_double(sum.type)) return std::nullopt;
+    const std::optional<ElementType> element = real_type(sum.type);
+    if (sum.op != FoldOp::Add || sum.updates.size() != 1 || !element) return std::nullopt;
     const std::vector<StmtId> stmts = stmts_of(body_, std::get<ForStmt>(body_.stmts[loops().back()].node).body);
     const auto* only = stmts.size() == 1 ? std::get_if<ExprStmt>(&body_.stmts[stmts.front()].node) : nullptr;
     const auto* add = only == nullptr ? nullptr : node_of<AssignExpr>(only->expr);
@@ -254,9 +261,10 @@ class RoundBlockFinder {
     const auto* product = node_of<BinaryExpr>(add->rhs);
     if (product == nullptr || product->op != BinaryOp::Mul) return std::nullopt;
     BlockProducts out;
+    out.element = *element;
     out.sum = out_.carried.front().name;
     for (const ExprId factor : {product->lhs, product->rhs}) {
-      const BlockInput* input = input_read_by(factor);
+      const BlockInput* input = input_read_by(factor, *element);
       if (input == nullptr) return std::nullopt;
       const std::size_t l = moves_with(*input, out_.loops[0]) ? 0 : 1;
       if (!out.cells[l].is_none()) return std::nullopt;

@@ -38,10 +38,12 @@ struct BlockInput {
 };
 
 /// Rounds that do nothing but add the product of two cells to one value: `sum += a.cell(i) * b.cell(i)`. All of them
-/// are doubles, so units for products of matrices may run several rounds of several instances at once. Such a unit
-/// multiplies and adds with one rounding, round by round, where the device says so (runtime/gpu/matrix_units.h).
+/// are doubles, or all are floats, so units for products of matrices may run several rounds of several instances at
+/// once. Of doubles, such a unit multiplies and adds with one rounding, round by round, where the device says so.
+/// Floats are split in two parts each, which changes results (runtime/gpu/units/matrix_units.h).
 struct BlockProducts {
-  std::string sum;                      ///< the carried value
+  ElementType element = ElementType::Double;  ///< Double or Float
+  std::string sum;                            ///< the carried value
   std::array<std::size_t, 2> inputs{};  ///< the input that moves with the first of the two loops, and the other one
   std::array<ExprId, 2> cells{};        ///< the reads of these inputs
 

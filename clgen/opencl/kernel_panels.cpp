@@ -19,9 +19,9 @@ std::string tile(const Names& names, std::size_t dim) { return names.binding + "
 std::string pitch(const Names& names, std::size_t dim) { return names.binding + "_pitch" + std::to_string(dim); }
 std::string from(const Names& names, std::size_t dim) { return names.binding + "_from" + std::to_string(dim); }
 
-std::string padded(const std::string& length) {
+std::string padded(const std::string& length, const std::string& gap) {
   const std::string unit = std::to_string(kPanelUnit);
-  return "(" + length + " + " + std::to_string(kPanelUnit - 1) + ") / " + unit + " * " + unit + " + " + unit;
+  return "(" + length + " + " + std::to_string(kPanelUnit - 1) + ") / " + unit + " * " + unit + " + " + gap;
 }
 
 std::vector<BufferId> panels_of(const LoopTree& tree) {
@@ -36,9 +36,9 @@ std::size_t walked_dim(const KernelTilePrinter& tiles, const Buffer& panel) {
   return instance_in_blocks(tiles.lowered().tree)->blocks->find(panel.input)->walked;
 }
 
-void print_pitches(Writer& out, const Names& names, const Buffer& panel) {
+void print_pitches(Writer& out, const Names& names, const Buffer& panel, const std::string& gap) {
   out.line("const int " + pitch(names, panel.contiguous) + " = 1;");
-  std::string next = padded(tile(names, panel.contiguous));
+  std::string next = padded(tile(names, panel.contiguous), gap);
   for (std::size_t d = 0; d < panel.extents.size(); ++d) {
     if (d == panel.contiguous) continue;
     out.line("const int " + pitch(names, d) + " = " + next + ";");
@@ -268,6 +268,9 @@ void print_panel_arrays(Writer& out, const KernelTilePrinter& tiles, const LoopT
 
 void print_panel_shapes(Writer& out, const KernelTilePrinter& tiles) {
   const LoopTree& tree = tiles.lowered().tree;
+  const auto& products = instance_in_blocks(tree)->blocks->products;
+  const bool has_split_floats = products && products->element == ElementType::Float;
+  const std::string gap = has_split_floats ? "PB_PANEL_GAP" : std::to_string(kPanelGap);
   for (const BufferId id : panels_of(tree)) {
     const Buffer& panel = tree[id];
     const Names names = tiles.names_of(panel);
@@ -276,7 +279,7 @@ void print_panel_shapes(Writer& out, const KernelTilePrinter& tiles) {
       out.line("const int " + tile(names, d) + " = " + tiles.length_text(panel.extents[d]) + ";");
       if (d != walked) out.line("const int " + from(names, d) + " = " + tiles.begin_text(panel.extents[d]) + ";");
     }
-    print_pitches(out, names, panel);
+    print_pitches(out, names, panel, gap);
   }
   std::set<BufferId> done;
   walk(tree.root, [&](const TreeNode& node) {

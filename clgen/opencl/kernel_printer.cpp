@@ -13,6 +13,7 @@
 #include "clgen/opencl/kernel_look_back.h"
 #include "clgen/opencl/kernel_operands.h"
 #include "clgen/opencl/kernel_panels.h"
+#include "clgen/opencl/kernel_products.h"
 #include "clgen/opencl/kernel_scans.h"
 #include "clgen/opencl/kernel_tiles.h"
 #include "clgen/opencl/kernel_words.h"
@@ -24,7 +25,6 @@
 #include "clgen/writer/writer.h"
 #include "lang/check.h"
 #include "lang/source.h"
-#include "runtime/config/matrix_unit_text.h"
 
 namespace pb {
 namespace {
@@ -61,7 +61,7 @@ class KernelHeadPrinter {
     out_.line("typedef " + opencl_type(program_.element) + " ElementT;");
     print_kernel_functions(out_, rules, dialect_.function);
     const RuleInstance* const blocked = instance_in_blocks(lowered_.tree);
-    if (blocked != nullptr && blocked->blocks->products) out_.verbatim(PB_MATRIX_UNIT_TEXT);
+    if (blocked != nullptr && blocked->blocks->products) print_matrix_units(out_, *blocked->blocks->products);
     if (scans_of(lowered_.tree) != nullptr) print_look_back_functions(out_, dialect_);
     if (const std::string functions = border_functions(rules, dialect_.function); !functions.empty())
       out_.verbatim(functions);

@@ -3,12 +3,16 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/panel_rows.h"
+#include "clgen/facts/names.h"
 #include "clgen/opencl/fold_parts.h"
 #include "clgen/opencl/kernel_panels.h"
 #include "clgen/opencl/kernel_words.h"
 #include "lang/check.h"
+#include "runtime/config/matrix_unit_text.h"
 
 namespace pb {
 namespace {
@@ -31,9 +35,13 @@ class ProductPrinter {
  private:
   [[nodiscard]] std::string dim(std::size_t loop) const { return std::to_string(blocks_.loops[loop]); }
 
+  /// Whether the factors are floats, of which a unit takes two parts.
+  [[nodiscard]] bool splits() const { return blocks_.products->element == ElementType::Float; }
+
   void print_steps(const std::string& rounds) {
     out_.open("for (int pb_step = 0; pb_step + 8 <= " + rounds + "; pb_step += 8)");
-    out_.line("double pb_right[2][PB_ITEMS" + dim(0) + " / 2], pb_left[2][PB_ITEMS" + dim(1) + "];");
+    out_.line(std::string(splits() ? "uint2" : "double") + " pb_right[2][PB_ITEMS" + dim(0) +
+              " / 2], pb_left[2][PB_ITEMS" + dim(1) + "];");
     out_.line("const int pb_r = pb_step + (int)((uint)pb_id" + dim(0) + " % 4);");
     print_factors(0);
     print_factors(1);
@@ -59,17 +67,19 @@ class ProductPrinter {
                 ";");
     }
     print_panel_region(out_, tiles_, panel, dims);
-    const std::string type = tiles_.dialect().local + "const double* const pb_factors = ";
-    out_.line(type + "&" + cell(loop, *blocks_.find(input)) + ";");
+    const std::string type = splits() ? "float" : "double";
+    out_.line(tiles_.dialect().local + "const " + type + "* const pb_factors = &" + cell(loop, *blocks_.find(input)) +
+              ";");
     print_unrolling(out_, kUnroll);
     out_.line("for (int pb_half = 0; pb_half < 2; ++pb_half)");
     print_unrolling(out_, kUnroll);
     out_.line("for (int " + item + " = 0; " + item + " < PB_ITEMS" + d + (loop == 0 ? " / 2" : "") + "; ++" + item +
               ")");
+    const std::string factor = "pb_factors[4 * pb_half * pb_at_" + rule_.inputs[input].binding + "_s" +
+                               std::to_string(blocks_.find(input)->body_dim) + " + " + item + " * pb_leap" + d +
+                               " * (" + panel_step(tiles_, panel, blocks_.loops[loop]) + ")]";
     out_.line(std::string(loop == 0 ? "  pb_right" : "  pb_left") + "[pb_half][" + item +
-              "] = pb_factors[4 * pb_half * pb_at_" + rule_.inputs[input].binding + "_s" +
-              std::to_string(blocks_.find(input)->body_dim) + " + " + item + " * pb_leap" + d + " * (" +
-              panel_step(tiles_, panel, blocks_.loops[loop]) + ")];");
+              "] = " + (splits() ? "PB_SPLIT(" + factor + ")" : factor) + ";");
     out_.close();
   }
 
@@ -89,21 +99,62 @@ class ProductPrinter {
   }
 
   void print_sums() {
-    const std::string columns = "pb_k" + dim(0), rows = "pb_k" + dim(1);
-    print_unrolling(out_, kUnroll);
-    out_.line("for (int " + rows + " = 0; " + rows + " < PB_ITEMS" + dim(1) + "; " + rows + " += 2)");
-    print_unrolling(out_, kUnroll);
-    out_.open("for (int " + columns + " = 0; " + columns + " < PB_ITEMS" + dim(0) + "; " + columns + " += 2)");
     // The sum of an instance has the number that KernelBlockPrinter gives it; a third loop has one instance.
     const bool is_first_fastest = blocks_.loops[0] < blocks_.loops[1];
     PB_CHECK(is_first_fastest, "the first of the two loops is the faster one");
-    const std::string sums = carried_array(blocks_.products->sum), own = "[pb_own";
-    out_.line("const int pb_own = " + columns + " + PB_ITEMS" + dim(0) + " * " + rows + ";");
-    const std::string below = " + PB_ITEMS" + dim(0);
-    out_.line("PB_ADD_PRODUCTS(" + sums + own + "], " + sums + own + " + 1], " + sums + own + below + "], " + sums +
-              own + below + " + 1], pb_left[0][" + rows + "], pb_left[0][" + rows + " + 1], pb_left[1][" + rows +
-              "], pb_left[1][" + rows + " + 1], pb_right[0][" + columns + " / 2], pb_right[1][" + columns + " / 2]);");
+    print_unrolling(out_, kUnroll);
+    out_.open("for (int " + row() + " = 0; " + row() + " < PB_ITEMS" + dim(1) + "; " + row() + " += 2)");
+    if (splits()) {
+      print_split_products();
+    } else {
+      open_columns();
+      declare_own();
+      out_.line("PB_ADD_PRODUCTS(" + joined(sums()) + ", " + factors("", "") + ");");
+      out_.close();
+    }
     out_.close();
+  }
+
+  /// A pass over the columns per product of parts, since a unit would wait for a sum to which it has just added. The
+  /// smallest products come first.
+  void print_split_products() {
+    std::vector<std::string> added;
+    for (int i = 0; i < 4; ++i) added.push_back("pb_added[" + column() + " / 2][" + std::to_string(i) + "]");
+    out_.line("float pb_added[PB_ITEMS" + dim(0) + " / 2][4] = {{0}};");
+    for (const auto& [left, right] : {std::pair{".y", ".x"}, {".x", ".y"}, {".x", ".x"}}) {
+      open_columns();
+      out_.line("PB_ADD_PARTS(" + joined(added) + ", " + factors(left, right) + ");");
+      out_.close();
+    }
+    open_columns();
+    declare_own();
+    for (std::size_t i = 0; i < added.size(); ++i) out_.line(sums()[i] + " += " + added[i] + ";");
+    out_.close();
+  }
+
+  [[nodiscard]] std::string column() const { return "pb_k" + dim(0); }
+  [[nodiscard]] std::string row() const { return "pb_k" + dim(1); }
+
+  /// Opens the loop over the columns of a row.
+  void open_columns() {
+    print_unrolling(out_, kUnroll);
+    out_.open("for (int " + column() + " = 0; " + column() + " < PB_ITEMS" + dim(0) + "; " + column() + " += 2)");
+  }
+  void declare_own() { out_.line("const int pb_own = " + column() + " + PB_ITEMS" + dim(0) + " * " + row() + ";"); }
+
+  /// The sums of a unit that a work-item has.
+  [[nodiscard]] std::vector<std::string> sums() const {
+    const std::string own = carried_array(blocks_.products->sum) + "[pb_own", below = " + PB_ITEMS" + dim(0);
+    return {own + "]", own + " + 1]", own + below + "]", own + below + " + 1]"};
+  }
+
+  /// The factors of a unit that a work-item has, or such parts of them.
+  [[nodiscard]] std::string factors(const std::string& left, const std::string& right) const {
+    std::vector<std::string> out;
+    for (const char* const half : {"[0][", "[1]["})
+      for (const char* const next : {"]", " + 1]"}) out.push_back("pb_left" + (half + row()) + next + left);
+    for (const char* const half : {"[0][", "[1]["}) out.push_back("pb_right" + (half + column()) + " / 2]" + right);
+    return joined(out);
   }
 
   Writer& out_;
@@ -114,6 +165,13 @@ class ProductPrinter {
 };
 
 }  // namespace
+
+void print_matrix_units(Writer& out, const BlockProducts& products) {
+  if (products.element != ElementType::Float) return out.verbatim(PB_MATRIX_UNIT_TEXT);
+  out.verbatim(PB_SPLIT_UNIT_TEXT);
+  out.verbatim("#ifdef PB_MATRIX_UNITS\n#define PB_PANEL_GAP " + std::to_string(kPanelGapOfSplitFloats) +
+               "\n#else\n#define PB_PANEL_GAP " + std::to_string(kPanelGap) + "\n#endif\n");
+}
 
 void print_products(Writer& out, const KernelTilePrinter& tiles, const Rule& rule, const RuleInstance& instance) {
   ProductPrinter(out, tiles, rule, instance).print();

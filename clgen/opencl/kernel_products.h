@@ -11,6 +11,10 @@
 
 namespace pb {
 
+/// Prints what kernels with such products need outside of functions. Of floats, it has PB_PANEL_GAP: how many elements
+/// lie between rows of panels.
+void print_matrix_units(Writer& out, const BlockProducts& products);
+
 /// Prints the rounds of a block up to the last multiple of 8.
 void print_products(Writer& out, const KernelTilePrinter& tiles, const Rule& rule, const RuleInstance& instance);
 

@@ -101,7 +101,7 @@ bool run_passes(const Options& options, Compilation& c) {
                        [&] { return build_plan(*c.program, c.diags, {.fold_orders = fold_orders(options.fp)}); });
   if (!ok()) return false;
   c.plan = c.timer.run("list_loop_tunables", [&] {
-    return list_loop_tunables(*c.program, *std::move(c.plan), options.fp != FpMode::Strict);
+    return list_loop_tunables(*c.program, *std::move(c.plan), {options.fp != FpMode::Strict, options.splits_products});
   });
   verify(*c.plan, *c.program);
   c.emit = {"sha256:" + sha256(c.sources.text(c.ast.main_file)), to_string(options.fp), options.is_checked};

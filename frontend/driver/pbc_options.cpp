@@ -116,6 +116,10 @@ void add_options(CLI::App& app, Options& options, Words& words) {
          "floating-point rules: strict (no contraction), contract (default), reassociate (sums may be reordered)")
       ->type_name(list_of(kFpWords))
       ->check(one_of(kFpWords));
+  app.add_flag(
+      "--split-products", options.splits_products,
+      "sums of products of floats may run on a device's matrix units, each product as three products of shorter "
+      "numbers: faster, and not the same digits");
   app.add_option("--no-warn", words.no_warn,
                  "leave out the warnings of this name, which stands in brackets at their end; repeatable")
       ->type_name("NAME")
@@ -202,6 +206,8 @@ ParsedOptions parse_options(int argc, char** argv) {
   if (options.is_svg && options.emit != Emit::Graph) return usage_error("--format=svg is for --emit=graph alone");
   options.element = kElementWords.at(words.element);
   options.fp = kFpWords.at(words.fp);
+  if (options.splits_products && options.fp == FpMode::Strict)
+    return usage_error("--split-products changes digits, which --fp=strict does not allow");
   options.colour = kColourWords.at(words.colour);
   for (const std::string& name : words.no_warn) {
     if (const std::string fault = warning_fault(name); !fault.empty()) return usage_error(fault);

@@ -37,6 +37,7 @@ struct Options {
   std::string depfile;  ///< where to say which files the output was made of; empty: nowhere
   std::string config;   ///< configuration whose choices become constants; empty: none
   FpMode fp = FpMode::Contract;
+  bool splits_products = false;  ///< units for products of matrices may take floats as sums of two parts
   ColourMode colour = ColourMode::Auto;
   std::vector<DiagKind> silenced;  ///< warnings that --no-warn names
 };

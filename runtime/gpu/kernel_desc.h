@@ -23,6 +23,13 @@ enum class Lanes : std::uint8_t {
   Apart,       ///< those that are the instances of a group apart, because neighbours run neighbouring instances
 };
 
+/// Products that the rounds of a fold add up, and nothing else, so that units for products of matrices can run them.
+enum class Products : std::uint8_t {
+  None,
+  OfDoubles,      ///< each with one rounding, in the order of the rounds
+  OfSplitFloats,  ///< of floats, each as three products of their upper and lower bits, in some order
+};
+
 /// A row of a wavefront: the sum of the loops' variables times these whole numbers, the fastest loop first.
 struct WaveRow {
   int coefficients[3] = {0, 0, 0};
@@ -85,13 +92,13 @@ struct KernelDesc {
   int record_bytes = 0;           ///< what a group keeps of the folds of an instance
   /// The loops along which a work-item has several instances where the rounds of a fold run in blocks; none: never.
   int block_loops[2] = {-1, -1};
-  int block_bytes = 0;          ///< what a work-item keeps of each of these instances between blocks
-  bool may_copy_ahead = false;  ///< a block may copy what the next one reads
-  bool adds_products = false;   ///< matrix units can run the rounds of blocks
-  int num_panels = 0;           ///< the parts of inputs that a group copies for each block
-  int scan_loop = -1;           ///< the loop along which the instances are scans; -1: they are none
-  int scan_cell_bytes = 0;      ///< what a window of a scan keeps of each of its cells
-  int scan_record_words = 0;    ///< words of a part of a line in memory of the device
+  int block_bytes = 0;                 ///< what a work-item keeps of each of these instances between blocks
+  bool may_copy_ahead = false;         ///< a block may copy what the next one reads
+  Products products = Products::None;  ///< what the rounds of blocks add up, if matrix units can do that
+  int num_panels = 0;                  ///< the parts of inputs that a group copies for each block
+  int scan_loop = -1;                  ///< the loop along which the instances are scans; -1: they are none
+  int scan_cell_bytes = 0;             ///< what a window of a scan keeps of each of its cells
+  int scan_record_words = 0;           ///< words of a part of a line in memory of the device
   /// The rows along which the instances are cut into blocks whose anti-diagonals follow one another, as many as there
   /// are loops; 0: the instances are no wavefront. An execution has a launch per anti-diagonal.
   int num_wave_rows = 0;

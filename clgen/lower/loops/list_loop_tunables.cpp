@@ -124,25 +124,27 @@ bool runs_on_device(const TransformPlan& plan, RuleId rule) {
 }
 
 /// The tunables of blocks of rounds that the rule has.
-std::vector<TunableRole> block_roles(const Program& program, const TransformPlan& plan, RuleId rule, bool may_fuse) {
+std::vector<TunableRole> block_roles(const Program& program, const TransformPlan& plan, RuleId rule,
+                                     const ProductRules& products) {
   std::vector<TunableRole> out;
   if (!runs_on_device(plan, rule)) return out;
-  bool adds_products = false;
+  bool may_use_units = false;
   for (const StepId id : plan.steps.ids()) {
     const Step& step = plan.steps[id];
     if (step.rule != rule || launch_nest(plan, id) != nullptr || !wave_of_launch(plan, id).empty()) continue;
     const auto blocks = find_round_blocks(program, plan, step);
     if (!blocks) continue;
     out = {TunableRole::BlockItems, TunableRole::BlockRounds, TunableRole::BlockStages};
-    adds_products = adds_products || blocks->products.has_value();
+    if (blocks->products)
+      may_use_units |= blocks->products->element == ElementType::Float ? products.may_split : products.may_fuse;
   }
-  if (adds_products && may_fuse) out.push_back(TunableRole::MatrixUnits);
+  if (may_use_units) out.push_back(TunableRole::MatrixUnits);
   return out;
 }
 
 }  // namespace
 
-Plan list_loop_tunables(const Program& program, Plan plan, bool may_fuse) {
+Plan list_loop_tunables(const Program& program, Plan plan, const ProductRules& products) {
   const bool program_has_kernels = has_kernels(plan);
   for (TransformPlan& transform : plan.transforms) {
     const RuleShapes rules = find_rule_shapes(program, transform, program_has_kernels);
@@ -151,7 +153,7 @@ Plan list_loop_tunables(const Program& program, Plan plan, bool may_fuse) {
       for (const TunableRole role : roles[id])
         transform.tunables.push_back(tunable_of(transform, rules[id].rule, id, role));
     for (const RuleId id : rules.ids())
-      for (const TunableRole role : block_roles(program, transform, id, may_fuse))
+      for (const TunableRole role : block_roles(program, transform, id, products))
         transform.tunables.push_back(block_tunable(rules[id].rule, id, role));
   }
   return plan;

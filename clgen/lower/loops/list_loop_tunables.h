@@ -8,11 +8,17 @@
 
 namespace pb {
 
+/// What a program lets sums of products do.
+struct ProductRules {
+  bool may_fuse = true;    ///< a product and its sum may have one rounding together
+  bool may_split = false;  ///< a product of floats may be the sum of three products of their parts
+};
+
 /// Returns the Plan with tunables for the rules whose loops on CPUs have such forms, as `RULE.cpu.strip`, and for those
-/// whose folds may run in blocks on devices, as `RULE.opencl.block_rounds`. Only if `may_fuse`, a product and its sum
-/// may have one rounding together; then sums of products may run on matrix units, as `RULE.opencl.matrix_units` says.
+/// whose folds may run in blocks on devices, as `RULE.opencl.block_rounds`. Sums of products of doubles that may fuse,
+/// and of floats that may split, may run on matrix units, as `RULE.opencl.matrix_units` says.
 ///
 /// Pre: `plan` was made from `program` and has no such tunables
-[[nodiscard]] Plan list_loop_tunables(const Program& program, Plan plan, bool may_fuse = true);
+[[nodiscard]] Plan list_loop_tunables(const Program& program, Plan plan, const ProductRules& products = {});
 
 }  // namespace pb

@@ -57,6 +57,11 @@ Loops loops_of(const LaunchPlan& plan) {
   return {static_cast<std::size_t>(plan.kernel->block_loops[0]), static_cast<std::size_t>(plan.kernel->block_loops[1])};
 }
 
+/// Whether matrix units run the rounds, and take floats in two parts.
+bool has_split_floats(const LaunchPlan& plan, const WorkShape& shape) {
+  return shape.on_matrix_units && plan.kernel->products == Products::OfSplitFloats;
+}
+
 /// Cells that a work-item copies for a block, rounded up.
 std::size_t cells_of_item(const LaunchPlan& plan, const WorkShape& shape) {
   std::size_t cells = 0;
@@ -64,20 +69,23 @@ std::size_t cells_of_item(const LaunchPlan& plan, const WorkShape& shape) {
   return groups_along(cells, shape.group[0] * shape.group[1] * shape.group[2]);
 }
 
-/// The shape without matrix units. A group that the plan gives counts.
-WorkShape shape_with(const LaunchPlan& plan, const DeviceInfo& device, const Tile& tile) {
+/// The shape, which matrix units may not suit. A group that the plan gives counts.
+WorkShape shape_with(const LaunchPlan& plan, const DeviceInfo& device, const Tile& tile, bool on_matrix_units) {
   const Loops loops = loops_of(plan);
   WorkShape out;
+  out.on_matrix_units = on_matrix_units;
   const bool is_given = !is_open(plan.group);
   out.group[loops.first] = is_given ? plan.group[loops.first] : tile.group[0];
   out.group[loops.second] = is_given ? plan.group[loops.second] : tile.group[1];
   out.items[loops.first] = tile.items[0];
   out.items[loops.second] = tile.items[1];
   out.block_rounds = plan.block_rounds;
-  const bool may_copy_ahead = plan.kernel->may_copy_ahead && device.type != DeviceType::Cpu;
-  out.block_stages = plan.block_stages == 0        ? (may_copy_ahead ? 2 : 1)
+  const bool splits = has_split_floats(plan, out);
+  const bool should_copy_ahead = plan.kernel->may_copy_ahead && device.type != DeviceType::Cpu && !splits;
+  out.block_stages = plan.block_stages == 0        ? (should_copy_ahead ? 2 : 1)
                      : plan.kernel->may_copy_ahead ? plan.block_stages
                                                    : 1;
+  if (plan.block_stages == 0 && splits) out.block_rounds = std::min(out.block_rounds, kRoundsAhead);
   if (plan.block_stages == 0 && out.block_stages > 1) {
     out.block_rounds = std::min(out.block_rounds, kRoundsAhead);
     if (cells_of_item(plan, out) > kMostCellsAhead) {
@@ -136,10 +144,9 @@ std::optional<WorkShape> first_shape(const LaunchPlan& plan, const DeviceInfo& d
   const auto units = static_cast<std::size_t>(std::max(1, device.compute_units));
   for (const Share filled : {Share{3, 4}, Share{1, 2}})
     for (const Tile& tile : tiles) {
-      WorkShape shape = shape_with(plan, device, tile);
+      WorkShape shape = shape_with(plan, device, tile, on_matrix_units);
       const std::size_t least = &tile == &tiles.back() ? (units + kMostIdle - 1) / kMostIdle : units;
       if (!is_filled(plan, shape, filled) || num_groups(plan, shape) < least || !fit(plan, device, shape)) continue;
-      shape.on_matrix_units = on_matrix_units;
       if (!on_matrix_units || suits_matrix_units(plan, shape)) return shape;
     }
   return std::nullopt;
@@ -154,14 +161,11 @@ std::optional<WorkShape> given_shape(const LaunchPlan& plan, const DeviceInfo& d
     most = (most + 1) / 2;
   }
   if (has_matrix_units) {
-    WorkShape shape = shape_with(plan, device, {kGroupOfUnits, items});
-    if (fit(plan, device, shape) && suits_matrix_units(plan, shape)) {
-      shape.on_matrix_units = true;
-      return shape;
-    }
+    WorkShape shape = shape_with(plan, device, {kGroupOfUnits, items}, true);
+    if (fit(plan, device, shape) && suits_matrix_units(plan, shape)) return shape;
   }
   const std::size_t along = is_cpu ? kGroupOfCpu : kGroup;
-  WorkShape shape = shape_with(plan, device, {{along, along}, items});
+  WorkShape shape = shape_with(plan, device, {{along, along}, items}, false);
   const std::size_t kept = static_cast<std::size_t>(plan.kernel->block_bytes) * items[0] * items[1];
   while (is_cpu && shape.group[0] * shape.group[1] * shape.group[2] * kept > kMostOfCpu) {
     std::size_t& most = *std::max_element(shape.group.begin(), shape.group.end());
@@ -175,7 +179,7 @@ std::optional<WorkShape> given_shape(const LaunchPlan& plan, const DeviceInfo& d
 }  // namespace
 
 bool wants_matrix_units(const LaunchPlan& plan) {
-  return plan.may_use_matrix_units && plan.kernel->adds_products && plan.block_rounds > 0;
+  return plan.may_use_matrix_units && plan.kernel->products != Products::None && plan.block_rounds > 0;
 }
 
 std::optional<WorkShape> block_shape_of(const LaunchPlan& plan, const DeviceInfo& device, bool has_matrix_units) {
@@ -190,6 +194,7 @@ std::optional<WorkShape> block_shape_of(const LaunchPlan& plan, const DeviceInfo
 
 std::vector<std::size_t> panel_elements_of(const LaunchPlan& plan, const WorkShape& shape) {
   std::vector<std::size_t> out;
+  const std::int64_t gap = has_split_floats(plan, shape) ? pb::kPanelGapOfSplitFloats : pb::kPanelGap;
   for (const LaunchPanel& panel : plan.panels) {
     std::int64_t elements = 1;
     for (std::size_t i = 0; i < panel.cells.dims.size(); ++i) {
@@ -197,7 +202,7 @@ std::vector<std::size_t> panel_elements_of(const LaunchPlan& plan, const WorkSha
       std::int64_t length = dim.extent == kBlockExtent ? static_cast<std::int64_t>(shape.block_rounds) : dim.extent;
       for (std::size_t d = 0; d < 3; ++d)
         length += (dim.step[d] < 0 ? -dim.step[d] : dim.step[d]) * (static_cast<std::int64_t>(shape.span(d)) - 1);
-      elements *= i == panel.contiguous ? pb::padded_row(length) : std::max<std::int64_t>(1, length);
+      elements *= i == panel.contiguous ? pb::padded_row(length, gap) : std::max<std::int64_t>(1, length);
     }
     out.push_back(static_cast<std::size_t>(elements));
   }
@@ -230,7 +235,7 @@ std::size_t panel_bytes_of(const LaunchPlan& plan, const WorkShape& shape) {
 // a work-item would copy more than 24 cells ahead, as in layers, whose rounds read windows, registers for them would
 // leave room for fewer groups. Such blocks have 4 rounds and do not copy ahead. Where
 // matrix units run the rounds, 128 work-items have 16 x 4 instances each, since a warp then has 8 columns and 8 rows of
-// a unit for each of its 2 x 1 instances.
+// a unit for each of its 2 x 1 instances. Split floats need registers for their parts, so blocks do not copy ahead.
 //
 // Launches with few instances do not run in blocks: lanes divide their folds instead. Nor do those of which a
 // configuration says how many lanes, or how many instances a work-item has. CPUs run folds in blocks only if a

@@ -124,7 +124,7 @@ TEST(BlockShapes, SuitMatrixUnits) {
                                 .block_loops = {0, 1},
                                 .block_bytes = 8,
                                 .may_copy_ahead = true,
-                                .adds_products = true,
+                                .products = Products::OfDoubles,
                                 .num_panels = 2};
   const auto with_units = [](const LaunchPlan& plan) { return block_shape_of(plan, device_of(DeviceType::Gpu), true); };
   LaunchPlan plan = product_of(4096, 4096, kAdds, 8);
@@ -146,6 +146,24 @@ TEST(BlockShapes, SuitMatrixUnits) {
   plan.block_items = {4, 2};
   plan.group = {6, 16, 1};
   EXPECT_FALSE(with_units(plan)->on_matrix_units) << "a warp has 4 x 8 work-items";
+}
+
+TEST(BlockShapes, SuitUnitsThatSplitFloats) {
+  constexpr KernelDesc kSplits = {.name = "product",
+                                  .block_loops = {0, 1},
+                                  .block_bytes = 4,
+                                  .may_copy_ahead = true,
+                                  .products = Products::OfSplitFloats,
+                                  .num_panels = 2};
+  LaunchPlan plan = product_of(4096, 4096, kSplits);
+  EXPECT_EQ(on_gpu(plan)->block_stages, 2U) << "without units they are as others";
+  plan.may_use_matrix_units = true;
+  const auto shape = block_shape_of(plan, device_of(DeviceType::Gpu), true);
+  ASSERT_TRUE(shape && shape->on_matrix_units);
+  EXPECT_EQ(shape->items, (Extents{16, 4, 1}));
+  EXPECT_EQ(shape->block_stages, 1U);
+  EXPECT_EQ(shape->block_rounds, 8U);
+  EXPECT_EQ(panel_elements_of(plan, *shape), (std::vector<std::size_t>{8 * (64 + 8), 8 * (128 + 8)}));
 }
 
 TEST(BlockShapes, HavePanelsWithPaddedRows) {

@@ -146,10 +146,11 @@ LaneExchange KernelTable::exchange_of(Device& device) {
   return *exchange_;
 }
 
-MatrixUnits KernelTable::matrix_units_of(Device& device) {
-  if (!matrix_units_) throw_if_brief();
-  if (!matrix_units_) matrix_units_ = find_matrix_units(device.for_trials());
-  return *matrix_units_;
+MatrixUnits KernelTable::matrix_units_of(Device& device, Products products) {
+  std::optional<MatrixUnits>& units = products == Products::OfSplitFloats ? units_of_floats_ : units_of_doubles_;
+  if (!units) throw_if_brief();
+  if (!units) units = find_matrix_units(device.for_trials(), products);
+  return *units;
 }
 
 void KernelTable::note_unloaded_code() noexcept { num_unloadings.fetch_add(1, std::memory_order_release); }  // entry_of
@@ -178,7 +179,7 @@ KernelTable::Found KernelTable::find(Device& device, const LaunchPlan& plan, con
       throw_if_brief();
       std::string options = options_of(desc, key);
       if (shape.lanes > 1 || shape.scan_items > 0) options += build_options_of(exchange_of(device));
-      if (shape.on_matrix_units) options += build_options_of(matrix_units_of(device));
+      if (shape.on_matrix_units) options += build_options_of(matrix_units_of(device, desc.products));
       std::unique_ptr<Kernel> built = device.build(desc.source, desc.name, options);
       Kernel* kernel = built.get();
       entry.variants.emplace(std::move(key), std::move(built));

@@ -45,14 +45,15 @@ class KernelTable {
   /// Tells all tables that code with descriptions of kernels was unloaded, so that others may lie at their addresses.
   /// Threads: any
   static void note_unloaded_code() noexcept;
-  /// The device's units for products of matrices. The first call tries them.
+  /// The device's units for such products of matrices. The first call tries them.
   ///
   /// Errors: throws what find_matrix_units throws
-  [[nodiscard]] MatrixUnits matrix_units_of(Device& device);
+  [[nodiscard]] MatrixUnits matrix_units_of(Device& device, Products products);
   void clear() {
     entries_.clear();
     exchange_.reset();
-    matrix_units_.reset();
+    units_of_doubles_.reset();
+    units_of_floats_.reset();
   }
 
  private:
@@ -80,8 +81,9 @@ class KernelTable {
 
   bool is_brief_ = false;
   std::map<const KernelDesc*, Entry> entries_;
-  std::optional<LaneExchange> exchange_;     ///< of the device, once a kernel has lanes
-  std::optional<MatrixUnits> matrix_units_;  ///< likewise, once a kernel may use them
+  std::optional<LaneExchange> exchange_;         ///< of the device, once a kernel has lanes
+  std::optional<MatrixUnits> units_of_doubles_;  ///< likewise, once a kernel may use them
+  std::optional<MatrixUnits> units_of_floats_;   ///< for split products, likewise
 };
 
 }  // namespace pbrt::gpu

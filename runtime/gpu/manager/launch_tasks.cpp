@@ -219,7 +219,8 @@ bool LaunchTasks::add_stages(LaunchJob& job, const WorkShape& wanted, KernelTabl
 
 bool LaunchTasks::choose_blocks(LaunchJob& job) {
   const LaunchPlan& plan = job.plan;
-  const bool has_units = wants_matrix_units(plan) && kernels_.matrix_units_of(*parts_.device) != MatrixUnits::None;
+  const bool has_units =
+      wants_matrix_units(plan) && kernels_.matrix_units_of(*parts_.device, plan.kernel->products) != MatrixUnits::None;
   const std::optional<WorkShape> wanted = block_shape_of(plan, parts_.device.info(), has_units);
   if (!wanted) return false;
   WorkShape shape = *wanted;

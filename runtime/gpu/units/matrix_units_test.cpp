@@ -36,6 +36,35 @@ void add_products(double* numbers, Rounding rounding) {
     }
 }
 
+enum class Splitting { InTwo, UpperBitsOnly, OneLowerPart };
+
+/// The number with 11 bits of its significand.
+float rounded(float number) {
+  int exponent = 0;
+  const float fraction = std::frexp(number, &exponent);
+  return std::ldexp(std::round(std::ldexp(fraction, 11)), exponent - 11);
+}
+
+/// A unit that adds products of parts of floats.
+void add_split_products(float* numbers, Splitting splitting) {
+  float* const sums = numbers;
+  const float* const left = sums + 16 * 8;
+  const float* const right = left + 16 * 8;
+  for (std::size_t row = 0; row < 16; ++row)
+    for (std::size_t column = 0; column < 8; ++column) {
+      float added = 0;
+      for (std::size_t i = 0; i < 8; ++i) {
+        const float a = left[row * 8 + i], b = right[i * 8 + column];
+        const float upper[] = {rounded(a), rounded(b)};
+        const float lower[] = {rounded(a - upper[0]), rounded(b - upper[1])};
+        if (splitting == Splitting::InTwo) added += lower[0] * upper[1];
+        if (splitting != Splitting::UpperBitsOnly) added += upper[0] * lower[1];
+        added += upper[0] * upper[1];
+      }
+      sums[row * 8 + column] += added;
+    }
+}
+
 class MatrixUnitsTest : public ::testing::Test {
  protected:
   static DeviceInfo info_of(const char* platform, DeviceType type = DeviceType::Gpu) {
@@ -52,6 +81,13 @@ class MatrixUnitsTest : public ::testing::Test {
       for (std::size_t set = 0; set < kSets; ++set) add_products(numbers + set * kNumbers, rounding);
     });
   }
+  void add_kernel(Splitting splitting) {
+    control->add_kernel("pb_try_products", [splitting](FakeCall& call) {
+      constexpr std::size_t kSets = 64, kNumbers = 16 * 8 + 16 * 8 + 8 * 8;
+      auto* const numbers = call.memory<float>();
+      for (std::size_t set = 0; set < kSets; ++set) add_split_products(numbers + set * kNumbers, splitting);
+    });
+  }
 
   std::shared_ptr<FakeControl> control = std::make_shared<FakeControl>();
   FakeDevice nvidia{control, info_of("NVIDIA CUDA")};
@@ -61,25 +97,39 @@ class MatrixUnitsTest : public ::testing::Test {
 
 TEST_F(MatrixUnitsTest, AreUsedIfAKernelWithThemGivesTheBitsOfFma) {
   add_kernel(Rounding::OfFma);
-  EXPECT_EQ(find_matrix_units(nvidia), MatrixUnits::Rows16);
+  EXPECT_EQ(find_matrix_units(nvidia, Products::OfDoubles), MatrixUnits::Rows16);
   EXPECT_THAT(control->build_options(), ElementsAre(HasSubstr("-DPB_MATRIX_UNITS=16")));
 }
 
 TEST_F(MatrixUnitsTest, AreNotUsedIfTheyRoundInAnotherWay) {
   for (const Rounding rounding : {Rounding::TwicePerProduct, Rounding::InAnotherOrder, Rounding::OfZeros}) {
     add_kernel(rounding);
-    EXPECT_EQ(find_matrix_units(nvidia), MatrixUnits::None) << static_cast<int>(rounding);
+    EXPECT_EQ(find_matrix_units(nvidia, Products::OfDoubles), MatrixUnits::None) << static_cast<int>(rounding);
   }
 }
 
 TEST_F(MatrixUnitsTest, AreNotUsedIfTheDriverRejectsTheKernel) {
-  EXPECT_EQ(find_matrix_units(nvidia), MatrixUnits::None);
+  EXPECT_EQ(find_matrix_units(nvidia, Products::OfDoubles), MatrixUnits::None);
 }
 
 TEST_F(MatrixUnitsTest, AreNotUsedElsewhere) {
   add_kernel(Rounding::OfFma);
-  EXPECT_EQ(find_matrix_units(other), MatrixUnits::None);
-  EXPECT_EQ(find_matrix_units(cpu), MatrixUnits::None);
+  EXPECT_EQ(find_matrix_units(other, Products::OfDoubles), MatrixUnits::None);
+  EXPECT_EQ(find_matrix_units(cpu, Products::OfDoubles), MatrixUnits::None);
+}
+
+TEST_F(MatrixUnitsTest, SplitFloatsIfSumsAreNearEnough) {
+  add_kernel(Splitting::InTwo);
+  EXPECT_EQ(find_matrix_units(nvidia, Products::OfSplitFloats), MatrixUnits::Rows16);
+  EXPECT_THAT(control->build_options(), ElementsAre(HasSubstr("-DPB_MATRIX_UNITS=16")));
+  EXPECT_EQ(find_matrix_units(other, Products::OfSplitFloats), MatrixUnits::None);
+}
+
+TEST_F(MatrixUnitsTest, DoNotSplitFloatsIfAPartIsLost) {
+  for (const Splitting splitting : {Splitting::UpperBitsOnly, Splitting::OneLowerPart}) {
+    add_kernel(splitting);
+    EXPECT_EQ(find_matrix_units(nvidia, Products::OfSplitFloats), MatrixUnits::None) << static_cast<int>(splitting);
+  }
 }
 
 }  // namespace
