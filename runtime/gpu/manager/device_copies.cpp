@@ -28,6 +28,28 @@ bool is_read_back(const LaunchRegion& region) {
          (region.copy_out == CopyOut::Must || region.copy_out == CopyOut::Eager || region.copy_out == CopyOut::Result);
 }
 
+/// The rule of the job's kernel; null if it has none.
+const RuleDesc* rule_of(const LaunchJob& job) { return job.only_prefetch ? nullptr : &job.plan.kernel->rule; }
+
+/// Why the job's regions are copied to the device.
+const char* why_in(const LaunchJob& job) { return job.only_prefetch ? "a later step reads it" : "the kernel reads it"; }
+
+/// Why a region is read back without a request for it.
+const char* why_out(const LaunchRegion& region) {
+  switch (region.copy_out) {
+    case CopyOut::Must:
+      return "a step of the CPU reads it next";
+    case CopyOut::Eager:
+      return "the CPU does the rest of the step";
+    case CopyOut::Result:
+      return "it is a result of the run";
+    case CopyOut::Reused:
+    case CopyOut::May:
+      break;
+  }
+  return "the CPU reads it";
+}
+
 /// Where a window begins in the host's memory.
 std::byte* host_of(const StorageRecord& record, const LaunchWindow& window) {
   return static_cast<std::byte*>(record.storage().data()) + window.first_byte;
@@ -83,7 +105,9 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
     record.begin(*part);
   }
   const std::int64_t bytes = is_zero ? 0 : bytes_of(shapes);
-  const std::shared_ptr<Operation> operation = operations_.begin({TraceKind::CopyIn, nullptr, bytes}, order);
+  const std::shared_ptr<Operation> operation = operations_.begin(
+      {TraceKind::CopyIn, rule_of(job), bytes, is_zero ? "the host never used it, so it is cleared" : why_in(job)},
+      order);
   operation->parts.push_back(std::move(part));
   try {
     is_zero ? device_->clear(*home.buffer, shapes[0].offset, shapes[0].row_bytes, *operation)
@@ -144,14 +168,14 @@ bool DeviceCopies::bring_for_windows(LaunchJob& job) {
     is_all_quiet = false;
     ask_others(region);
     // Whatever could not be copied now is tried again.
-    static_cast<void>(
-        bring(*region.home, region.storage, [&](StorageRecord& locked) { return locked.box_of(region.touched); }));
+    static_cast<void>(bring(*region.home, region.storage, "a kernel works on windows of it",
+                            [&](StorageRecord& locked) { return locked.box_of(region.touched); }));
   }
   return is_all_quiet;
 }
 
-DeviceCopies::WindowCopy DeviceCopies::begin_copy(const LaunchRegion& region, const LaunchWindow& window,
-                                                  TraceKind kind) {
+DeviceCopies::WindowCopy DeviceCopies::begin_copy(const LaunchJob& job, const LaunchRegion& region,
+                                                  const LaunchWindow& window, TraceKind kind) {
   StorageRecord& record = *region.record;
   auto part = std::make_unique<OperationPart>();
   WindowCopy out;
@@ -167,13 +191,14 @@ DeviceCopies::WindowCopy DeviceCopies::begin_copy(const LaunchRegion& region, co
     record.begin(*part);
   }
   out.bytes = bytes_of(out.shapes);
-  out.operation = operations_.begin({kind, nullptr, out.bytes}, CopyOrder::InQueue);
+  out.operation =
+      operations_.begin({kind, rule_of(job), out.bytes, "the kernel has a window of it"}, CopyOrder::InQueue);
   out.operation->parts.push_back(std::move(part));
   return out;
 }
 
 void DeviceCopies::copy_into_window(LaunchJob& job, const LaunchRegion& region, const LaunchWindow& window) {
-  const WindowCopy copy = begin_copy(region, window, TraceKind::CopyIn);
+  const WindowCopy copy = begin_copy(job, region, window, TraceKind::CopyIn);
   if (copy.operation == nullptr) return;
   try {
     device_->write(*window.buffer, host_of(*region.record, window), copy.shapes, CopyOrder::InQueue, *copy.operation);
@@ -189,7 +214,7 @@ void DeviceCopies::copy_into_window(LaunchJob& job, const LaunchRegion& region, 
 }
 
 void DeviceCopies::read_window(LaunchJob& job, const LaunchRegion& region, const LaunchWindow& window) {
-  const WindowCopy copy = begin_copy(region, window, TraceKind::CopyOut);
+  const WindowCopy copy = begin_copy(job, region, window, TraceKind::CopyOut);
   if (copy.operation == nullptr) return;
   try {
     device_->read(*window.buffer, host_of(*region.record, window), copy.shapes, CopyOrder::InQueue, *copy.operation);
@@ -257,7 +282,8 @@ void DeviceCopies::enqueue_eager_reads(LaunchJob& job) {
     }
     if (!is_read_back(region)) continue;
     bool is_whole = true;  // what is left out stays newer on the device
-    auto read = copy_out(*region.home, region.storage, is_whole, [&](Residence& home) -> ReadBack {
+    const Cause cause = {rule_of(job), why_out(region)};
+    auto read = copy_out(*region.home, region.storage, cause, is_whole, [&](Residence& home) -> ReadBack {
       BoxSet boxes = home.dirty_not_under_way(home.record().box_of(region.touched));
       const bool is_late = (region.copy_out != CopyOut::Must || !is_alone) && are_long(home, boxes);
       job.has_late_reads |= is_late;
@@ -275,7 +301,8 @@ bool DeviceCopies::enqueue_late_reads(LaunchJob& job) {
     if (!is_read_back(region)) continue;
     const bool is_result = region.copy_out == CopyOut::Result;
     bool is_whole = true;  // what is left out stays newer on the device
-    auto read = copy_out(*region.home, region.storage, is_whole, [&](Residence& home) -> ReadBack {
+    const Cause cause = {rule_of(job), why_out(region)};
+    auto read = copy_out(*region.home, region.storage, cause, is_whole, [&](Residence& home) -> ReadBack {
       // Boxes that a later kernel writes are left to that kernel's read-back.
       BoxSet boxes = home.settled(home.dirty_not_under_way(home.record().box_of(region.touched)));
       if (is_result && !are_long(home, boxes)) return {};
@@ -295,12 +322,12 @@ bool DeviceCopies::are_long(const Residence& home, const BoxSet& boxes) const {
   return static_cast<std::uint64_t>(bytes) >= device_->min_bytes_beside();
 }
 
-bool DeviceCopies::bring(Residence& home, const StorageRef& storage,
+bool DeviceCopies::bring(Residence& home, const StorageRef& storage, const char* why,
                          const std::function<GridBox(StorageRecord&)>& box_of) {
   const bool is_alone = !operations_.has_kernels() && queue_.num_launches() == 0;
   bool is_settled = true, is_whole = true;
   // The caller sees the result in the record.
-  static_cast<void>(copy_out(home, storage, is_whole, [&](Residence& locked) -> ReadBack {
+  static_cast<void>(copy_out(home, storage, {nullptr, why}, is_whole, [&](Residence& locked) -> ReadBack {
     BoxSet boxes = locked.dirty_not_under_way(box_of(locked.record()));
     if (is_alone || !are_long(locked, boxes)) return {std::move(boxes)};
     BoxSet ready = locked.settled(boxes);
@@ -310,14 +337,14 @@ bool DeviceCopies::bring(Residence& home, const StorageRef& storage,
   return is_settled && is_whole;
 }
 
-std::shared_ptr<Operation> DeviceCopies::copy_out_all(Residence& home, StorageRef storage) {
+std::shared_ptr<Operation> DeviceCopies::copy_out_all(Residence& home, StorageRef storage, const char* why) {
   bool is_whole = true;  // the caller sees in the record what is left
-  return copy_out(home, std::move(storage), is_whole,
+  return copy_out(home, std::move(storage), {nullptr, why}, is_whole,
                   [](Residence& locked) -> ReadBack { return {locked.dirty_not_under_way(locked.record().whole())}; });
 }
 
-std::shared_ptr<Operation> DeviceCopies::copy_out(Residence& home, StorageRef storage, bool& is_whole,
-                                                  const std::function<ReadBack(Residence&)>& choose) {
+std::shared_ptr<Operation> DeviceCopies::copy_out(Residence& home, StorageRef storage, const Cause& cause,
+                                                  bool& is_whole, const std::function<ReadBack(Residence&)>& choose) {
   StorageRecord& record = home.record();
   std::vector<CopyShape> shapes;
   auto part = std::make_unique<OperationPart>();
@@ -340,7 +367,7 @@ std::shared_ptr<Operation> DeviceCopies::copy_out(Residence& home, StorageRef st
     record.begin(*part);
   }
   const std::int64_t bytes = bytes_of(shapes);
-  std::shared_ptr<Operation> operation = operations_.begin({TraceKind::CopyOut, nullptr, bytes}, order);
+  std::shared_ptr<Operation> operation = operations_.begin({TraceKind::CopyOut, cause.rule, bytes, cause.why}, order);
   operation->parts.push_back(std::move(part));
   try {
     device_->read(*home.buffer, record.storage().data(), shapes, order, *operation);

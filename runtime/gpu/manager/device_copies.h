@@ -53,12 +53,12 @@ class DeviceCopies {
   /// Enqueues the reads that wait until the kernel has ended; true if there are any.
   [[nodiscard]] bool enqueue_late_reads(LaunchJob& job);
 
-  /// Enqueues reads of all that is dirty and not under way, in the queue; they count as copied when the operation has
-  /// ended. Returns null if there is nothing to read now.
-  [[nodiscard]] std::shared_ptr<Operation> copy_out_all(Residence& home, StorageRef storage);
-  /// Reads a box back on demand, perhaps beside kernels; then it leaves out what is still being written. Returns false
-  /// if it must be tried again.
-  [[nodiscard]] bool bring(Residence& home, const StorageRef& storage,
+  /// Enqueues reads, for the reason `why`, of all that is dirty and not under way, in the queue; they count as copied
+  /// when the operation has ended. Returns null if there is nothing to read now.
+  [[nodiscard]] std::shared_ptr<Operation> copy_out_all(Residence& home, StorageRef storage, const char* why);
+  /// Reads a box back on demand, for the reason `why`, perhaps beside kernels; then it leaves out what is still being
+  /// written. Returns false if it must be tried again.
+  [[nodiscard]] bool bring(Residence& home, const StorageRef& storage, const char* why,
                            const std::function<GridBox(StorageRecord&)>& box_of);
 
  private:
@@ -69,10 +69,16 @@ class DeviceCopies {
     std::shared_ptr<Operation> operation;
   };
   /// Begins a copy of what the launch touches, CopyIn, or writes, CopyOut.
-  [[nodiscard]] WindowCopy begin_copy(const LaunchRegion& region, const LaunchWindow& window, TraceKind kind);
+  [[nodiscard]] WindowCopy begin_copy(const LaunchJob& job, const LaunchRegion& region, const LaunchWindow& window,
+                                      TraceKind kind);
   /// As copy_in and enqueue_eager_reads, for a region whose storage has a window.
   void copy_into_window(LaunchJob& job, const LaunchRegion& region, const LaunchWindow& window);
   void read_window(LaunchJob& job, const LaunchRegion& region, const LaunchWindow& window);
+  /// Why something is read back, for the trace.
+  struct Cause {
+    const RuleDesc* rule;  ///< of the kernel that wrote it; null: it is not known
+    const char* why;
+  };
   /// The boxes to read back, and where the copy stands among the operations.
   struct ReadBack {
     BoxSet boxes;
@@ -83,8 +89,8 @@ class DeviceCopies {
   /// `choose` is called under the record's lock, and the copy is noted before the lock is released. So if the host
   /// overwrites boxes (forget), it does so either before, and they are not read, or it waits for the copy.
   /// What another device's operations use in the host's memory is left out, and `is_whole` becomes false.
-  [[nodiscard]] std::shared_ptr<Operation> copy_out(Residence& home, StorageRef storage, bool& is_whole,
-                                                    const std::function<ReadBack(Residence&)>& choose);
+  [[nodiscard]] std::shared_ptr<Operation> copy_out(Residence& home, StorageRef storage, const Cause& cause,
+                                                    bool& is_whole, const std::function<ReadBack(Residence&)>& choose);
   /// Asks the managers of other devices for what is newer there of what the launch touches, unless they were asked.
   /// Pre: the record's mutex is not held
   static void ask_others(LaunchRegion& region);

@@ -107,10 +107,10 @@ TEST_F(Copies, OutCountsWhenItHasEnded) {
   write_on_device(m);
   Residence& home = *job->plan.regions[0].home;
   manager.control->hold();
-  const auto operation = manager.copies.copy_out_all(home, job->plan.regions[0].storage);
+  const auto operation = manager.copies.copy_out_all(home, job->plan.regions[0].storage, "a test");
   ASSERT_NE(operation, nullptr);
   EXPECT_FALSE(home.dirty.is_empty());
-  EXPECT_EQ(manager.copies.copy_out_all(home, job->plan.regions[0].storage), nullptr) << "it is under way";
+  EXPECT_EQ(manager.copies.copy_out_all(home, job->plan.regions[0].storage, "a test"), nullptr) << "it is under way";
   manager.control->release();
   manager.settle();
   EXPECT_TRUE(home.dirty.is_empty());
@@ -120,7 +120,8 @@ TEST_F(Copies, OutThatIsRefusedIsAFailure) {
   const JobPtr job = user_of(m);
   write_on_device(m);
   manager.control->inject(FakeOperation::Read, 0, FakeFault::Refuse);
-  EXPECT_THROW(static_cast<void>(manager.copies.copy_out_all(*job->plan.regions[0].home, job->plan.regions[0].storage)),
+  EXPECT_THROW(static_cast<void>(
+                   manager.copies.copy_out_all(*job->plan.regions[0].home, job->plan.regions[0].storage, "a test")),
                DeviceFailure);
   manager.operations.abandon();
 }
@@ -142,10 +143,10 @@ TEST_F(Copies, OnDemandLeaveOutWhatIsBeingWrittenIfTheyGoBeside) {
   }
   kernel->parts.push_back(std::move(part));
   const auto whole = [](StorageRecord& record) { return record.whole(); };
-  EXPECT_FALSE(manager.copies.bring(*region.home, region.storage, whole));
+  EXPECT_FALSE(manager.copies.bring(*region.home, region.storage, "a test", whole));
   EXPECT_EQ(manager.counted().copies_to_host, 0);
   manager.operations.end(*kernel, true);
-  EXPECT_TRUE(manager.copies.bring(*region.home, region.storage, whole));
+  EXPECT_TRUE(manager.copies.bring(*region.home, region.storage, "a test", whole));
   EXPECT_EQ(manager.counted().copies_to_host, 1);
 }
 

@@ -272,7 +272,7 @@ bool DeviceMemory::evict_dirty() {
     }
     storage = StorageRef::adopt(&oldest->record().storage());
   }
-  if (std::shared_ptr<Operation> operation = copies_.copy_out_all(*oldest, storage)) {
+  if (std::shared_ptr<Operation> operation = copies_.copy_out_all(*oldest, storage, "its place is needed")) {
     statistics_.count([](DeviceStatistics& s) { ++s.copies_before_eviction; });
     queue_.push(EvictionTask{std::move(operation)});
   }

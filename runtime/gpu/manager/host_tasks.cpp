@@ -29,7 +29,8 @@ Progress HostTasks::run(FetchTask& task) {
   if (is_lost) return end(false, "results were lost with a device");
   if (!is_newer) return end(true, "");
   const bool is_under_way =
-      parts_.copies.bring(*home, task.storage, [&](StorageRecord& locked) { return locked.box_of(task.view); });
+      parts_.copies.bring(*home, task.storage, task.wish != nullptr ? "another device needs it" : "the CPU reads it",
+                          [&](StorageRecord& locked) { return locked.box_of(task.view); });
   if (task.waiting.waker || !is_under_way) return Progress::NotReady;
   return end(true, "");
 }
@@ -46,8 +47,8 @@ Progress HostTasks::run(QuiesceTask& task) {
   }
   if (parts_.device.info().shares_host_memory) return Progress::NotReady;
   // Whatever could not be copied now is tried again.
-  static_cast<void>(
-      parts_.copies.bring(*home, task.storage, [&](StorageRecord& locked) { return locked.box_of(task.view); }));
+  static_cast<void>(parts_.copies.bring(*home, task.storage, "the CPU writes there",
+                                        [&](StorageRecord& locked) { return locked.box_of(task.view); }));
   return Progress::NotReady;
 }
 
@@ -60,7 +61,8 @@ Progress HostTasks::run(DropTask& task) {
   }
   if (home == nullptr || parts_.memory.drop(*home)) return task.waiting.finish(true), Progress::Done;
   // Whatever could not be copied now is tried again.
-  static_cast<void>(parts_.copies.bring(*home, task.storage, [](StorageRecord& locked) { return locked.whole(); }));
+  static_cast<void>(parts_.copies.bring(*home, task.storage, "the device gives it up",
+                                        [](StorageRecord& locked) { return locked.whole(); }));
   return Progress::NotReady;
 }
 

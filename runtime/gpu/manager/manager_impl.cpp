@@ -227,7 +227,7 @@ bool ManagerImpl::start_home() {
       const std::lock_guard lock(record.mutex);
       home = record.at(*memory.registry());
     }
-    static_cast<void>(copies.copy_out_all(*home, storage));  // the caller waits
+    static_cast<void>(copies.copy_out_all(*home, storage, "the device is used no more"));  // the caller waits
     const std::lock_guard lock(record.mutex);
     is_left = is_left || !home->dirty.is_empty();
   }

@@ -64,16 +64,37 @@ void ManagerTrace::record_end(const Operation& operation, std::int64_t time_ns) 
     start = std::clamp(operation.enqueued_ns + times.start_ns - times.queued_ns, start, end);
     end = std::clamp(start + times.end_ns - times.start_ns, start, end);
   }
+  if (&lane == &on_device_) record_idleness(lane, operation.enqueued_ns, start);
   lane.free_ns = end;
-  const auto& [kind, rule, amount] = operation.label;
-  if (kind != TraceKind::Kernel) {
-    lane.lane->add(
-        {kind, false, false, kind == TraceKind::CopyIn ? "copy in" : "copy out", nullptr, start, end, amount});
-    return;
+  const auto& [kind, rule, amount, why] = operation.label;
+  TraceEvent event{kind, false, false, nullptr, nullptr, start, end, amount};
+  event.waited_ns = start - operation.enqueued_ns;
+  if (kind == TraceKind::Kernel) {
+    event.name = rule->name != nullptr ? rule->name : "kernel";
+    event.version = rule->version;
+  } else {
+    event.name = kind == TraceKind::CopyIn ? "copy in" : "copy out";
+    event.version = rule != nullptr ? rule->name : nullptr;
+    event.why = why;
   }
-  lane.lane->add(
-      {kind, false, false, rule->name != nullptr ? rule->name : "kernel", rule->version, start, end, amount});
-  statistics_.add_kernel(rule, amount, is_timed ? times.end_ns - times.start_ns : end - start);
+  lane.lane->add(event);
+  if (kind == TraceKind::Kernel)
+    statistics_.add_kernel(rule, amount, is_timed ? times.end_ns - times.start_ns : end - start);
+}
+
+/// Records what lies between the last operation in the queue and one that begins at `start_ns`: there was none, and
+/// then the driver took its time.
+void ManagerTrace::record_idleness(const Lane& lane, std::int64_t enqueued_ns, std::int64_t start_ns) {
+  if (lane.free_ns == 0 || start_ns <= lane.free_ns) return;
+  const std::int64_t enqueued = std::clamp(enqueued_ns, lane.free_ns, start_ns);
+  const auto add = [&](std::int64_t from, std::int64_t to, const char* why) {
+    if (from == to) return;
+    TraceEvent event{TraceKind::Idle, false, false, "idle", nullptr, from, to, 0};
+    event.why = why;
+    lane.lane->add(event);
+  };
+  add(lane.free_ns, enqueued, "nothing was enqueued");
+  add(enqueued, start_ns, "the driver had not begun what was enqueued");
 }
 
 }  // namespace pbrt::gpu

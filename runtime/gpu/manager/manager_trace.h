@@ -41,6 +41,7 @@ class ManagerTrace {
     std::int64_t free_ns = 0;
   };
   [[nodiscard]] Lane& lane_of(const Operation& operation);
+  static void record_idleness(const Lane& lane, std::int64_t enqueued_ns, std::int64_t start_ns);
 
   TraceClock clock_;
   Trace* trace_;

@@ -15,7 +15,7 @@ namespace {
 constexpr RuleDesc kRule = {"T.Out#1", "opencl"};
 constexpr Operation::Label kKernel = {TraceKind::Kernel, &kRule, 10};
 constexpr Operation::Label kCopyIn = {TraceKind::CopyIn, nullptr, 64};
-constexpr Operation::Label kCopyOut = {TraceKind::CopyOut, nullptr, 32};
+constexpr Operation::Label kCopyOut = {TraceKind::CopyOut, &kRule, 32, "the CPU reads it"};
 
 class ManagerTraceTest : public ::testing::Test {
  protected:
@@ -72,6 +72,36 @@ TEST_F(ManagerTraceTest, TheDevicesOwnClockKnowsBetterHowLongAKernelTook) {
   EXPECT_EQ(manager.counted().kernels.at(0).time_ns, 300);
 }
 
+TEST_F(ManagerTraceTest, OperationsSayHowLongTheyStoodInTheQueue) {
+  const Operation first = begin(kKernel), second = begin(kKernel);
+  trace.record_end(first, second.enqueued_ns + 1000);
+  trace.record_end(second, second.enqueued_ns + 3000);
+  const std::vector<TraceEvent> found = events_of("device");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].waited_ns, 0);
+  EXPECT_EQ(found[1].waited_ns, 1000);
+}
+
+TEST_F(ManagerTraceTest, BetweenOperationsTheDeviceIsIdle) {
+  const Operation first = begin(kKernel);
+  trace.record_end(first, first.enqueued_ns);  // ended at once
+  while (trace.clock().time_ns() == first.enqueued_ns) {
+  }
+  Operation second = begin(kKernel);
+  second.took({.queued_ns = 100, .start_ns = 150, .end_ns = 450});
+  trace.record_end(second, second.enqueued_ns + 9000);
+  const std::vector<TraceEvent> found = events_of("device");
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_EQ(found[1].kind, TraceKind::Idle);
+  EXPECT_EQ(found[1].start_ns, first.enqueued_ns);
+  EXPECT_EQ(found[1].end_ns, second.enqueued_ns);
+  EXPECT_STREQ(found[1].why, "nothing was enqueued");
+  EXPECT_EQ(found[2].kind, TraceKind::Idle);
+  EXPECT_EQ(found[2].end_ns, second.enqueued_ns + 50);
+  EXPECT_STREQ(found[2].why, "the driver had not begun what was enqueued");
+  EXPECT_EQ(found[3].start_ns, found[2].end_ns);
+}
+
 TEST_F(ManagerTraceTest, CopiesBesideTheQueueHaveLanesOfTheirOwn) {
   const Operation in_queue = begin(kCopyIn), in = begin(kCopyIn, CopyOrder::Beside);
   const Operation out = begin(kCopyOut, CopyOrder::Beside);
@@ -82,6 +112,8 @@ TEST_F(ManagerTraceTest, CopiesBesideTheQueueHaveLanesOfTheirOwn) {
   EXPECT_EQ(events_of("device, copies in")[0].start_ns, in.enqueued_ns) << "it does not wait for the queue";
   EXPECT_STREQ(events_of("device, copies out")[0].name, "copy out");
   EXPECT_EQ(events_of("device, copies out")[0].amount, 32);
+  EXPECT_STREQ(events_of("device, copies out")[0].why, "the CPU reads it");
+  EXPECT_STREQ(events_of("device, copies out")[0].version, "T.Out#1") << "the kernel that wrote it";
   EXPECT_TRUE(manager.counted().kernels.empty());
 }
 

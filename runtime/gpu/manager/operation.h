@@ -25,8 +25,9 @@ class Operation final : public Completion {
   /// The description of an operation in a trace.
   struct Label {
     TraceKind kind = TraceKind::Kernel;
-    const RuleDesc* rule = nullptr;  ///< only for a kernel
+    const RuleDesc* rule = nullptr;  ///< the kernel's; of a copy, that of the kernel that reads or wrote it, if one did
     std::int64_t amount = 0;         ///< cells or bytes
+    const char* why = nullptr;       ///< of a copy: its reason, in words that live as long as the program
   };
 
   Operation(TaskQueue& queue, const TraceClock& clock, const Label& of, CopyOrder in_order)

@@ -154,6 +154,22 @@ TEST_F(TraceFile, ShowsWhatTheDeviceDid) {
   }
 }
 
+TEST_F(TraceFile, SaysWhyTheDeviceCopied) {
+  if (mini("--list-devices").out == "no OpenCL device\n") GTEST_SKIP() << "no OpenCL device";
+  put_config("Out#1", "opencl");
+  const Finished run = mini("--strict --config c.cfg --n 100000 --size K=3 --device-copies --trace t.json");
+  ASSERT_EQ(run.status, 0) << run.err;
+  std::map<std::string, std::set<std::string>> reasons;
+  for (const auto& [number, lane] : lanes_of(get("t.json")))
+    for (const json& event : lane.events) {
+      if (event["cat"] == "copy") reasons[event["name"]].insert(event["args"]["why"].get<std::string>());
+      if (event["cat"] == "idle") reasons["idle"].insert(event["args"]["why"].get<std::string>());
+    }
+  EXPECT_EQ(reasons["copy in"], std::set<std::string>{"the kernel reads it"});
+  EXPECT_EQ(reasons["copy out"], std::set<std::string>{"the CPU reads it"});
+  EXPECT_EQ(reasons["idle"].count("nothing was enqueued"), 1U);
+}
+
 TEST_F(TraceFile, IsWrittenAfterAnErrorAndAnAbort) {
   for (const char* rule : {"GivesUp", "Broken"}) {
     put_config(rule, "cpu");

@@ -45,8 +45,15 @@ const char* category_of(TraceKind kind) {
     case TraceKind::CopyIn:
     case TraceKind::CopyOut:
       return "copy";
+    case TraceKind::Idle:
+      return "idle";
   }
   return "";
+}
+
+/// How long the operation of a device stood in its queue, for `{…}`.
+std::string wait_of(const TraceEvent& event) {
+  return event.waited_ns > 0 ? ",\"waited_us\":" + microseconds(event.waited_ns) : "";
 }
 
 /// `{…}` of one event; empty if there is nothing to say.
@@ -60,12 +67,16 @@ std::string args_of(const TraceEvent& event) {
              (event.num_untimed != 0 ? ",\"untimed_before\":{\"count\":" + std::to_string(event.num_untimed) +
                                            ",\"cells\":" + std::to_string(event.untimed_cells) + "}"
                                      : "") +
-             "}";
+             wait_of(event) + "}";
     case TraceKind::Steal:
       return "{\"from\":\"worker " + std::to_string(event.amount) + "\"}";
     case TraceKind::CopyIn:
     case TraceKind::CopyOut:
-      return "{\"bytes\":" + std::to_string(event.amount) + "}";
+      return "{\"bytes\":" + std::to_string(event.amount) +
+             (event.why != nullptr ? ",\"why\":" + quoted(event.why) : "") +
+             (event.version != nullptr ? ",\"rule\":" + quoted(event.version) : "") + wait_of(event) + "}";
+    case TraceKind::Idle:
+      return std::string("{\"why\":") + quoted(event.why) + "}";
     case TraceKind::Management:
       return event.version != nullptr ? std::string("{\"rule\":") + quoted(event.version) + "}" : "";
     case TraceKind::Work:

@@ -25,6 +25,7 @@ enum class TraceKind : std::uint8_t {
   Kernel,      ///< on the device; amount: work-items
   CopyIn,      ///< to the device; amount: bytes
   CopyOut,     ///< from the device; amount: bytes
+  Idle,        ///< the device had no operation
 };
 
 struct TraceEvent {
@@ -39,6 +40,8 @@ struct TraceEvent {
   // Rule: executions that were only counted since the event before of that rule and order of magnitude.
   std::int64_t num_untimed = 0;
   std::int64_t untimed_cells = 0;
+  const char* why = nullptr;   ///< of a copy or an idle device, the reason
+  std::int64_t waited_ns = 0;  ///< of an operation of a device: how long it was enqueued before it began
 };
 
 /// The chunks that the logs of a process may still add, all together. Threads: any.
