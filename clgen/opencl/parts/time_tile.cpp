@@ -41,6 +41,8 @@ class TimeTilePrinter {
     if (dialect_.buffer_pointer)
       for (const char* buffer : kBuffers) out_.line(dialect_.buffer_pointer(element_, buffer));
     print_place();
+    // Of inner groups, work-items keep the cells of their instances in registers, too.
+    if (keeps_cells()) out_.line(element_ + " pb_kept[PB_ITEMS];");
     print_fill();
     out_.open(std::string("for (int pb_s = 1; pb_s <= ") + kTileDepth + "; ++pb_s)");
     const std::string old = dialect_.local + "const " + element_ + "* const pb_old = ";
@@ -69,6 +71,33 @@ class TimeTilePrinter {
   /// Whether some groups may run the first part alone.
   bool has_inner_groups() const { return kernel_.parts.empty() || kernel_.parts.front().boxes.size() == 1; }
 
+  /// Whether an instance finds the input among the cells that its work-item keeps: its own one, or one above or below
+  /// it.
+  static bool is_kept(const std::vector<std::int64_t>& begin) {
+    if (begin.empty()) return false;
+    for (std::size_t d = 0; d < begin.size(); ++d)
+      if (d != 1 && begin[d] != 0) return false;
+    return true;
+  }
+  bool keeps_cells() const {
+    if (!has_inner_groups() || !tile_.may_use_any_value) return false;
+    for (const std::vector<std::int64_t>& begin : tile_.begins.at(kernel_.rule))
+      if (is_kept(begin)) return true;
+    return false;
+  }
+
+  /// The place of an instance among those of its work-item, `up` instances further along loop 1.
+  std::string instance_number(std::int64_t up = 0) const {
+    std::string out;
+    for (std::size_t d = num_loops(); d-- > 0;) {
+      const std::string var = "pb_k" + std::to_string(d) + (d == 1 ? plus(up) : "");
+      const bool is_sum = out.find(' ') != std::string::npos;
+      if (!out.empty()) out = (is_sum ? "(" + out + ")" : out) + " * PB_ITEMS" + std::to_string(d) + " + ";
+      out += var;
+    }
+    return out;
+  }
+
   /// Declares where the group begins, its margins included, and whether it runs the first part alone.
   void print_place() {
     std::vector<std::string> is_inner;
@@ -89,6 +118,22 @@ class TimeTilePrinter {
       is_inner.push_back("pb_first" + dim + " + PB_SPAN" + dim + " <= " + hi);
     }
     if (has_inner_groups()) out_.line("const bool pb_is_inner = " + joined(is_inner, " && ") + ";");
+    // Places are this plus numbers that the build knows, so that the driver's compiler sees which cells instances
+    // share.
+    std::vector<std::string> terms;
+    for (std::size_t d = 0; d < num_loops(); ++d) {
+      const std::string dim = std::to_string(d);
+      out_.line("const int pb_own" + dim + " = (int)" + dialect_.local_id(static_cast<int>(d)) +
+                (d == 0 ? "" : " * PB_ITEMS" + dim) + ";");
+      terms.push_back("pb_own" + dim + (d == 0 ? "" : " * pb_pitch" + dim));
+    }
+    out_.line("const int pb_place = " + joined(terms, " + ") + ";");
+  }
+
+  /// Where an instance of a work-item stands along a loop, beside the first one (PB_LOCAL of the prelude).
+  static std::string beside_first(std::size_t d) {
+    const std::string dim = std::to_string(d);
+    return d == 0 ? "pb_k0 * (PB_SPAN0 / PB_ITEMS0)" : "pb_k" + dim;
   }
 
   /// Opens loops over the cells of a work-item.
@@ -103,18 +148,18 @@ class TimeTilePrinter {
     out_.open("");
     for (std::size_t d = 0; d < num_loops(); ++d) {
       const std::string dim = std::to_string(d);
-      out_.line("const int pb_t" + dim + " = (int)PB_LOCAL" + dim + ";");
+      out_.line("const int pb_t" + dim + " = pb_own" + dim + " + " + beside_first(d) + ";");
       out_.line("const int pb_c" + dim + " = pb_first" + dim + " + pb_t" + dim + ";");
     }
   }
 
   /// The place in a buffer of the cell that lies `begin` beside the work-item's own.
   std::string place(const std::vector<std::int64_t>& begin) const {
-    std::vector<std::string> terms;
+    std::string out = "pb_place";
     for (std::size_t d = 0; d < num_loops(); ++d)
-      terms.push_back("(pb_t" + std::to_string(d) + plus(begin[d] + tile_.radius[d]) + ")" +
-                      (d == 0 ? "" : " * pb_pitch" + std::to_string(d)));
-    return joined(terms, " + ");
+      out += " + (" + beside_first(d) + plus(begin[d] + tile_.radius[d]) + ")" +
+             (d == 0 ? "" : " * pb_pitch" + std::to_string(d));
+    return out;
   }
   std::string own_place() const { return place(std::vector<std::int64_t>(num_loops(), 0)); }
 
@@ -134,6 +179,7 @@ class TimeTilePrinter {
       out_.open("if (pb_is_inner)");
       open_cells();
       out_.line(store);
+      if (keeps_cells()) out_.line("pb_kept[" + instance_number() + "] = " + kBuffers[0] + "[" + own_place() + "];");
       out_.close();
       out_.reopen("else");
     } else {
@@ -188,14 +234,10 @@ class TimeTilePrinter {
   void print_step(bool is_inner) {
     open_cells();
     open_test(is_inner, false);
-    std::string at = "pb_k" + std::to_string(num_loops() - 1);
-    for (std::size_t d = num_loops() - 1; d-- > 0;)
-      at = (d + 2 == num_loops() ? at : "(" + at + ")") + " * PB_ITEMS" + std::to_string(d) + " + pb_k" +
-           std::to_string(d);
-    const std::string value = "pb_values[" + at + "]";
+    const std::string value = "pb_values[" + instance_number() + "]";
     const std::string done = is_inner ? "pb_done_inner" : "pb_done";
     if (is_inner || kernel_.parts.empty()) {
-      print_instance(kernel_.parts.empty() ? kernel_ : kernel_.parts.front().kernel, value, done);
+      print_instance(kernel_.parts.empty() ? kernel_ : kernel_.parts.front().kernel, value, done, is_inner);
     } else {
       print_any_part(value, done);
     }
@@ -211,6 +253,7 @@ class TimeTilePrinter {
     open_cells();
     open_test(is_inner, false);
     out_.line("pb_new[" + own_place() + "] = " + value + ";");
+    if (is_inner && keeps_cells()) out_.line("pb_kept[" + instance_number() + "] = " + value + ";");
     out_.close();
     out_.close();
     out_.close();
@@ -221,13 +264,13 @@ class TimeTilePrinter {
       const KernelPart& part = kernel_.parts[i];
       const std::string head = part.boxes.empty() ? "" : "if (" + is_in_part(kernel_, part, "pb_c") + ")";
       i == 0 ? out_.open(head) : out_.reopen(head.empty() ? "else" : "else " + head);
-      print_instance(part.kernel, value, done + "_" + std::to_string(i));
+      print_instance(part.kernel, value, done + "_" + std::to_string(i), false);
     }
     out_.close();
   }
 
   /// Prints the instance of the work-item's cell. `value` gets what it makes.
-  void print_instance(const KernelTree& kernel, const std::string& value, const std::string& done) {
+  void print_instance(const KernelTree& kernel, const std::string& value, const std::string& done, bool is_inner) {
     const Rule& rule = transform_.rules[kernel.rule];
     const RuleInstance& instance = instance_of(kernel.tree);
     for (std::size_t d = 0; d < num_loops(); ++d)
@@ -243,7 +286,7 @@ class TimeTilePrinter {
       if (begins[i].empty())
         operands.print_input(rule.inputs[i], instance.inputs[i]);
       else
-        print_input(rule.inputs[i], instance.inputs[i], begins[i], operands);
+        print_input(rule.inputs[i], instance.inputs[i], begins[i], operands, is_inner && keeps_cells());
     }
     const bool has_name = instance.outputs.front().kind == OperandKind::NewValue;
     const std::string name = opencl_name(rule.outputs.front().binding);
@@ -258,9 +301,23 @@ class TimeTilePrinter {
 
   /// Declares a cell of the version before, or where a region of it lies.
   void print_input(const RegionAccess& input, const Operand& operand, const std::vector<std::int64_t>& begin,
-                   KernelOperandPrinter& operands) {
-    if (operand.kind == OperandKind::Value)
-      return out_.line("const " + element_ + " " + opencl_name(input.binding) + " = pb_old[" + place(begin) + "];");
+                   KernelOperandPrinter& operands, bool has_kept) {
+    if (operand.kind == OperandKind::Value) {
+      const std::string variable = "const " + element_ + " " + opencl_name(input.binding) + " = ";
+      const std::string in_buffer = "pb_old[" + place(begin) + "];";
+      if (!has_kept || !is_kept(begin)) return out_.line(variable + in_buffer);
+      const std::int64_t up = num_loops() > 1 ? begin[1] : 0;
+      const std::string at = "pb_k1" + plus(up);
+      const std::string test = up == 0 ? "" : at + " >= 0 && " + at + " < PB_ITEMS1 ? ";
+      // Compilers for CPUs do not unroll the loops, and would keep the cells in memory.
+      if (dialect_.may_run_on_cpus) out_.verbatim("#ifdef PB_CPU\n");
+      if (dialect_.may_run_on_cpus) out_.line(variable + in_buffer);
+      if (dialect_.may_run_on_cpus) out_.verbatim("#else\n");
+      const std::string kept = "pb_kept[" + instance_number(up) + "]";
+      out_.line(variable + (up == 0 ? kept + ";" : test + kept + " : " + in_buffer));
+      if (dialect_.may_run_on_cpus) out_.verbatim("#endif\n");
+      return;
+    }
     const std::string at = "pb_at_" + input.binding;
     out_.line(dialect_.local + "const " + element_ + "* const pb_from_" + input.binding + " = pb_old;");
     out_.line("const int " + at + " = " + place(begin) + ";");
