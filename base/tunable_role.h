@@ -38,6 +38,7 @@ enum class TunableRole : std::uint8_t {
   BlockRounds,  ///< rounds of such a block; 0: there are none
   BlockStages,  ///< 2: what the next block reads is copied while a block runs, 1: it is not; 0: the program chooses
   MatrixUnits,  ///< 1: units for products of matrices run such rounds, where the device has them; 0: work-items do
+  TimeTile,     ///< versions of a temporary that one launch makes, an odd number
   ScanChunk,    ///< instances of a chunk of a scan; 0: a scan runs in the order of the source (one of the loop forms)
 };
 
@@ -48,19 +49,20 @@ inline constexpr TunableRole kTunableRoles[] = {
     TunableRole::Flag,        TunableRole::FoldChunk,   TunableRole::KeptRounds, TunableRole::Packs,
     TunableRole::Strip,       TunableRole::Stores,      TunableRole::RowBlock,   TunableRole::RowAhead,
     TunableRole::Blocks,      TunableRole::ReadAhead,   TunableRole::BlockItems, TunableRole::BlockRounds,
-    TunableRole::BlockStages, TunableRole::MatrixUnits, TunableRole::ScanChunk};
+    TunableRole::BlockStages, TunableRole::MatrixUnits, TunableRole::TimeTile,   TunableRole::ScanChunk};
 
 /// Whether a tunable of this role is a shape: a number per dimension.
 [[nodiscard]] constexpr bool is_shape(TunableRole role) {
   return role == TunableRole::Tile || role == TunableRole::WorkGroup || role == TunableRole::Items ||
          role == TunableRole::FoldItems || role == TunableRole::KeptRounds || role == TunableRole::BlockItems ||
-         role == TunableRole::BlockRounds || role == TunableRole::BlockStages || role == TunableRole::MatrixUnits;
+         role == TunableRole::BlockRounds || role == TunableRole::BlockStages || role == TunableRole::MatrixUnits ||
+         role == TunableRole::TimeTile;
 }
 /// Whether a tunable of this role belongs to the launches of kernels.
 [[nodiscard]] constexpr bool is_of_launches(TunableRole role) {
   return role == TunableRole::WorkGroup || role == TunableRole::Items || role == TunableRole::FoldItems ||
          role == TunableRole::KeptRounds || role == TunableRole::BlockItems || role == TunableRole::BlockRounds ||
-         role == TunableRole::BlockStages || role == TunableRole::MatrixUnits;
+         role == TunableRole::BlockStages || role == TunableRole::MatrixUnits || role == TunableRole::TimeTile;
 }
 /// Whether a tunable of this role says which form a rule's loops have on the CPU.
 [[nodiscard]] constexpr bool is_of_loop_forms(TunableRole role) {
@@ -124,6 +126,8 @@ inline constexpr TunableRole kTunableRoles[] = {
       return "block_stages";
     case TunableRole::MatrixUnits:
       return "matrix_units";
+    case TunableRole::TimeTile:
+      return "time_tile";
     case TunableRole::ScanChunk:
       return "scan_chunk";
   }

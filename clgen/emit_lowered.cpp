@@ -32,17 +32,40 @@ std::string loops_text(const std::vector<TaskLoop>& divided, const std::vector<L
   return out;
 }
 
+/// Returns a line for each part of a kernel.
+std::string parts_text(const Program& program, const KernelTree& kernel) {
+  std::string out;
+  for (const KernelPart& part : kernel.parts) {
+    std::vector<std::string> boxes;
+    for (const std::size_t box : part.boxes) boxes.push_back("pb_box" + std::to_string(box));
+    out += fmt::format("  part {} {}\n", program.transforms[kernel.transform].rules[part.kernel.rule].name,
+                       boxes.empty() ? "elsewhere" : "in " + joined(boxes));
+  }
+  return out;
+}
+
 /// Returns what a joint launch runs, and its kernel.
 std::string joint_launch_text(const Program& program, const JointLaunch& launch) {
   std::vector<std::string> steps;
   for (const StepId step : launch.steps) steps.push_back(std::to_string(step.index()));
-  std::string out = fmt::format("one launch of steps {}\n", joined(steps)) + to_text(program, launch.kernel);
-  const Transform& transform = program.transforms[launch.kernel.transform];
-  for (const KernelPart& part : launch.kernel.parts) {
-    std::vector<std::string> boxes;
-    for (const std::size_t box : part.boxes) boxes.push_back("pb_box" + std::to_string(box));
-    out += fmt::format("  part {} {}\n", transform.rules[part.kernel.rule].name,
-                       boxes.empty() ? "elsewhere" : "in " + joined(boxes));
+  return fmt::format("one launch of steps {}\n", joined(steps)) + to_text(program, launch.kernel) +
+         parts_text(program, launch.kernel);
+}
+
+/// Returns the kernels that make versions of a temporary.
+std::string version_launch_text(const Program& program, const VersionLaunch& launch) {
+  std::vector<std::string> steps;
+  for (const StepId step : launch.steps.steps) steps.push_back(std::to_string(step.index()));
+  std::string out;
+  if (launch.kernel)
+    out += fmt::format("a launch of steps {} per version\n", joined(steps)) + to_text(program, *launch.kernel) +
+           parts_text(program, *launch.kernel);
+  if (launch.tile) {
+    std::vector<std::string> radius;
+    for (const std::int64_t each : launch.tile->time_tile->radius) radius.push_back(std::to_string(each));
+    out += fmt::format("time tiles of steps {} with margins {} per version{}\n", joined(steps), joined(radius, " x "),
+                       launch.tile->time_tile->may_use_any_value ? ", of any values" : "") +
+           to_text(program, *launch.tile) + parts_text(program, *launch.tile);
   }
   return out;
 }
@@ -73,6 +96,7 @@ std::string emit_lowered(const Program& program, const Plan& plan, const Lowered
       for (const LoweredKernel& kernel : of_transform.steps[id].kernels) out += to_text(program, kernel.tree);
     }
     for (const JointLaunch& launch : of_transform.launches) out += joint_launch_text(program, launch);
+    for (const VersionLaunch& launch : of_transform.versions) out += version_launch_text(program, launch);
     for (std::size_t f = 0; f < transform.fused.size(); ++f)
       out += to_text(program, transform, transform.fused[f], of_transform.fused[f].loops);
     for (std::size_t n = 0; n < transform.nests.size(); ++n) {

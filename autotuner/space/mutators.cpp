@@ -70,6 +70,7 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
     case TunableRole::Stores:
     case TunableRole::RowBlock:
     case TunableRole::Blocks:
+    case TunableRole::TimeTile:
       return uniform_other();
     case TunableRole::Strip:
     case TunableRole::RowAhead:

@@ -36,6 +36,7 @@ class TransformLowering {
     for (const Nest& each : plan_.nests) out.nests.push_back(nest(each));
     for (const FusedSteps& steps : plan_.fused) out.fused.push_back(fused(steps));
     out.launches = joint_launches(out);
+    out.versions = version_launches(out);
     out.sums = find_checked_sums(program_.transforms[plan_.transform], plan_, program_.element);
     out.rules = std::move(rules_);
     return out;
@@ -57,6 +58,17 @@ class TransformLowering {
       auto launch = joint == nullptr ? std::nullopt : find_joint_launch(program_, plan_, launches, *joint);
       if (launch) out.push_back(*std::move(launch));
     }
+    return out;
+  }
+
+  [[nodiscard]] std::vector<VersionLaunch> version_launches(const LoweredTransform& lowered) const {
+    std::map<StepId, const KernelTree*> kernels;
+    for (const StepId id : plan_.steps.ids())
+      for (const LoweredKernel& kernel : lowered.steps[id].kernels)
+        if (kernel.tree.version == Version::OpenCl && lowered.steps[id].slice) kernels[id] = &kernel.tree;
+    std::vector<VersionLaunch> out;
+    for (std::size_t n = 0; n < plan_.nests.size(); ++n)
+      if (auto launch = find_version_launch(program_, plan_, n, kernels)) out.push_back(*std::move(launch));
     return out;
   }
 
@@ -198,6 +210,10 @@ void verify_transform(const Transform& transform, const TransformPlan& plan, con
     for (const LoweredKernel& kernel : lowered.steps[id].kernels) check(verify(transform, kernel.tree));
   }
   for (const JointLaunch& launch : lowered.launches) check(verify(transform, launch.kernel));
+  for (const VersionLaunch& launch : lowered.versions) {
+    if (launch.kernel) check(verify(transform, *launch.kernel));
+    if (launch.tile) check(verify(transform, *launch.tile));
+  }
   for (std::size_t n = 0; n < plan.nests.size(); ++n)
     for (std::size_t m = 0; m < plan.nests[n].members.size(); ++m)
       verify_loops(plan.steps[plan.nests[n].members[m].step], lowered.nests[n].members[m].loops);

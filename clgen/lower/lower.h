@@ -18,6 +18,7 @@
 #include "clgen/lower/analysis/rule_shapes.h"
 #include "clgen/lower/analysis/written_lines.h"
 #include "clgen/lower/launches/joint_launch.h"
+#include "clgen/lower/launches/version_launch.h"
 #include "clgen/lower/loops/cpu_loops.h"
 #include "clgen/lower/loops/kernel_tree.h"
 #include "clgen/lower/loops/reads_ahead.h"
@@ -80,10 +81,11 @@ struct LoweredTransform {
   Store<RuleId, std::vector<LaneLoop>> lanes;          ///< loops of each rule's body that run in lanes on the CPU
   Store<RuleId, std::vector<TaskLoop>> task_loops;     ///< loops of each rule's body that tasks divide on the CPU
   Store<StepId, LoweredStep> steps;
-  std::vector<LoweredNest> nests;     ///< in the order of TransformPlan::nests
-  std::vector<LoweredFused> fused;    ///< in the order of TransformPlan::fused
-  std::vector<JointLaunch> launches;  ///< of joint groups, in the order of the schedule
-  std::vector<CheckedSum> sums;       ///< outputs that measurements hold to sums in wider numbers
+  std::vector<LoweredNest> nests;       ///< in the order of TransformPlan::nests
+  std::vector<LoweredFused> fused;      ///< in the order of TransformPlan::fused
+  std::vector<JointLaunch> launches;    ///< of joint groups, in the order of the schedule
+  std::vector<VersionLaunch> versions;  ///< of nests that make versions, in the order of TransformPlan::nests
+  std::vector<CheckedSum> sums;         ///< outputs that measurements hold to sums in wider numbers
 };
 
 /// The whole program.

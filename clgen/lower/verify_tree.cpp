@@ -62,6 +62,25 @@ std::string verify_parts(const KernelTree& kernel) {
              : "the boxes of parts have their bounds";
 }
 
+/// Returns what is wrong with a time tile; empty: nothing.
+std::string verify_time_tile(const KernelTree& kernel) {
+  if (!kernel.time_tile) return "";
+  if (kernel.time_tile->radius.size() != kernel.vars.size()) return "a time tile has a radius per loop";
+  const auto has = [&](ScalarSource source) {
+    return std::count_if(kernel.scalars.begin(), kernel.scalars.end(),
+                         [&](const KernelScalar& scalar) { return scalar.source == source; }) == 1;
+  };
+  if (!has(ScalarSource::Slice) || !has(ScalarSource::Depth)) return "a time tile has a first version and a depth";
+  for (const KernelPart& part : kernel.parts)
+    if (!kernel.time_tile->begins.contains(part.kernel.rule)) return "a time tile knows what its rules read";
+  for (const auto& [rule, begins] : kernel.time_tile->begins)
+    for (const std::vector<std::int64_t>& begin : begins)
+      for (std::size_t d = 0; d < begin.size(); ++d)
+        if (begin[d] < -kernel.time_tile->radius[d] || begin[d] > kernel.time_tile->radius[d])
+          return "inputs of a time tile lie in its margins";
+  return "";
+}
+
 /// Returns what is wrong with a wavefront; empty: nothing.
 std::string verify_waves(const KernelTree& kernel, const Waves& waves) {
   if (kernel.tree.root.size() != 1) return "a wavefront runs all instances of a launch";
@@ -95,6 +114,7 @@ class Verifier {
     if (const Waves* waves = waves_of(kernel_.tree)) return verify_waves(kernel_, *waves);
     check_block(kernel_.tree.root);
     if (fault_.empty()) fault_ = verify_parts(kernel_);
+    if (fault_.empty()) fault_ = verify_time_tile(kernel_);
     if (!fault_.empty()) return fault_;
     if (num_instances_ != 1 || num_with_lanes_ > 1 || num_that_keep_ > 1)
       return "a kernel has one instance, one with lanes, and one whose lanes keep cells";

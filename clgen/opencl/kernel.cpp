@@ -50,6 +50,19 @@ std::string joint_kernel_name(const Program& program, const JointLaunch& launch)
          "_joint";
 }
 
+static std::string stem_of(const Program& program, const VersionLaunch& launch) {
+  const KernelTree& kernel = launch.tile ? *launch.tile : *launch.kernel;
+  return short_name(rule_stem(program, kernel.transform, kernel.rule) + "_s" + std::to_string(kernel.step.index()));
+}
+
+std::string version_kernel_name(const Program& program, const VersionLaunch& launch) {
+  return stem_of(program, launch) + "_version";
+}
+
+std::string time_tile_name(const Program& program, const VersionLaunch& launch) {
+  return stem_of(program, launch) + "_tile";
+}
+
 std::vector<Kernel> make_kernels(const Program& program, const LoweredProgram& lowered, const KernelContext& context) {
   std::vector<Kernel> out;
   for (const LoweredTransform& transform : lowered.transforms) {
@@ -57,6 +70,10 @@ std::vector<Kernel> make_kernels(const Program& program, const LoweredProgram& l
       for (const LoweredKernel& kernel : step.kernels) add(out, program, kernel.tree);
     for (const JointLaunch& launch : transform.launches)
       if (!launch.kernel.parts.empty()) out.push_back({launch.kernel, {}, joint_kernel_name(program, launch), {}});
+    for (const VersionLaunch& launch : transform.versions) {
+      if (launch.kernel) out.push_back({*launch.kernel, {}, version_kernel_name(program, launch), {}});
+      if (launch.tile) out.push_back({*launch.tile, {}, time_tile_name(program, launch), {}});
+    }
   }
   for (Kernel& kernel : out) kernel.source = kernel_text(program, kernel.lowered, kernel.name, context);
   return out;

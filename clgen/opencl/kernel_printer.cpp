@@ -20,6 +20,7 @@
 #include "clgen/opencl/parts/kernel_instance.h"
 #include "clgen/opencl/parts/kernel_parts.h"
 #include "clgen/opencl/parts/kernel_vectors.h"
+#include "clgen/opencl/parts/time_tile.h"
 #include "clgen/opencl/stores/bin_updates.h"
 #include "clgen/opencl/waves/kernel_waves.h"
 #include "clgen/writer/writer.h"
@@ -67,21 +68,23 @@ class KernelHeadPrinter {
       out_.verbatim(functions);
     out_.blank();
     const bool keeps = instance_that_keeps(lowered_.tree) != nullptr;
-    const bool has_blocks = blocked != nullptr;
-    if (has_blocks) print_block_bound();
+    const bool has_blocks = blocked != nullptr, has_tile = lowered_.time_tile.has_value();
+    if (has_blocks) print_block_bound("PB_BLOCK_ROUNDS");
+    if (has_tile) print_block_bound("PB_GROUP0");
     if (keeps)
       out_.verbatim(std::string(has_blocks ? "#elif defined(PB_KEPT_ROUNDS)" : "#ifdef PB_KEPT_ROUNDS") +
                     "\n#define PB_GROUP_BOUND " + dialect_.group_bound + "\n");
-    if (keeps || has_blocks) out_.verbatim("#else\n#define PB_GROUP_BOUND\n#endif\n");
+    const bool has_bound = keeps || has_blocks || has_tile;
+    if (has_bound) out_.verbatim("#else\n#define PB_GROUP_BOUND\n#endif\n");
     const bool has_lanes = keeps || instance_with_lanes(lowered_.tree) != nullptr;
     const bool has_warps = has_lanes || scans_of(lowered_.tree) != nullptr;
-    out_.open(dialect_.kernel + (has_warps ? dialect_.warp_size : "") + (keeps || has_blocks ? "PB_GROUP_BOUND " : "") +
-              name_ + "(" + joined(params(tiles), ",\n    ") + " PB_SCRATCH)");
+    out_.open(dialect_.kernel + (has_warps ? dialect_.warp_size : "") + (has_bound ? "PB_GROUP_BOUND " : "") + name_ +
+              "(" + joined(params(tiles), ",\n    ") + " PB_SCRATCH)");
   }
 
-  /// Builds whose folds run in blocks know the shape of their groups.
-  void print_block_bound() {
-    out_.verbatim("#ifdef PB_BLOCK_ROUNDS\n#define PB_GROUP_BOUND " + dialect_.block_bound + "\n");
+  /// Builds that define the macro know the shape of their groups.
+  void print_block_bound(const std::string& macro) {
+    out_.verbatim("#ifdef " + macro + "\n#define PB_GROUP_BOUND " + dialect_.block_bound + "\n");
     for (int d = 0; d < num_loops(); ++d) {
       const std::string dim = std::to_string(d);
       out_.verbatim("#undef PB_SPAN" + dim + "\n#define PB_SPAN" + dim + " (PB_GROUP" + dim + " * PB_ITEMS" + dim +
@@ -121,6 +124,8 @@ class KernelHeadPrinter {
     list.push_back(joined(range));
     if (const Waves* waves = waves_of(lowered_.tree)) list.push_back(joined(wave_parameters(*waves)));
     for (const Buffer& buffer : parameter_buffers(lowered_.tree)) list.push_back(tiles.parameter(buffer));
+    if (lowered_.time_tile)
+      for (std::string& buffer : time_tile_parameters(program_, lowered_, dialect_)) list.push_back(std::move(buffer));
     return list;
   }
 
@@ -200,6 +205,11 @@ class KernelPrinter {
     if (scans_of(lowered_.tree) != nullptr) return print_scans();
     if (const Waves* waves = waves_of(lowered_.tree)) return print_wavefront(*waves);
     KernelHeadPrinter(out_, program_, lowered_, name_, context_).print(tiles_);
+    if (lowered_.time_tile) {
+      print_time_tile(out_, program_, lowered_, dialect_);
+      out_.close();
+      return out_.text();
+    }
     tiles_.print_pointers();
     print_parts_arrays(out_, lowered_.tree, dialect_.local_array);
     print_bin_array(out_, lowered_.tree, dialect_.local_array);

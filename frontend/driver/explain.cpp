@@ -9,6 +9,7 @@
 #include "choicegraph/plan/launch_scans.h"
 #include "choicegraph/plan/launch_slices.h"
 #include "choicegraph/plan/launch_waves.h"
+#include "choicegraph/plan/launches/time_tiles.h"
 #include "choicegraph/plan/task_loops.h"
 #include "clgen/facts/round_blocks.h"
 
@@ -197,6 +198,20 @@ void explain_slices(std::string& out, const TransformPlan& plan, RuleId id) {
   }
 }
 
+/// Says how many versions of a temporary have memory, and how many a launch makes.
+void explain_versions(std::string& out, const Transform& transform, const TransformPlan& plan, MatrixId matrix) {
+  out += "  versions of " + transform.name + "." + transform.matrices[matrix].name + ": two at a time have memory\n";
+  const Nest* nest = nest_of_versions(plan, matrix);
+  if (nest == nullptr || !has_launches(plan, *nest)) return;
+  const VersionSteps found = find_version_steps(transform, plan, *nest);
+  const auto tunable = std::find_if(plan.tunables.begin(), plan.tunables.end(), [&](const PlanTunable& each) {
+    return each.role == TunableRole::TimeTile && !found.steps.empty() && each.rule == plan.steps[found.main].rule;
+  });
+  out += tunable != plan.tunables.end() && found.why_no_tiles.empty()
+             ? "    on a device: a launch makes as many as `" + tunable->name + "` says\n"
+             : "    on a device: a launch makes one, because " + found.why_no_tiles + "\n";
+}
+
 /// Which cells the work-items of a device keep while they run an instance.
 void explain_kept(std::string& out, const Rule& rule, const Computation& computation) {
   if (!computation.kept.any()) return;
@@ -300,9 +315,7 @@ std::string explain(const Program& program, const Plan& plan, const std::vector<
     if (!out.empty()) out += "\n";
     out += "transform " + transform.name + " (" + place_text(transform.span, sources) + ")\n";
     for (const RuleId rule : transform.rules.ids()) explain_rule(out, program, rule, transform_plan, lifted, sources);
-    for (const MatrixId matrix : transform_plan.two_versions)
-      out +=
-          "  versions of " + transform.name + "." + transform.matrices[matrix].name + ": two at a time have memory\n";
+    for (const MatrixId matrix : transform_plan.two_versions) explain_versions(out, transform, transform_plan, matrix);
     explain_sites(out, transform, transform_plan);
   }
   return out;

@@ -270,6 +270,11 @@ void stand_for(Launch& launch, const RegionRef& number) {
   launch.request_->numbers.emplace_back(launch.request_->plan.regions.size() - 1, number);
 }
 
+void set_margins(Launch& launch, int num_dims, const std::int64_t* margins) {
+  for (int d = 0; d < std::min(num_dims, 3); ++d)
+    launch.request_->plan.margins[static_cast<std::size_t>(d)] = static_cast<std::size_t>(margins[d]);
+}
+
 const LaunchRequest& request_of(const Launch& launch) { return *launch.request_; }
 const KernelDesc& kernel_of(const Launch& launch) { return *request_of(launch).plan.kernel; }
 Frame& frame_of(const Launch& launch) { return *request_of(launch).frame; }

@@ -188,6 +188,7 @@ class Launch {
   friend void use_device(Launch& launch, Manager& manager);
   friend Manager* device_of(const Launch& launch);
   friend void stand_for(Launch& launch, const RegionRef& number);
+  friend void set_margins(Launch& launch, int num_dims, const std::int64_t* margins);
   friend const LaunchRequest& request_of(const Launch& launch);
   enum Access : std::uint8_t { kRead = 1, kWrite = 2 };
   Launch& add_region(const RegionRef& view, const RegionRef& touched, int access, CopyOut copy_out);
@@ -209,6 +210,10 @@ void use_device(Launch& launch, Manager& manager);
 /// Says that the region that was given last is written in the place of a number, which keeps its value until the launch
 /// has ended. It lives as long as the launch.
 void stand_for(Launch& launch, const RegionRef& number);
+
+/// Says that groups overlap: of the instances of a group, the first and the last `margins[d]` along loop d only help
+/// it, and other groups have them, too. Without this there are none.
+void set_margins(Launch& launch, int num_dims, const std::int64_t* margins);
 
 // For run_checked().
 [[nodiscard]] const LaunchRequest& request_of(const Launch& launch);
@@ -426,7 +431,7 @@ gpu::Launch& gpu::Launch::inout(const Region& view, std::initializer_list<Box<N>
 //   4. __local T* <name>_tile per tile call
 //   5. with PB_STAGE: __global ulong* pb_scratch
 //   6. of a wavefront: const int pb_wave, pb_first, pb_span0 … pb_span{R-1} (clgen/opencl/waves/kernel_waves.cpp)
-// The range has min(D, 3) dimensions. Along each, a group has as many instances as its work-items have together, and
-// the number of groups is rounded up: kernels test that an instance's place is less than pb_extent{d}. The instances
-// of a work-item stand a group apart along loop 0, and are neighbours along the others (PB_PLACE in
-// runtime/config/kernel_prelude.h).
+// The range has min(D, 3) dimensions. Along each, a group has as many instances as its work-items have together,
+// without the launch's margins, and the number of groups is rounded up: kernels test that an instance's place is less
+// than pb_extent{d}. The instances of a work-item stand a group apart along loop 0, and are neighbours along the others
+// (PB_PLACE in runtime/config/kernel_prelude.h).

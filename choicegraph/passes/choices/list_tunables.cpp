@@ -5,6 +5,7 @@
 
 #include "choicegraph/plan/lane_loops.h"
 #include "choicegraph/plan/launch_slices.h"
+#include "choicegraph/plan/launches/time_tiles.h"
 #include "choicegraph/plan/task_loops.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"
@@ -20,6 +21,7 @@ constexpr double kMaxKeptRounds = 64;
 constexpr std::size_t kKeptBytes = 128;  // what a work-item keeps at most by default: 32 registers
 constexpr double kMaxFoldChunk = 1e12;
 constexpr double kEighths = 8;
+constexpr double kMaxTimeTile = 7;
 constexpr std::size_t kMaxDeviceLoops = 3;
 
 /// The initial split size. It makes pieces that are long beside the cost of a task, and still enough of them for many
@@ -108,6 +110,23 @@ void add_launch_shapes(Analysis& analysis) {
   for (const RuleId rule : analysis.transform.rules.ids())
     for (const Version version : kDeviceVersions)
       if (has_version(analysis.plan, rule, version)) add_launch_shapes(analysis, rule, version);
+}
+
+/// Adds the depths of time tiles. By default a launch makes one version.
+void add_time_tiles(Analysis& analysis) {
+  for (const Nest& nest : analysis.plan.nests) {
+    const VersionSteps found = find_version_steps(analysis.transform, analysis.plan, nest);
+    if (!found.why_no_tiles.empty()) continue;
+    PlanTunable tunable;
+    tunable.role = TunableRole::TimeTile;
+    tunable.rule = analysis.plan.steps[found.main].rule;
+    tunable.version = Version::OpenCl;
+    tunable.name = analysis.rule(*tunable.rule).name + "." + to_string(Version::OpenCl) + "." + to_string(tunable.role);
+    tunable.initial = {1};
+    tunable.min = 1;
+    tunable.max = kMaxTimeTile;
+    analysis.plan.tunables.push_back(std::move(tunable));
+  }
 }
 
 std::string cpu_tunable_name(const Rule& rule, TunableRole role) {
@@ -256,6 +275,7 @@ void list_tunables(Analysis& analysis) {
     analysis.plan.tunables.push_back(std::move(share));
   }
   add_launch_shapes(analysis);
+  add_time_tiles(analysis);
   add_fold_orders(analysis);
   add_fold_chunks(analysis);
   add_user_tunables(analysis);
@@ -288,6 +308,7 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
     case TunableRole::BlockRounds:
     case TunableRole::BlockStages:
     case TunableRole::MatrixUnits:
+    case TunableRole::TimeTile:
     case TunableRole::ScanChunk:
       return has_version(plan, *tunable.rule, tunable.version);
     case TunableRole::Cutoff:

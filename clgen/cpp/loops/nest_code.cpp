@@ -127,13 +127,16 @@ class NestEmitter {
     for (const NestPart& part : parts_)
       if (!is_inside_parallel(part.member)) counts.push_back(count_in_slices(part));
     if (!counts.empty()) out_.line(counted_scope(args_.frame, args_.rule, counts));
+    if (args_.emit_launches) args_.emit_launches(out_);
     for (std::size_t r = 0; r < num_rows; ++r) {
       const std::string dim = "[" + std::to_string(num_rows - 1 - r) + "]";
       const std::string at = "pb_u" + std::to_string(r);
       out_.open("for (std::int64_t " + at + " = pb_rows.lo" + dim + "; " + at + " < pb_rows.hi" + dim + "; ++" + at +
                 ")");
     }
+    if (args_.emit_launches) out_.line("if (pb_launches.make(pb_u0, pb_launch_versions)) continue;");
     for (std::size_t m = 0; m < parts_.size(); ++m) emit_slice(m);
+    if (args_.emit_launches) out_.line("pb_launches.compare(pb_u0, " + args_.frame + ");");
     for (std::size_t r = 0; r < num_rows; ++r) out_.close();
   }
 

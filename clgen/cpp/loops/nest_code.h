@@ -34,6 +34,8 @@ struct NestArgs {
   /// Prints the declaration of `pb_has_run`, which says whether a device runs the slice of a member that has launches.
   /// The third argument is the name of the slice's box.
   std::function<void(Writer&, StepId, const std::string&)> emit_tries = {};
+  /// Declares what launches all members of a sliced nest together (steps/version_launch_code.h); null: nothing does.
+  std::function<void(Writer&)> emit_launches = {};
 };
 
 /// Prints the functions of one member's loops: over a tile of the rows or, in a sliced nest, over a box of all its

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/cpp/steps/nest_group_code.h"
 
+#include <utility>
 #include <vector>
 
 #include "clgen/cpp/boxes/host_code.h"
 #include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/loops/nest_code.h"
+#include "clgen/cpp/steps/version_launch_code.h"
 #include "clgen/facts/names.h"
 #include "clgen/lower/analysis/nest_shape.h"
 
@@ -47,8 +49,14 @@ class NestGroupCode {
     const auto emit_tries = [&](Writer& out, StepId step, const std::string& box) {
       dispatch.emit_slice_tries(out, step, frame, box);
     };
-    emit_nest(out_, plan_, nest_, parts_,
-              {frame, has_split(nest_) ? dispatch.split_value() : "", extent, rule_constant(stem_), emit_tries});
+    NestArgs args{frame, has_split(nest_) ? dispatch.split_value() : "", extent, rule_constant(stem_), emit_tries};
+    if (const VersionLaunch* launch = version_launch())
+      args.emit_launches = [&, launch](Writer& out) {
+        std::vector<Condition> runs;
+        for (const NestPart& part : parts_) runs.push_back(part.condition);
+        emit_version_launches(out, context_, id_, dispatch, *launch, Condition::all_of(std::move(runs)), frame);
+      };
+    emit_nest(out_, plan_, nest_, parts_, args);
     emit_hosted([&](const HostParts& hosted) { emit_departures(out_, hosted, frame); });
   }
 
@@ -60,6 +68,13 @@ class NestGroupCode {
     out_.open(if_text(Condition::not_(on_device)));
     dispatch.emit_count(out_, step, frame);
     out_.close();
+  }
+
+  /// Returns the launches of all members together, or null.
+  const VersionLaunch* version_launch() const {
+    for (const VersionLaunch& launch : lowered_of(context_, id_).versions)
+      if (&plan_.nests[launch.nest] == &nest_) return &launch;
+    return nullptr;
   }
 
   /// Prints the name by which traces call the nest's tiles: `T.A#1 + B#1`.

@@ -373,6 +373,8 @@ std::string launch_value(const KernelScalar& scalar) {
       return "pbrt::gpu::slice_of(pb_box)";
     case ScalarSource::Bound:
       return "static_cast<std::int32_t>(" + to_cpp(scalar.bound) + ")";
+    case ScalarSource::Depth:
+      return "static_cast<std::int32_t>(pb_num_versions)";
   }
   PB_CHECK(false, "every scalar has a source");
   return {};

@@ -2,26 +2,12 @@
 #include "clgen/lower/launches/joint_launch.h"
 
 #include <algorithm>
-#include <variant>
 
 #include "clgen/lower/analysis/box_bounds.h"
+#include "clgen/lower/launches/shared_kernel.h"
 
 namespace pb {
 namespace {
-
-/// Each box that is tested costs a launch that many scalars, and instances that many comparisons.
-constexpr std::size_t kMaxBoxes = 8;
-
-/// Whether each work-item of the kernel runs instances by itself, wherever they lie.
-bool is_plain(const KernelTree& kernel) {
-  bool out = kernel.with_versions.empty() && kernel.tree.buffers.empty();
-  walk(kernel.tree.root, [&](const TreeNode& node) {
-    const auto* instance = std::get_if<RuleInstance>(&node.node);
-    const bool is_loop = std::holds_alternative<TreeLoop>(node.node);
-    out = out && (is_loop || (instance != nullptr && instance->conditions.empty()));
-  });
-  return out;
-}
 
 /// Whether every instance of the step writes its own cell of each output, and the launch reads none of them.
 bool writes_own_cells(const StepLaunch& launch) {
@@ -39,11 +25,6 @@ std::vector<MatrixId> outputs_of(const KernelTree& kernel) {
   return out;
 }
 
-bool is_input_of(const KernelTree& kernel, MatrixId matrix) {
-  return std::any_of(kernel.matrices.begin(), kernel.matrices.end(),
-                     [&](const RuleMatrix& use) { return use.matrix == matrix && !use.is_output; });
-}
-
 class JointLaunchFinder {
  public:
   JointLaunchFinder(const TransformPlan& plan, const Transform& transform, const std::map<StepId, StepLaunch>& launches)
@@ -51,11 +32,9 @@ class JointLaunchFinder {
 
   std::optional<JointLaunch> find(const JointGroup& group) {
     if (!choose_steps(group)) return std::nullopt;
-    out_.kernel = kernel_of(out_.main);
     out_.cut_dim = launches_.at(out_.main).cut_dim;
     for (const StepId step : out_.steps) out_.of_steps.push_back(launches_.at(step).regions);
-    add_parameters();
-    if (!add_parts()) return std::nullopt;
+    if (!make_kernel()) return std::nullopt;
     for (const RuleMatrix& use : out_.kernel.matrices) out_.regions.push_back(region_of(use));
     return std::move(out_);
   }
@@ -83,7 +62,8 @@ class JointLaunchFinder {
 
   bool may_share_launch(StepId step) const {
     const auto launch = launches_.find(step);
-    return launch != launches_.end() && is_plain(launch->second.kernel) && writes_own_cells(launch->second);
+    return launch != launches_.end() && launch->second.kernel.with_versions.empty() &&
+           runs_single_instances(launch->second.kernel) && writes_own_cells(launch->second);
   }
 
   bool has_room_for(StepId step) const {
@@ -98,61 +78,21 @@ class JointLaunchFinder {
            });
   }
 
-  /// Adds to the kernel what the kernels of the other steps get.
-  void add_parameters() {
-    for (const StepId step : out_.steps) {
-      const KernelTree& kernel = kernel_of(step);
-      out_.kernel.needs_fp64 = out_.kernel.needs_fp64 || kernel.needs_fp64;
-      for (const RuleMatrix& use : kernel.matrices)
-        if (!use.is_output && !is_input_of(out_.kernel, use.matrix)) out_.kernel.matrices.push_back(use);
-      for (const KernelScalar& scalar : kernel.scalars) add_scalar(scalar);
-    }
-  }
-
-  void add_scalar(const KernelScalar& scalar) {
-    const auto known = std::find_if(out_.kernel.scalars.begin(), out_.kernel.scalars.end(),
-                                    [&](const KernelScalar& other) { return other.name == scalar.name; });
-    if (known == out_.kernel.scalars.end()) {
-      out_.kernel.scalars.push_back(scalar);
-    } else {
-      known->is_specialized = known->is_specialized || scalar.is_specialized;
-    }
-  }
-
-  /// Adds a part for each rule, that of the main step first. Only the last one needs no boxes.
-  bool add_parts() {
-    std::vector<RuleId> rules{rule_of(out_.main)};
-    for (const StepId step : out_.steps)
-      if (std::find(rules.begin(), rules.end(), rule_of(step)) == rules.end()) rules.push_back(rule_of(step));
-    if (rules.size() == 1) return have_equal_regions();
-    std::size_t num_boxes = 0;
-    for (const RuleId rule : rules) {
-      KernelPart part;
-      for (const StepId step : out_.steps) {
-        if (rule_of(step) != rule) continue;
-        part.kernel = kernel_of(step);
-        if (rule == rules.back()) continue;
-        part.boxes.push_back(num_boxes);
-        add_bounds(num_boxes++, instance_box(plan_.steps[step]));
-      }
-      out_.kernel.parts.push_back(std::move(part));
-    }
-    return num_boxes <= kMaxBoxes;
+  /// Makes the kernel of all steps; false if there is none.
+  bool make_kernel() {
+    std::vector<SharedStep> shared;
+    for (const StepId step : out_.steps) shared.push_back({&kernel_of(step), instance_box(plan_.steps[step])});
+    const auto main = std::find(out_.steps.begin(), out_.steps.end(), out_.main) - out_.steps.begin();
+    std::optional<KernelTree> kernel = shared_kernel(shared, static_cast<std::size_t>(main));
+    if (!kernel || (kernel->parts.empty() && !have_equal_regions())) return false;
+    out_.kernel = *std::move(kernel);
+    return true;
   }
 
   /// Whether the steps' own launches differ in their boxes alone.
   bool have_equal_regions() const {
     return std::all_of(out_.steps.begin(), out_.steps.end(),
                        [&](StepId step) { return launches_.at(step).regions == launches_.at(out_.main).regions; });
-  }
-
-  void add_bounds(std::size_t box, const BoxBounds& bounds) {
-    for (std::size_t d = 0; d < bounds.size(); ++d)
-      for (const bool is_upper : {false, true}) {
-        KernelScalar scalar{ScalarSource::Bound, ScalarType::Int, box_bound_name(box, is_upper, d), ""};
-        scalar.bound = is_upper ? bounds[d].hi : bounds[d].lo;
-        out_.kernel.scalars.push_back(std::move(scalar));
-      }
   }
 
   JointLaunch::Region region_of(const RuleMatrix& use) const {

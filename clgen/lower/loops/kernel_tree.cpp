@@ -560,7 +560,7 @@ bool is_same(const KernelTree& a, const KernelTree& b) {
     return x.boxes == y.boxes && is_same(x.kernel, y.kernel);
   };
   return a.transform == b.transform && a.rule == b.rule && a.version == b.version && a.vars == b.vars &&
-         a.scalars == b.scalars && a.tree == b.tree && a.vectors == b.vectors &&
+         a.scalars == b.scalars && a.tree == b.tree && a.vectors == b.vectors && a.time_tile == b.time_tile &&
          std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), parts_alike) &&
          std::equal(a.matrices.begin(), a.matrices.end(), b.matrices.begin(), b.matrices.end(), uses_alike);
 }

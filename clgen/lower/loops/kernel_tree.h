@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,7 +25,8 @@ enum class ScalarSource : std::uint8_t {
   Tunable,    ///< a tunable
   OfTunable,  ///< one element of an array tunable
   Slice,      ///< the slice of a nest that the launch runs: the value of a rule variable
-  Bound       ///< a bound of the box of a part (KernelPart)
+  Bound,      ///< a bound of the box of a part (KernelPart)
+  Depth       ///< how many versions a time tile makes
 };
 /// The type of a kernel's scalar parameter. A device knows no parameters smaller than an int.
 enum class ScalarType : std::uint8_t { Int, Double, OfMatrix };
@@ -46,6 +48,27 @@ struct KernelScalar {
 inline constexpr std::size_t kRecordSlotBytes = 8;
 
 struct KernelPart;
+
+/// How work-groups make several versions of a matrix in their memory (decision 59). Each copies a part of the version
+/// before, with margins: cells at its borders of which it cannot make all versions. Other groups do.
+struct TimeTile {
+  MatrixId matrix;
+  std::vector<std::int64_t> radius;  ///< per loop: margins are that wide for each version
+  std::int64_t shift = 0;            ///< the version that an instance makes is its variable of the slices plus this
+  /// Of each rule, per input: where it begins, beside the instance's own cell; empty for inputs of other matrices.
+  std::map<RuleId, std::vector<std::vector<std::int64_t>>> begins;
+  /// Whether bodies may run on any values, so that those of cells without a value need no test.
+  bool may_use_any_value = false;
+
+  bool operator==(const TimeTile&) const = default;
+};
+
+/// Versions lie in them by turns.
+inline constexpr std::size_t kNumTileBuffers = 2;
+
+/// The scalars of a kernel with a time tile: the first version that it makes, and how many it makes.
+inline constexpr const char* kFirstVersion = "pb_version";
+inline constexpr const char* kTileDepth = "pb_depth";
 
 struct KernelTree {
   TransformId transform;
@@ -82,6 +105,7 @@ struct KernelTree {
   /// Of a kernel whose instances run several rules (clgen/lower/launches/joint_launch.h): the first part is the rule's
   /// own. Else empty.
   std::vector<KernelPart> parts;
+  std::optional<TimeTile> time_tile = {};  ///< of a kernel that makes several versions
 };
 
 /// Runs the rule of a kernel of its own at those instances of another kernel that lie in one of the boxes. No part

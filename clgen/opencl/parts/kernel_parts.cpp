@@ -19,18 +19,18 @@ std::vector<std::string> tests_of(std::size_t box, std::size_t dim, const std::s
   return {from + " >= " + box_bound_name(box, false, dim), to + below + box_bound_name(box, true, dim)};
 }
 
-/// Whether the instance lies in one of the part's boxes.
-std::string is_in_part(const KernelTree& kernel, const KernelPart& part) {
-  std::vector<std::string> boxes;
-  for (const std::size_t box : part.boxes) {
-    std::vector<std::string> tests;
-    for (std::size_t d = 0; d < kernel.vars.size(); ++d) {
-      const std::string at = opencl_name(kernel.vars[d]);
-      for (std::string& test : tests_of(box, d, at, at, " < ")) tests.push_back(std::move(test));
-    }
-    boxes.push_back(joined(tests, " && "));
-  }
-  return boxes.size() == 1 ? boxes.front() : "(" + joined(boxes, ") || (") + ")";
+/// The slice of a launch, or null.
+const KernelScalar* slice_of(const KernelTree& kernel) {
+  for (const KernelScalar& scalar : kernel.scalars)
+    if (scalar.source == ScalarSource::Slice) return &scalar;
+  return nullptr;
+}
+
+/// Declares the variable of the slices under the name that a part's rule has for it.
+void print_slice(Writer& out, const KernelTree& kernel, const KernelTree& part) {
+  const KernelScalar* own = slice_of(part);
+  if (own != nullptr && own->name != slice_of(kernel)->name)
+    out.line("const int " + opencl_name(own->name) + " = " + opencl_name(slice_of(kernel)->name) + ";");
 }
 
 }  // namespace
@@ -40,6 +40,19 @@ std::vector<const Rule*> rules_of(const Transform& transform, const KernelTree& 
   for (const KernelPart& part : kernel.parts)
     if (part.kernel.rule != kernel.rule) out.push_back(&transform.rules[part.kernel.rule]);
   return out;
+}
+
+std::string is_in_part(const KernelTree& kernel, const KernelPart& part, const std::string& prefix) {
+  std::vector<std::string> boxes;
+  for (const std::size_t box : part.boxes) {
+    std::vector<std::string> tests;
+    for (std::size_t d = 0; d < kernel.vars.size(); ++d) {
+      const std::string at = prefix.empty() ? opencl_name(kernel.vars[d]) : prefix + std::to_string(d);
+      for (std::string& test : tests_of(box, d, at, at, " < ")) tests.push_back(std::move(test));
+    }
+    boxes.push_back(joined(tests, " && "));
+  }
+  return boxes.size() == 1 ? boxes.front() : "(" + joined(boxes, ") || (") + ")";
 }
 
 std::vector<std::string> group_in_first_part(const KernelTree& kernel, const std::vector<std::string>& first) {
@@ -65,6 +78,7 @@ void print_parts(Writer& out, const Program& program, const KernelTree& kernel, 
       out.open(head);
     else
       out.reopen(head.empty() ? "else" : "else " + head);
+    print_slice(out, kernel, part.kernel);  // first: a variable may have its name
     for (std::size_t d = 0; d < kernel.vars.size(); ++d)
       if (part.kernel.vars[d] != kernel.vars[d])
         out.line("const int " + opencl_name(part.kernel.vars[d]) + " = pb_lo" + std::to_string(d) + " + pb_i" +

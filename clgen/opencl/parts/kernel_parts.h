@@ -22,6 +22,10 @@ namespace pb {
 [[nodiscard]] std::vector<std::string> group_in_first_part(const KernelTree& kernel,
                                                            const std::vector<std::string>& first);
 
+/// Returns the condition that an instance lies in one of the part's boxes. Its coordinates are the names of the
+/// kernel's variables or, if `prefix` is not empty, this with the number of the loop behind it.
+[[nodiscard]] std::string is_in_part(const KernelTree& kernel, const KernelPart& part, const std::string& prefix = "");
+
 /// Prints the instance whose place is known: a branch for each part. `done` begins the labels behind bodies.
 ///
 /// Pre: the kernel has parts

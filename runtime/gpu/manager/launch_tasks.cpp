@@ -11,6 +11,7 @@
 
 #include "base/seeded_fault.h"
 #include "runtime/gpu/manager/block_shape.h"
+#include "runtime/gpu/manager/shapes/margin_shape.h"
 #include "runtime/gpu/manager/shapes/scan_shape.h"
 #include "runtime/gpu/manager/shapes/wave_shape.h"
 
@@ -62,7 +63,8 @@ Halo halo_of(const LaunchPlan& plan, const WorkShape& shape) {
   const std::array<std::size_t, 3> extents = extents_of(plan);
   std::array<std::int64_t, 3> beyond = {};
   for (std::size_t d = 0; d < 3; ++d)
-    beyond[d] = static_cast<std::int64_t>(divided_up(extents[d], shape.span(d)) * shape.span(d) - extents[d]);
+    beyond[d] = static_cast<std::int64_t>(divided_up(extents[d], own_span(plan, shape, d)) * own_span(plan, shape, d) -
+                                          extents[d]);
   const auto rounds = static_cast<std::int64_t>(shape.block_rounds * shape.block_stages);
   for (const LaunchTile& tile : plan.tiles) widen(halo, tile, beyond, 0);
   for (const LaunchPanel& panel : plan.panels) widen(halo, panel.cells, beyond, rounds);
@@ -110,7 +112,7 @@ KernelRange range_of(const LaunchPlan& plan, const WorkShape& shape) {
   range.group = shape.group;
   const std::array<std::size_t, 3> extent = extents_of(plan);
   for (std::size_t d = 0; d < 3; ++d)
-    range.global[d] = (extent[d] + shape.span(d) - 1) / shape.span(d) * shape.group[d];
+    range.global[d] = divided_up(extent[d], own_span(plan, shape, d)) * shape.group[d];
   return range;
 }
 
@@ -315,7 +317,8 @@ bool LaunchTasks::choose_kernel(LaunchJob& job) {
   if (job.plan.kernel->scan_loop >= 0) return choose_scan(job);
   if (choose_blocks(job)) return true;
   const LaunchPlan& plan = job.plan;
-  const WorkShape wanted = shape_of(plan, parts_.device.info());
+  const DeviceInfo& info = parts_.device.info();
+  const WorkShape wanted = has_margins(plan) ? margin_shape_of(plan, info) : shape_of(plan, info);
   WorkShape shape = wanted;
   KernelTable::Found found;
   if (wanted.fold_groups > 1) {
@@ -332,6 +335,7 @@ bool LaunchTasks::choose_kernel(LaunchJob& job) {
     s.generic_builds_used += found.is_generic ? 1 : 0;
     s.groups_clamped += is_clamped ? 1 : 0;
   });
+  if (!has_own_spans(plan, shape)) return fail(job, "work-groups are smaller than their margins"), false;
   job.stages = {{found.kernel, range_of(plan, shape)}};
   job.is_in_vectors = shape.vector_width > 0 && !found.is_generic;
   job.tile_bytes = tile_bytes_of(plan, shape);

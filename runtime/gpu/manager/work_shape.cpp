@@ -259,6 +259,11 @@ Extents extents_of(const LaunchPlan& plan) {
   return out;
 }
 
+std::size_t own_span(const LaunchPlan& plan, const WorkShape& shape, std::size_t d) {
+  const std::size_t shared = 2 * plan.margins[d];
+  return shape.span(d) > shared ? shape.span(d) - shared : 0;
+}
+
 WorkShape with_fewer_items(WorkShape shape) {
   std::size_t& most = *std::max_element(shape.items.begin(), shape.items.end());
   most = (most + 1) / 2;

@@ -51,6 +51,9 @@ struct WorkShape {
 /// Returns the extents of the launch in three dimensions: the loops from the third on share the last one.
 [[nodiscard]] std::array<std::size_t, 3> extents_of(const LaunchPlan& plan);
 
+/// Returns the instances of a group along dimension `d` that no other group has; 0: margins take all of them.
+[[nodiscard]] std::size_t own_span(const LaunchPlan& plan, const WorkShape& shape, std::size_t d);
+
 /// Whether a configuration leaves the values to the manager: one of them is 0.
 [[nodiscard]] bool is_open(const std::array<std::size_t, 3>& values);
 

@@ -99,6 +99,7 @@ struct LaunchPlan {
   std::vector<std::int32_t> lo, extent;
   std::array<std::size_t, 3> group = {1, 1, 1};     ///< work-items of a group; a 0 leaves the choice to the manager
   std::array<std::size_t, 3> items = {1, 1, 1};     ///< instances of a work-item; likewise
+  std::array<std::size_t, 3> margins = {0, 0, 0};   ///< instances at both ends of a group that other groups have, too
   std::size_t lanes = 1;                            ///< work-items that run one instance together; likewise
   std::size_t kept_rounds = 0;                      ///< the most rounds of which a work-item keeps cells
   std::array<std::size_t, 2> block_items = {0, 0};  ///< instances of a work-item where folds run in blocks; likewise

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "choicegraph/plan/launches/time_tiles.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "choicegraph/plan/launch_slices.h"
+
+namespace pb {
+namespace {
+
+constexpr std::size_t kMaxSpaceDims = 3;
+constexpr std::int64_t kMaxRadius = 8;
+
+/// Whether some alternative runs the step in the basic version of a device.
+bool has_basic_version(const TransformPlan& plan, const Step& step) {
+  const std::vector<Alternative>& alternatives = plan.sites[step.site].alternatives;
+  return std::any_of(alternatives.begin(), alternatives.end(), [&](const Alternative& alternative) {
+    const std::vector<Version>& versions = alternative.versions;
+    return std::find(versions.begin(), versions.end(), Version::OpenCl) != versions.end() &&
+           runs(plan, alternative, step);
+  });
+}
+
+bool is_variable(const Formula& at, const std::string& var) {
+  const auto* symbol = std::get_if<SymbolRef>(&at.node);
+  return symbol != nullptr && symbol->name == var;
+}
+
+/// The constant that `at` is; none if it is no constant.
+std::optional<std::int64_t> constant_of(const IndexExpr& at) {
+  if (at.op != IndexExpr::Op::Const) return std::nullopt;
+  return at.value;
+}
+
+/// Looks at the members of one nest.
+class VersionStepsFinder {
+ public:
+  VersionStepsFinder(const Transform& transform, const TransformPlan& plan, const Nest& nest)
+      : transform_(transform), plan_(plan), nest_(nest) {}
+
+  VersionSteps find() {
+    const auto found = std::find_if(plan_.two_versions.begin(), plan_.two_versions.end(),
+                                    [&](MatrixId id) { return nest_of_versions(plan_, id) == &nest_; });
+    if (found == plan_.two_versions.end()) return no_launch("no temporary has its versions from these rules alone");
+    out_.matrix = *found;
+    num_dims_ = transform_.matrices[*found].extents.size() - 1;
+    if (num_dims_ > kMaxSpaceDims) return no_launch("a device has three dimensions");
+    out_.radius.assign(num_dims_, 0);
+    for (const NestMember& member : nest_.members)
+      if (std::string why = why_not_together(member); !why.empty())
+        return no_launch("`" + rule_of(member).name + "` " + why);
+    for (const NestMember& member : nest_.members) out_.steps.push_back(member.step);
+    out_.main = *std::max_element(out_.steps.begin(), out_.steps.end(), [&](StepId a, StepId b) {
+      return transform_.rules[plan_.steps[a].rule].inputs.size() < transform_.rules[plan_.steps[b].rule].inputs.size();
+    });
+    for (const NestMember& member : nest_.members)
+      if (std::string why = why_no_tiles(member); !why.empty() && out_.why_no_tiles.empty())
+        out_.why_no_tiles = "`" + rule_of(member).name + "` " + why;
+    if (!out_.why_no_tiles.empty()) out_.radius.clear();
+    return std::move(out_);
+  }
+
+ private:
+  const Rule& rule_of(const NestMember& member) const { return transform_.rules[plan_.steps[member.step].rule]; }
+
+  VersionSteps no_launch(std::string why) {
+    VersionSteps out;
+    out.why_no_tiles = std::move(why);
+    return out;
+  }
+
+  /// Returns why a launch of all steps cannot run the member; empty: it can.
+  std::string why_not_together(const NestMember& member) const {
+    const Step& step = plan_.steps[member.step];
+    const Rule& rule = rule_of(member);
+    if (launch_nest(plan_, member.step) != &nest_ || !has_basic_version(plan_, step)) return "has no version `opencl`";
+    const NestCoordinate& at = member.coordinates.front();
+    if (at.var.empty() || at.sign != 1 || !is_same_shift(at)) return "names the versions in another way";
+    const RegionAccess& output = rule.outputs.front();
+    if (output.matrix != out_.matrix || output.kind != AccessKind::Cell || member.loops.size() != num_dims_)
+      return "makes no single cells";
+    if (!is_box(step) || !step.conditions.empty()) return "has instances that are no box";
+    for (std::size_t d = 0; d < num_dims_; ++d)
+      if (!is_variable(output.lo[d], member.loops[num_dims_ - 1 - d].var))
+        return "has loops in another order than the dimensions";
+    for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
+      const MatrixId read = rule.inputs[i].matrix;
+      if (read == out_.matrix && !reads_version_before(step, i, at))
+        return "reads a version that is not the one before";
+      if (read != out_.matrix && nest_of_versions(plan_, read) != nullptr) return "reads versions of another temporary";
+    }
+    return "";
+  }
+
+  /// All members count versions alike.
+  bool is_same_shift(const NestCoordinate& at) const {
+    return at.shift == nest_.members.front().coordinates.front().shift && constant_of(at.shift);
+  }
+
+  const InputBox* box_of(const Step& step, std::size_t input) const {
+    const auto found = std::find_if(step.input_boxes.begin(), step.input_boxes.end(),
+                                    [&](const InputBox& box) { return box.input == input; });
+    return found == step.input_boxes.end() ? nullptr : &*found;
+  }
+
+  bool reads_version_before(const Step& step, std::size_t input, const NestCoordinate& at) const {
+    const InputBox* box = box_of(step, input);
+    if (box == nullptr) return false;
+    // The version that is written is `var + shift`.
+    const IndexExpr written = index_add(index_symbol(at.var), at.shift);
+    return index_sub(written, box->lo[num_dims_]).is_const(1) && index_sub(written, box->hi[num_dims_]).is_const(0);
+  }
+
+  /// Returns why a time tile cannot run the member, and widens the radius by what it reads; empty: it can.
+  std::string why_no_tiles(const NestMember& member) {
+    const Step& step = plan_.steps[member.step];
+    const Rule& rule = rule_of(member);
+    for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
+      const RegionAccess& input = rule.inputs[i];
+      if (input.matrix != out_.matrix) continue;
+      if (input.may_be_outside() || !input.tested_dims.empty() || input.is_guest)
+        return "reads cells that may lie outside";
+      for (std::size_t d = 0; d < num_dims_; ++d) {
+        const IndexExpr own = index_symbol(member.loops[num_dims_ - 1 - d].var);
+        const InputBox& box = *box_of(step, i);
+        const auto first = constant_of(index_sub(box.lo[d], own)), end = constant_of(index_sub(box.hi[d], own));
+        if (!first || !end) return "reads more than a fixed neighbourhood of its cell";
+        out_.radius[d] = std::max({out_.radius[d], -*first, *end - 1});
+        if (out_.radius[d] > kMaxRadius) return "reads cells far from its own";
+      }
+    }
+    return "";
+  }
+
+  const Transform& transform_;
+  const TransformPlan& plan_;
+  const Nest& nest_;
+  std::size_t num_dims_ = 0;
+  VersionSteps out_;
+};
+
+}  // namespace
+
+VersionSteps find_version_steps(const Transform& transform, const TransformPlan& plan, const Nest& nest) {
+  return VersionStepsFinder(transform, plan, nest).find();
+}
+
+}  // namespace pb

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Tests of which nests of versions one launch may run, and which in time tiles. The rules of test transforms have empty
+// bodies, and so device versions.
+#include "choicegraph/plan/launches/time_tiles.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "choicegraph/testing/planned_transform.h"
+
+namespace pb {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::PlannedTransform;
+using testing::TestTransform;
+
+/// A temporary T[w, h] in t versions, the first of which is A and the last of which is B.
+TestTransform versions() {
+  return TestTransform()
+      .from("A[w,h]")
+      .from("N[t]")
+      .through("T[w,h;t]")
+      .to("B[w,h]")
+      .rule({"T.cell(x,y,0)"}, {"A.cell(x,y)"})
+      .rule({"B.cell(x,y)"}, {"T.cell(x,y,t-1)"});
+}
+
+VersionSteps steps_of(const PlannedTransform& planned) {
+  const TransformPlan& plan = planned.only();
+  EXPECT_EQ(plan.two_versions.size(), 1U) << planned.text();
+  const Nest* nest = plan.two_versions.empty() ? nullptr : nest_of_versions(plan, plan.two_versions.front());
+  return nest == nullptr ? VersionSteps() : find_version_steps(planned.transform(), plan, *nest);
+}
+
+std::vector<double> depths_of(const PlannedTransform& planned) {
+  for (const PlanTunable& tunable : planned.only().tunables)
+    if (tunable.role == TunableRole::TimeTile) return {tunable.min, tunable.initial.front(), tunable.max};
+  return {};
+}
+
+TEST(TimeTiles, AreAsWideAsInstancesRead) {
+  const PlannedTransform planned(
+      versions()
+          .rule({"T.cell(x,y,k)"}, {"T.cell(x-2,y,k-1)", "T.cell(x+1,y,k-1)", "T.cell(x,y,k-1)"})
+          .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2));
+  const VersionSteps found = steps_of(planned);
+  EXPECT_THAT(found.why_no_tiles, IsEmpty());
+  EXPECT_THAT(found.radius, ElementsAre(2, 0));
+  EXPECT_EQ(found.steps.size(), 3U) << "the inside and two borders";
+  EXPECT_EQ(planned.transform().rules[planned.only().steps[found.main].rule].inputs.size(), 3U);
+  EXPECT_THAT(depths_of(planned), ElementsAre(1, 1, 7));
+}
+
+TEST(TimeTiles, OfRegionsReachToTheirEnds) {
+  const PlannedTransform planned(versions()
+                                     .rule({"T.cell(x,y,k)"}, {"T.region(x-1,y-3,k-1,x+3,y+1,k)"})
+                                     .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2));
+  EXPECT_THAT(steps_of(planned).radius, ElementsAre(2, 3));
+}
+
+TEST(TimeTiles, OfPointsHaveNoMargins) {
+  EXPECT_THAT(steps_of(PlannedTransform(versions().rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}))).radius,
+              ElementsAre(0, 0));
+}
+
+TEST(TimeTiles, NeedANeighbourhoodOfConstantSize) {
+  const PlannedTransform planned(versions().rule({"T.cell(x,y,k)"}, {"T.region(0,y,k-1,w,y+1,k)", "T.cell(x,y,k-1)"}));
+  const VersionSteps found = steps_of(planned);
+  EXPECT_THAT(found.why_no_tiles, HasSubstr("more than a fixed neighbourhood"));
+  EXPECT_THAT(found.radius, IsEmpty());
+  EXPECT_EQ(found.steps.size(), 1U) << "a launch may still make one version";
+  EXPECT_THAT(depths_of(planned), IsEmpty());
+}
+
+TEST(TimeTiles, NeedNeighboursThatAreNear) {
+  EXPECT_THAT(steps_of(PlannedTransform(versions()
+                                            .rule({"T.cell(x,y,k)"}, {"T.cell(x-9,y,k-1)"})
+                                            .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2)))
+                  .why_no_tiles,
+              HasSubstr("far from its own"));
+}
+
+TEST(TimeTiles, NeedTheVersionBeforeAlone) {
+  const VersionSteps found =
+      steps_of(PlannedTransform(versions()
+                                    .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)", "T.cell(x-1,y,k)"})
+                                    .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2)));
+  EXPECT_THAT(found.why_no_tiles, HasSubstr("has no version `opencl`")) << "instances of a version need one another";
+  EXPECT_THAT(found.steps, IsEmpty());
+}
+
+TEST(TimeTiles, NeedSingleCells) {
+  const VersionSteps found =
+      steps_of(PlannedTransform(versions().rule({"T.region(0,y,k,w,y+1,k+1)"}, {"T.cell(0,y,k-1)"})));
+  EXPECT_THAT(found.why_no_tiles, HasSubstr("no single cells"));
+  EXPECT_THAT(found.steps, IsEmpty());
+}
+
+TEST(TimeTiles, NeedANestOfVersions) {
+  const PlannedTransform planned(TestTransform()
+                                     .to("OUT[n,m]")
+                                     .rule({"OUT.cell(x,0)"}, {})
+                                     .rule({"OUT.cell(x,y)"}, {"OUT.cell(x-1,y-1)", "OUT.cell(x+1,y-1)"})
+                                     .rule({"OUT.cell(x,y)"}, {}, 2));
+  for (const Nest& nest : planned.only().nests)
+    EXPECT_THAT(find_version_steps(planned.transform(), planned.only(), nest).why_no_tiles, HasSubstr("no temporary"));
+  EXPECT_FALSE(planned.only().nests.empty());
+}
+
+}  // namespace
+}  // namespace pb

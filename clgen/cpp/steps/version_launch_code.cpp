@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "clgen/cpp/steps/version_launch_code.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "choicegraph/plan/launch_slices.h"
+#include "clgen/cpp/boxes/box_text.h"
+#include "clgen/cpp/context/condition_code.h"
+#include "clgen/cpp/steps/step_code.h"
+#include "clgen/facts/names.h"
+#include "clgen/opencl/kernel.h"
+
+namespace pb {
+namespace {
+
+class VersionLaunchCode {
+ public:
+  VersionLaunchCode(Writer& out, const CppContext& context, TransformId id, const StepDispatch& dispatch,
+                    const VersionLaunch& launch, const std::string& frame)
+      : out_(out),
+        context_(context),
+        id_(id),
+        transform_(context.program.transforms[id]),
+        plan_(context.plan.transforms[id.index()]),
+        dispatch_(dispatch),
+        launch_(launch),
+        frame_(frame),
+        main_(plan_.steps[launch.steps.main]),
+        num_dims_(step_of_launch(plan_, launch.steps.main).loops.size()) {}
+
+  void emit(const Condition& runs) {
+    emit_state(runs);
+    out_.open(
+        "const auto pb_launch_versions = [&](const std::int64_t pb_u0, const std::int64_t pb_num_versions) -> bool");
+    const std::string& name = matrix().name;
+    const std::string all = "pb_versions_of_" + name;
+    out_.line("const auto " + name + " = pbrt::at_version(" + all + ", pb_u0);");
+    out_.line("const std::int64_t pb_last = pb_u0 + pb_num_versions - 1;");
+    out_.line("const auto pb_made = pbrt::at_version(" + all + ", pb_last);");
+    std::vector<std::string> boxes;
+    for (const StepId step : launch_.steps.steps)
+      boxes.push_back(initializer_of(instance_box(step_of_launch(plan_, step))));
+    out_.line("const " + type_of_box(0) + " pb_boxes[] = {" + joined(boxes) + "};");
+    out_.line("const " + type_of_box(0) + " pb_all = pbrt::made_up_of(pb_boxes);");
+    out_.line("if (pb_all.is_empty()) return false;");
+    out_.line("const " + type_of_box(1) + " pb_read = " + box(launch_.steps.radius, "pb_u0 - 1") + ";");
+    out_.line("const " + type_of_box(1) + " pb_written = " + box({}, "pb_last") + ";");
+    out_.line("pbrt::gpu::Piece pb_piece;");
+    if (launch_.tile) {
+      out_.open("if (pb_num_versions > 1)");
+      emit_launch(*launch_.tile, time_tile_name(context_.program, launch_));
+      if (launch_.kernel) out_.reopen("else");
+    }
+    if (launch_.kernel) {
+      if (!launch_.tile) out_.open("");
+      out_.line("pb_piece.has_others = true;");  // the steps' own launches
+      emit_launch(*launch_.kernel, version_kernel_name(context_.program, launch_));
+    }
+    out_.close();
+    emit_counts();
+    out_.line("return true;");
+    out_.close(";");
+  }
+
+ private:
+  const Matrix& matrix() const { return transform_.matrices[launch_.steps.matrix]; }
+  std::string type_of_box(std::size_t further) const {
+    return "pbrt::Box<" + std::to_string(num_dims_ + further) + ">";
+  }
+
+  void emit_state(const Condition& runs) {
+    std::vector<Condition> terms{runs};
+    for (const StepId step : launch_.steps.steps) {
+      const Version version = Version::OpenCl;
+      terms.push_back(dispatch_.conditions().chosen(plan_.steps[step], {&version, 1}));
+    }
+    std::string condition = to_operand(Condition::all_of(std::move(terms)));
+    if (const std::optional<std::string> share = dispatch_.share_value())
+      condition = "pbrt::gpu::is_mostly_on_device(" + *share + ") && " + condition;
+    const std::string depth =
+        launch_.tile ? dispatch_.shape_value(main_, Version::OpenCl, TunableRole::TimeTile) : "nullptr";
+    out_.line("pbrt::gpu::VersionLaunches pb_launches(" + condition + ", " + depth + ", " +
+              (launch_.kernel ? "true" : "false") + ", pb_rows.hi[0]);");
+  }
+
+  /// The instances of the launch with what lies around them, in one version. Without `around` it is all of the version.
+  std::string box(const std::vector<std::int64_t>& around, const std::string& version) const {
+    const bool is_all = around.empty() && version != "pb_last";
+    std::vector<std::string> lo, hi;
+    for (std::size_t d = 0; d < num_dims_; ++d) {
+      const std::string dim = "[" + std::to_string(d) + "]";
+      const std::string wider = around.empty() || around[d] == 0 ? "" : std::to_string(around[d]);
+      lo.push_back(is_all ? "0" : "pb_all.lo" + dim + (wider.empty() ? "" : " - " + wider));
+      hi.push_back(is_all ? matrix().name + ".size(" + std::to_string(d) + ")"
+                          : "pb_all.hi" + dim + (wider.empty() ? "" : " + " + wider));
+    }
+    lo.push_back(version);
+    hi.push_back(version == "pb_last" ? "pb_last + 1" : "pb_u0");
+    return "{{" + joined(lo) + "}, {" + joined(hi) + "}}";
+  }
+
+  void emit_launch(const KernelTree& kernel, const std::string& name) {
+    out_.line("pbrt::gpu::Launch pb_launch(kKernel_" + name + ", " + frame_ + ", " + frame_ + ".context().gpu());");
+    for (const RuleMatrix& use : kernel.matrices) emit_region(use);
+    for (const KernelScalar& scalar : kernel.scalars)
+      if (scalar.source == ScalarSource::Matrix) emit_arrival(scalar.matrix);
+    for (const KernelScalar& scalar : kernel.scalars) out_.line("pb_launch.scalar(" + value_of(kernel, scalar) + ");");
+    if (kernel.time_tile) emit_tiles(*kernel.time_tile);
+    out_.line("pb_launch.range(pb_all);");
+    out_.line("pb_launch.group(" + dispatch_.shape_value(main_, Version::OpenCl, TunableRole::WorkGroup) + ", " +
+              std::to_string(num_dims_) + ", " + dispatch_.shape_value(main_, Version::OpenCl, TunableRole::Items) +
+              ");");
+    out_.line("if (!pb_context.run(" + frame_ + ", pb_launch, " + site_constant(context_, id_, main_.site) + ", " +
+              dispatch_.choice_value(main_, Version::OpenCl) + ", pb_launches.check(), &pb_piece)) return false;");
+  }
+
+  void emit_region(const RuleMatrix& use) {
+    const std::string& name = transform_.matrices[use.matrix].name;
+    if (use.is_output)
+      out_.line("pb_launch.output(pb_made, pb_written, " +
+                to_cpp(dispatch_.conditions().copy_out_of_slice(launch_.steps.main)) + ");");
+    else if (use.matrix == launch_.steps.matrix)
+      out_.line("pbrt::gpu::input_part(pb_launch, " + name + ", pb_read);");
+    else
+      out_.line("pb_launch.input(" + name + ");");
+  }
+
+  /// A number that is no argument may be on a device.
+  void emit_arrival(MatrixId id) {
+    const Matrix& number = transform_.matrices[id];
+    if (number.role != MatrixRole::From) out_.line("pbrt::need_on_host(" + frame_ + ", " + number.name + ");");
+  }
+
+  std::string value_of(const KernelTree& kernel, const KernelScalar& scalar) const {
+    if (scalar.source != ScalarSource::Slice) return launch_value(scalar);
+    if (kernel.time_tile) return "static_cast<std::int32_t>(pb_u0)";
+    const IndexExpr& shift = member_of(plan_.nests[launch_.nest], launch_.steps.main).coordinates.front().shift;
+    return "static_cast<std::int32_t>(" + to_cpp(index_sub(index_symbol("pb_u0"), shift)) + ")";
+  }
+
+  /// Says the sizes of the buffers and of the margins.
+  void emit_tiles(const TimeTile& tile) {
+    std::vector<std::string> dims, margins;
+    for (std::size_t d = 0; d < num_dims_; ++d) {
+      std::string steps[] = {"0", "0", "0"};
+      steps[d] = "1";
+      dims.push_back("{{" + steps[0] + ", " + steps[1] + ", " + steps[2] + "}, " +
+                     std::to_string(1 + 2 * tile.radius[d]) + "}");
+      margins.push_back(std::to_string(tile.radius[d]) + " * pb_num_versions");
+    }
+    out_.line("const pbrt::gpu::TileDim pb_tile[] = {" + joined(dims) + "};");
+    const std::string element = element_text(matrix().element, matrix().is_element_t);
+    for (std::size_t i = 0; i < kNumTileBuffers; ++i)
+      out_.line("pb_launch.tile(sizeof(" + element + "), " + std::to_string(num_dims_) + ", pb_tile);");
+    out_.line("const std::int64_t pb_margins[] = {" + joined(margins) + "};");
+    out_.line("pbrt::gpu::set_margins(pb_launch, " + std::to_string(num_dims_) + ", pb_margins);");
+  }
+
+  /// Counts the steps as if each had a launch for each version. The launch has counted one.
+  void emit_counts() {
+    out_.open("for (std::int64_t pb_version = pb_u0; pb_version <= pb_last; ++pb_version)");
+    for (std::size_t i = 0; i < launch_.steps.steps.size(); ++i) {
+      const StepId step = launch_.steps.steps[i];
+      Writer count;
+      dispatch_.emit_count(count, step, frame_, Version::OpenCl);
+      if (count.text().empty()) continue;
+      const std::string is_there = "!pb_boxes[" + std::to_string(i) + "].is_empty()";
+      out_.open("if (" + is_there + (step == launch_.steps.main ? " && pb_version != pb_u0" : "") + ")");
+      dispatch_.emit_count(out_, step, frame_, Version::OpenCl);
+      out_.close();
+    }
+    out_.close();
+  }
+
+  Writer& out_;
+  const CppContext& context_;
+  TransformId id_;
+  const Transform& transform_;
+  const TransformPlan& plan_;
+  const StepDispatch& dispatch_;
+  const VersionLaunch& launch_;
+  const std::string& frame_;
+  const Step& main_;
+  std::size_t num_dims_;
+};
+
+}  // namespace
+
+void emit_version_launches(Writer& out, const CppContext& context, TransformId transform, const StepDispatch& dispatch,
+                           const VersionLaunch& launch, const Condition& runs, const std::string& frame) {
+  VersionLaunchCode(out, context, transform, dispatch, launch, frame).emit(runs);
+}
+
+}  // namespace pb

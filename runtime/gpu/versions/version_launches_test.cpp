@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// Versions that launches make alone or several at a time: which are asked for, what follows a failure, and what a
+// device with work-groups that overlap is given.
+#include "runtime/gpu/versions/version_launches.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/config/errors.h"
+#include "runtime/gpu/check/run_checked.h"
+#include "runtime/gpu/slice_launch.h"
+#include "runtime/gpu/testing/fake_fixture.h"
+#include "runtime/matrix/versions.h"
+
+namespace pbrt::gpu {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+using Calls = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+/// Runs versions 1 to end - 1. `works` says whether a launch works. Returns the launches; versions that were left to
+/// steps are added with 0.
+template <class Works>
+Calls run(VersionLaunches&& launches, std::int64_t end, const Works& works) {
+  Calls calls;
+  for (std::int64_t version = 1; version < end; ++version) {
+    const bool is_made = launches.make(version, [&](std::int64_t first, std::int64_t number) {
+      calls.emplace_back(first, number);
+      return works(first, number);
+    });
+    if (!is_made) calls.emplace_back(version, 0);
+  }
+  return calls;
+}
+
+bool always(std::int64_t, std::int64_t) { return true; }
+
+TEST(VersionLaunches, DepthsAreOdd) {
+  const std::int64_t depths[] = {1, 1, 1, 3, 3, 5, 5, 7, 7, 7};
+  for (std::int64_t value = 0; value < 10; ++value) EXPECT_EQ(time_tile_depth(value), depths[value]);
+  EXPECT_EQ(time_tile_depth(-5), 1);
+}
+
+TEST(VersionLaunches, MakeSeveralAndThenTheRest) {
+  const std::int64_t depth = 3;
+  EXPECT_THAT(run({true, &depth, true, 9}, 9, always),
+              ElementsAre(std::pair(1, 3), std::pair(4, 3), std::pair(7, 1), std::pair(8, 1)));
+  EXPECT_THAT(run({true, &depth, true, 4}, 4, always), ElementsAre(std::pair(1, 3)));
+  EXPECT_THAT(run({true, &depth, true, 3}, 3, always), ElementsAre(std::pair(1, 1), std::pair(2, 1)));
+  EXPECT_THAT(run({true, &depth, true, 1}, 1, always), IsEmpty());
+  EXPECT_THAT(run({true, nullptr, true, 3}, 3, always), ElementsAre(std::pair(1, 1), std::pair(2, 1)));
+}
+
+TEST(VersionLaunches, LeaveTheRestToStepsWhereNoneMakesOne) {
+  const std::int64_t depth = 3;
+  EXPECT_THAT(run({true, &depth, false, 6}, 6, always), ElementsAre(std::pair(1, 3), std::pair(4, 0), std::pair(5, 0)));
+}
+
+TEST(VersionLaunches, AreNotTriedWhereTheyMayNotRun) {
+  const std::int64_t depth = 3;
+  EXPECT_THAT(run({false, &depth, true, 3}, 3, always), ElementsAre(std::pair(1, 0), std::pair(2, 0)));
+}
+
+TEST(VersionLaunches, AreNotTriedAgain) {
+  const std::int64_t depth = 3;
+  EXPECT_THAT(run({true, &depth, true, 6}, 6, [](std::int64_t, std::int64_t number) { return number == 1; }),
+              ElementsAre(std::pair(1, 3), std::pair(1, 1), std::pair(2, 1), std::pair(3, 1), std::pair(4, 1),
+                          std::pair(5, 1)));
+  EXPECT_THAT(run({true, &depth, true, 6}, 6, [](std::int64_t first, std::int64_t) { return first == 1; }),
+              ElementsAre(std::pair(1, 3), std::pair(4, 1), std::pair(4, 0), std::pair(5, 0)));
+}
+
+constexpr KernelDesc kTile = {.name = "tile",
+                              .rule = {"T.T#2", "opencl"},
+                              .source = "",
+                              .num_regions = 2,
+                              .num_scalars = 2,
+                              .num_tiles = 1,
+                              .specialize_group = true,
+                              .default_items = 4};
+
+/// A row of T in versions; each cell becomes one more than its left neighbour, the first one than itself.
+class Versions {
+ public:
+  explicit Versions(const DeviceInfo& info = fake_device_info()) : fake(info) {
+    fake.control->add_kernel("tile", [this](FakeCall& call) {
+      const auto out = call.region<int>(2), in = call.region<int>(2);
+      const int first = call.scalar<int>(), number = call.scalar<int>();
+      const int lo = call.scalar<int>(), extent = call.scalar<int>();
+      bytes = call.local_bytes();
+      range = call.range();
+      for (int x = lo; x < lo + extent; ++x)
+        out.at(x, first + number - 1) = in.at(std::max(lo, x - number), first - 1) + number;
+    });
+  }
+
+  /// Makes versions 1 to `last` in time tiles, or on the host where that does not work. Returns the last one.
+  std::vector<int> run(Frame& frame, int width, int last, std::int64_t depth, bool is_checked = false) {
+    const Matrix2 all = allocate_versions<Matrix2>(width, last + 1);
+    const Matrix2 start = at_version(all, 0);
+    for (int x = 0; x < width; ++x) start.cell(x, 0) = 10 * x;
+    VersionLaunches launches(true, &depth, false, last + 1);
+    for (std::int64_t version = 1; version <= last; ++version) {
+      const bool is_made = launches.make(version, [&](std::int64_t first, std::int64_t number) {
+        const Matrix2 from = at_version(all, first), to = at_version(all, first + number - 1);
+        Launch launch(kTile, frame, fake.manager.get());
+        launch.output(to, Box<2>{{0, first + number - 1}, {width, first + number}}, CopyOut::May);
+        input_part(launch, from, Box<2>{{-1, first - 1}, {width, first}});
+        launch.scalar(static_cast<std::int32_t>(first)).scalar(static_cast<std::int32_t>(number));
+        const TileDim tile[] = {{{1, 0, 0}, 3}};
+        const std::int64_t margins[] = {number}, group[] = {16}, items[] = {2};
+        set_margins(launch, 1, margins);
+        launch.tile(sizeof(int), 1, tile).range(Box<1>{{0}, {width}}).group(group, 1, items);
+        const bool has_run = is_checked ? run_checked(launch, launches.check(), {{}, true}) : launch.run();
+        if (!has_run) reasons.emplace_back(launch.reason());
+        return has_run;
+      });
+      if (is_made) continue;
+      ++on_host;
+      const Matrix2 now = at_version(all, version);
+      need_on_host(frame, now, Box<2>{{0, version - 1}, {width, version}});
+      before_host_overwrite(frame, now, Box<2>{{0, version}, {width, version + 1}});
+      const auto k = static_cast<int>(version);
+      for (int x = 0; x < width; ++x) now.cell(x, k) = now.cell(std::max(0, x - 1), k - 1) + 1;
+      wrote_on_host(frame, now, Box<2>{{0, version}, {width, version + 1}});
+      launches.compare(version, frame);
+    }
+    const Matrix2 end = at_version(all, last);
+    need_on_host(frame, end, Box<2>{{0, last}, {width, last + 1}});
+    std::vector<int> out;
+    for (int x = 0; x < width; ++x) out.push_back(end.cell(x, last));
+    return out;
+  }
+  static std::vector<int> expected(int width, int last) {
+    std::vector<int> out;
+    for (int x = 0; x < width; ++x) out.push_back(10 * std::max(0, x - last) + last);
+    return out;
+  }
+
+  FakeManager fake;
+  std::size_t bytes = 0;
+  KernelRange range;
+  std::vector<std::string> reasons;
+  int on_host = 0;
+};
+
+template <class F>
+void on_workers(F&& body) {
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& frame) { body(frame); });
+}
+
+TEST(TimeTileLaunch, TakesTurnsBetweenTwoVersions) {
+  for (const bool shares_memory : {false, true})
+    for (const std::int64_t depth : {3, 5, 7})
+      for (const int last : {1, 2, 6, 7, 8, 20}) {
+        DeviceInfo info = fake_device_info();
+        info.shares_host_memory = shares_memory;
+        Versions versions(info);
+        on_workers([&](Frame& frame) {
+          EXPECT_EQ(versions.run(frame, 40, last, depth), Versions::expected(40, last)) << depth << " to " << last;
+        });
+        EXPECT_EQ(versions.on_host, last % depth);
+        EXPECT_EQ(versions.fake.manager->statistics().launches, last / depth);
+      }
+}
+
+TEST(TimeTileLaunch, HasGroupsThatOverlap) {
+  Versions versions;
+  on_workers([&](Frame& frame) { EXPECT_EQ(versions.run(frame, 100, 5, 5), Versions::expected(100, 5)); });
+  // A group has 32 instances, of which 22 are its own.
+  EXPECT_EQ(versions.range.group[0], 16U);
+  EXPECT_EQ(versions.range.global[0], 5 * 16U);
+  EXPECT_EQ(versions.bytes, sizeof(int) * (32 + 2));
+  EXPECT_THAT(versions.fake.control->build_options(),
+              ElementsAre(::testing::HasSubstr(" -DPB_GROUP0=16 -DPB_GROUP1=1 -DPB_GROUP2=1 -DPB_ITEMS0=2")));
+}
+
+TEST(TimeTileLaunch, NeedsLocalMemory) {
+  DeviceInfo info = fake_device_info();
+  info.local_bytes = 64;
+  Versions versions(info);
+  on_workers([&](Frame& frame) { EXPECT_EQ(versions.run(frame, 40, 9, 3), Versions::expected(40, 9)); });
+  EXPECT_THAT(versions.reasons, ElementsAre("local memory")) << "it is tried once";
+  EXPECT_EQ(versions.on_host, 9);
+}
+
+TEST(TimeTileLaunch, LeavesWhatFollowsAFailureToTheHost) {
+  Versions versions;
+  versions.fake.control->inject(FakeOperation::Launch, 0, FakeFault::Fail);
+  on_workers([&](Frame& frame) { EXPECT_EQ(versions.run(frame, 40, 9, 3), Versions::expected(40, 9)); });
+  EXPECT_EQ(versions.reasons.size(), 1U);
+  EXPECT_EQ(versions.on_host, 9);
+}
+
+TEST(TimeTileLaunch, LosesVersionsWithItsDevice) {
+  Versions versions;
+  versions.fake.control->inject(FakeOperation::Launch, 1, FakeFault::FailLater);
+  on_workers([&](Frame& frame) { EXPECT_THROW(static_cast<void>(versions.run(frame, 40, 9, 3)), DeviceLost); });
+}
+
+TEST(TimeTileLaunch, IsComparedAtItsLastVersion) {
+  Versions versions;
+  ManagerOptions options;
+  options.verifies = true;
+  versions.fake.manager =
+      std::make_unique<Manager>(std::make_unique<FakeDevice>(versions.fake.control, fake_device_info()), options);
+  on_workers([&](Frame& frame) { EXPECT_EQ(versions.run(frame, 40, 10, 3, true), Versions::expected(40, 10)); });
+  EXPECT_EQ(versions.on_host, 10) << "the host makes all versions as well";
+  EXPECT_EQ(versions.fake.manager->statistics().launches_verified, 3);
+  EXPECT_EQ(versions.fake.manager->statistics().launches_differing, 0);
+}
+
+}  // namespace
+}  // namespace pbrt::gpu
