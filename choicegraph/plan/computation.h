@@ -108,11 +108,16 @@ struct MapLoop {
 ///
 /// *Bins* are cells that it updates, as a histogram does. Like accumulators, they are updated by one associative
 /// operator for each output, and not used otherwise. Outputs to which it stores are not used otherwise either, and
-/// rounds store to different cells, because the rule says so (Rule::is_distinct).
+/// rounds store to different cells, because the rule says so (Rule::is_distinct), or because they store at running
+/// places.
+///
+/// A *running place* is an accumulator that rounds only raise, and at which they store: `kept.cell(at++) = x`. Those of
+/// a chunk of rounds begin where the chunks before it end. So what chunks add to them is known before they store.
 struct ScatterLoop {
   Fold loop;                      ///< its head and its other accumulators; there may be none
   std::vector<Accumulator> bins;  ///< one for each output; `target` is the cell of the first update
   std::vector<ExprId> stores;     ///< assignments to cells
+  std::size_t num_running = 0;    ///< so many of the accumulators are running places; they are the first ones
 
   [[nodiscard]] bool may_regroup() const;  ///< neither an accumulator nor bins have Regrouping::Never
   [[nodiscard]] bool is_exact() const;     ///< all of them have Regrouping::Exact

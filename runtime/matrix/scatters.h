@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What loops need that update or store cells at computed places (choicegraph/plan/computation.h, ScatterLoop). Used by
-// generated code: bins of chunks (runtime/sched/loops/divided_bins.h), and, in checked programs, a test that rounds
-// store to different cells.
+// generated code: bins of chunks (runtime/sched/loops/divided_bins.h), regions that ignore what is stored
+// (runtime/sched/loops/divided_places.h), and, in checked programs, a test that rounds store to different cells.
 #pragma once
 
 #include <algorithm>
@@ -110,6 +110,24 @@ class DistinctCells : public View {
  private:
   const char* name_;
   std::vector<bool> stored_;
+};
+
+/// A region that ignores what a loop stores, which then only computes how far its places run.
+template <class View>
+class IgnoredCells : public View {
+ public:
+  /// Takes any value.
+  struct Cell {
+    template <class T>
+    void operator=(const T&) const {}
+  };
+
+  explicit IgnoredCells(const View& view) : View(view) {}
+
+  template <class... I>
+  requires(sizeof...(I) == View::kDims) [[nodiscard]] Cell cell(I...) const {
+    return {};
+  }
 };
 
 /// Returns how many rounds and cells a loop over `num_rounds` that reads cells of these views probably looks at.

@@ -121,6 +121,8 @@ std::string why_not_divided(const Rule& rule, const Fold& loop, bool keeps_order
 }
 
 std::string why_not_divided(const Rule& rule, const ScatterLoop& loop, bool keeps_order) {
+  if (loop.num_running > 0)
+    return "`" + loop.loop.accumulators.front().name + "` runs on from round to round, and says where they store";
   for (const Accumulator& each : loop.bins)
     if (std::string why = why_not_updated(each); !why.empty()) return why;
   return why_not_divided(rule, loop.loop, keeps_order);

@@ -61,6 +61,8 @@ TaskLoopText task_loop_text(const Rule& rule, const Fold& fold, const TaskLoop& 
     params.push_back("pbrt::FoldPart<" + variables.operators[i] + ", decltype(" + variables.names[i] + ")> " +
                      variables.names[i]);
   for (const Accumulator& each : divided.bins) params.push_back("const auto " + each.name);
+  if (divided.num_running > 0)
+    for (const std::string& name : divided.apart.stored) params.push_back("const auto " + name);
   Writer before;
   before.line("const " + without_const(decl.type_text) +
               " pb_fold_first = " + plain.expr(fold.first, Precedence::Assign) + ";");
@@ -82,8 +84,16 @@ TaskLoopText task_loop_text(const Rule& rule, const Fold& fold, const TaskLoop& 
   if (!divided.bins.empty()) args.push_back(likely_updates_text(last + " - pb_fold_first", divided.apart.read));
   args.push_back("pb_rounds");
   if (!divided.bins.empty()) args.push_back(bins_text(divided.bins));
+  if (divided.num_running > 0) {
+    std::vector<std::string> ignored;
+    for (const std::string& name : divided.apart.stored) ignored.push_back("pbrt::IgnoredCells(" + name + ")");
+    args.push_back("std::make_tuple(" + joined(divided.apart.stored) + ")");
+    args.push_back("std::make_tuple(" + joined(ignored) + ")");
+  }
   args.insert(args.end(), variables.names.begin(), variables.names.end());
-  after.line(std::string(divided.bins.empty() ? "pbrt::divided_fold(" : "pbrt::divided_bins(") + joined(args) + ");");
+  std::string function = divided.bins.empty() ? "divided_fold" : "divided_bins";
+  if (divided.num_running > 0) function = "divided_places<" + std::to_string(divided.num_running) + ">";
+  after.line("pbrt::" + function + "(" + joined(args) + ");");
   const LoopLimits limits{"pb_from", fold.is_inclusive ? "pb_to - 1" : "pb_to"};
   return {fold.loop, fold.first, fold.last, limits, before.text(), after.text()};
 }
