@@ -160,7 +160,9 @@ struct Phase {
   bool stores = false;  ///< a divided loop is a map
   /// It reads or stores cells that others may have stored, or stores cells that others may have read.
   bool waits = false;
-  int stage = 0;  ///< the launch that does it, from 1, where several groups run an instance; 0: one group does
+  /// The launch that does it, from 1, where several groups run an instance; 0: one group does. One before it counts how
+  /// far running places run.
+  int stage = 0;
   bool ends_stage = false;  ///< what follows it is of a later launch
 
   bool operator==(const Phase&) const = default;
@@ -229,6 +231,8 @@ struct Computation {
   [[nodiscard]] const ScatterLoop* find_scatter(StmtId loop) const;
   /// The head and the accumulators of a loop in one of these lists.
   [[nodiscard]] const Fold& loop_of(StmtId loop) const;
+  /// Whether this statement is a loop with running places.
+  [[nodiscard]] bool has_running_places(StmtId loop) const;
   /// Whether work-items combine parts of accumulators at the end of a phase.
   [[nodiscard]] bool has_parts(const Phase& phase) const;
 };

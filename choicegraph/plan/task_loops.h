@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Folds, maps and loops at computed or running places of a rule with one instance whose rounds are cut into chunks that
-// run as tasks on the CPU. Such a rule has no other work for a second thread. choicegraph/passes makes the length of the
-// chunks a tunable, clgen/lower says which of the loops are divided, and runtime/sched/loops/divided_folds.h runs them.
+// run as tasks on the CPU. Such a rule has no other work for a second thread. choicegraph/passes makes the length of
+// the chunks a tunable, clgen/lower says which of the loops are divided, and runtime/sched/loops/divided_folds.h runs
+// them.
 #pragma once
 
 #include <cstddef>

@@ -125,9 +125,7 @@ class IgnoredCells : public View {
   explicit IgnoredCells(const View& view) : View(view) {}
 
   template <class... I>
-  requires(sizeof...(I) == View::kDims) [[nodiscard]] Cell cell(I...) const {
-    return {};
-  }
+  requires(sizeof...(I) == View::kDims) [[nodiscard]] Cell cell(I...) const { return {}; }
 };
 
 /// Returns how many rounds and cells a loop over `num_rounds` that reads cells of these views probably looks at.

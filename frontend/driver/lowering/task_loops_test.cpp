@@ -27,7 +27,8 @@ std::string divided_in(const std::string& body) {
   for (const TaskLoop& each :
        find_task_loops(planned->program.transforms[TransformId(0)].rules[RuleId(0)], computation))
     out += (out.empty() ? "" : "; ") + computation.loop_of(each.loop).var + (each.has_loops ? " loops" : "") +
-           (each.bins.empty() ? "" : " bins") + (each.num_running > 0 ? " places" : "") + (each.is_rounded ? " rounds" : " exact");
+           (each.bins.empty() ? "" : " bins") + (each.num_running > 0 ? " places" : "") +
+           (each.is_rounded ? " rounds" : " exact");
   return out;
 }
 
@@ -85,8 +86,9 @@ TEST(TaskLoops, AreThoseWithRunningPlacesToo) {
   const std::string head = "int at = 0, two = 0; for (int i = 0; i < n; i++) ";
   EXPECT_EQ(divided_in(head + "if (b.cell(i) > 0) c.cell(at++) = b.cell(i);"), "i places exact");
   EXPECT_EQ(divided_in(head + "if (b.cell(i) > 0) { c.cell(at) = b.cell(i); d.cell(0, at++) = i; }"), "i places exact");
-  EXPECT_EQ(divided_in(head + "{ c.cell(at++) = i; if (i % 2) continue; c.cell(at) = 1; c.cell(at + 1) = 2; at += 2; }"),
-            "i places exact");
+  EXPECT_EQ(
+      divided_in(head + "{ c.cell(at++) = i; if (i % 2) continue; c.cell(at) = 1; c.cell(at + 1) = 2; at += 2; }"),
+      "i places exact");
   EXPECT_EQ(divided_in(head + "if (b.cell(i) > 0) c.cell(at++) = i; else d.cell(two++, 0) = i;"), "i places exact");
   EXPECT_EQ(divided_in(head + "for (int k = 0; k < v.cell(i); k++) c.cell(at++) = i;"), "i loops places exact");
   EXPECT_EQ(divided_in(head + "if (b.cell(i) > 0) { c.cell(at++) = i; t += b.cell(i); }"), "i places rounds");

@@ -2,9 +2,9 @@
 // Loops that store at running places, as a filter does, divided among tasks like folds (divided_folds.h). A running
 // place is a variable that the rounds only raise, and at which they store.
 //
-// There are two passes. The first one runs the rounds of all chunks without their stores, and so counts by how much each
-// chunk raises the places. Then it is known where each chunk begins, and the second pass stores. A sequential frame runs
-// the chunks one behind the other and needs no first pass.
+// There are two passes. The first one runs the rounds of all chunks without their stores, and so counts by how much
+// each chunk raises the places. Then it is known where each chunk begins, and the second pass stores. A sequential
+// frame runs the chunks one behind the other and needs no first pass.
 //
 // The result depends on the loop's rounds and the length of the chunks alone, never on workers.
 #pragma once
@@ -96,7 +96,8 @@ template <std::size_t kRunning, class T, class Rounds, class Regions, class Igno
 ///
 /// Pre:     as for divided_fold; the regions share no memory with each other or with what the rounds read
 /// Errors:  rethrows the first exception of a chunk; the variables keep their values then, if the loop is divided
-template <std::size_t kRunning, class... Ops, class T, class Rounds, class... Regions, class... Ignored, class... Values>
+template <std::size_t kRunning, class... Ops, class T, class Rounds, class... Regions, class... Ignored,
+          class... Values>
 [[gnu::always_inline]] inline void divided_places(Frame& frame, FoldOf<Ops...> ops, T first, std::int64_t last,
                                                   std::int64_t chunk, const Rounds& rounds,
                                                   const std::tuple<Regions...>& regions,

@@ -70,9 +70,9 @@ TEST(DividedPlaces, ErrorsLeaveTheVariables) {
       if (from <= 50 && 50 < to) throw std::runtime_error("a round fails");
       return {place + static_cast<unsigned>(to - from)};
     };
-    EXPECT_THROW(divided_places<1>(root, FoldOf<folds::Sum>(), 0, 100, 10, rounds, std::make_tuple(1),
-                                   std::make_tuple(0), at),
-                 std::runtime_error);
+    EXPECT_THROW(
+        divided_places<1>(root, FoldOf<folds::Sum>(), 0, 100, 10, rounds, std::make_tuple(1), std::make_tuple(0), at),
+        std::runtime_error);
     EXPECT_EQ(at, 7);
   });
 }
