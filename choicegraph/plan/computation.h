@@ -104,6 +104,14 @@ struct MapLoop {
   std::vector<std::size_t> renewed = {};
 };
 
+/// `if (c) kept.cell(at++) = x;`, where the loop neither stores at `at` nor raises it elsewhere, and `x` may be
+/// computed whether or not `c` holds. So whoever keeps some of these values before storing them needs no branch.
+struct BranchedStore {
+  StmtId branch;
+  ExprId condition, cell, value;
+  std::string region, place;  ///< their names
+};
+
 /// A loop that counts, and updates or stores cells of outputs at places that its rounds compute. It is no fold.
 ///
 /// *Bins* are cells that it updates, as a histogram does. Like accumulators, they are updated by one associative
@@ -118,6 +126,7 @@ struct ScatterLoop {
   std::vector<Accumulator> bins;  ///< one for each output; `target` is the cell of the first update
   std::vector<ExprId> stores;     ///< assignments to cells
   std::size_t num_running = 0;    ///< so many of the accumulators are running places; they are the first ones
+  std::vector<BranchedStore> branched = {};  ///< of its stores at running places
 
   [[nodiscard]] bool may_regroup() const;  ///< neither an accumulator nor bins have Regrouping::Never
   [[nodiscard]] bool is_exact() const;     ///< all of them have Regrouping::Exact

@@ -27,7 +27,7 @@ class TaskLoopFinder {
     const MapLoop* map = computation_.find_map(id);
     if (const ScatterLoop* scatter = computation_.find_scatter(id); scatter != nullptr && may_divide(*scatter)) {
       out.push_back({id, has_loops(scatter->loop), !scatter->is_exact(), regions_of(rule_, *scatter), scatter->bins,
-                     scatter->num_running});
+                     scatter->num_running, scatter->branched});
       return;
     }
     const Fold* head = map != nullptr ? &map->loop : computation_.find(id);

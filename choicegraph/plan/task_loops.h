@@ -16,12 +16,13 @@ namespace pb {
 
 /// A loop whose rounds may be divided among tasks.
 struct TaskLoop {
-  StmtId loop;                         ///< of a fold, a map or a scatter
-  bool has_loops = false;              ///< there are loops inside, so a round may take long
-  bool is_rounded = false;             ///< divided, the result is rounded in another way
-  MapRegions apart = {};               ///< of a map and a scatter: regions that must share no memory
-  std::vector<Accumulator> bins = {};  ///< outputs of which each chunk updates cells of its own
-  std::size_t num_running = 0;         ///< so many of its accumulators, the first ones, are running places
+  StmtId loop;                               ///< of a fold, a map or a scatter
+  bool has_loops = false;                    ///< there are loops inside, so a round may take long
+  bool is_rounded = false;                   ///< divided, the result is rounded in another way
+  MapRegions apart = {};                     ///< of a map and a scatter: regions that must share no memory
+  std::vector<Accumulator> bins = {};        ///< outputs of which each chunk updates cells of its own
+  std::size_t num_running = 0;               ///< so many of its accumulators, the first ones, are running places
+  std::vector<BranchedStore> branched = {};  ///< stores at these that need no branch
 };
 
 /// Returns the loops of the rule that may be divided, in the order of the text: of loops inside each other the

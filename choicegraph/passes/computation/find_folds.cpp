@@ -432,6 +432,7 @@ class FoldFinder {
     loop.loop.accumulators = std::move(running.places);
     for (Accumulator& each : accumulators.take()) loop.loop.accumulators.push_back(std::move(each));
     loop.stores = std::move(stores);
+    loop.branched = std::move(running.branched);
     out_.scatters.push_back(std::move(loop));
     return true;
   }

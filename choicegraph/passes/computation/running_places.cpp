@@ -35,6 +35,7 @@ class PlaceFinder {
     RunningPlaces out;
     for (const VariableKey& each : candidates)
       if (is_running(each)) add(each, out);
+    for (const Accumulator& each : out.places) add_branched(each, out);
     return out;
   }
 
@@ -227,6 +228,49 @@ class PlaceFinder {
     for (const PlacedStore& store : stores_)
       if (store.place == place) out.stores.push_back(store.expr);
     out.places.push_back(std::move(found));
+  }
+
+  /// Adds the only store at a place if it stands alone in a branch.
+  void add_branched(const Accumulator& place, RunningPlaces& out) const {
+    const VariableKey key = key_of(place.binding);
+    const auto is_here = [&](const PlacedStore& store) { return store.place == key; };
+    const auto store = std::find_if(stores_.begin(), stores_.end(), is_here);
+    if (place.updates.size() != 1 || std::count_if(stores_.begin(), stores_.end(), is_here) != 1) return;
+    const auto& assign = std::get<AssignExpr>(body_.exprs[store->expr].node);
+    const auto& cell = std::get<MemberExpr>(body_.exprs[assign.lhs].node);
+    if (cell.args.size() != 1 || !is_raise_of(cell.args[0], key)) return;
+    for (const StmtId id : effects_.ifs) {
+      const auto& branch = std::get<IfStmt>(body_.stmts[id].node);
+      if (!branch.else_stmt.is_none() || stmts_of(body_, branch.then_stmt) != std::vector<StmtId>{store->stmt} ||
+          !may_always_run(assign.rhs, branch.condition))
+        continue;
+      const std::string& region = std::get<NameExpr>(body_.exprs[cell.object].node).text;
+      out.branched.push_back({id, branch.condition, assign.lhs, assign.rhs, region, place.name});
+    }
+  }
+
+  /// Whether a value may be computed where a condition does not hold: it is made of numbers, of variables, and of cells
+  /// that the condition always reads.
+  [[nodiscard]] bool may_always_run(ExprId id, ExprId condition) const {
+    const Expr& expr = body_.exprs[id];
+    if (const auto* cell = std::get_if<MemberExpr>(&expr.node))
+      return is_cell_call(*cell) && always_reads(condition, id);
+    if (const auto* binary = std::get_if<BinaryExpr>(&expr.node))
+      return kind_of(binary->op) != OperatorKind::Quotient && may_always_run(binary->lhs, condition) &&
+             may_always_run(binary->rhs, condition);
+    return std::holds_alternative<NameExpr>(expr.node) || std::holds_alternative<IntegerExpr>(expr.node) ||
+           std::holds_alternative<FloatExpr>(expr.node);
+  }
+
+  /// Whether computing `id` always reads a cell.
+  [[nodiscard]] bool always_reads(ExprId id, ExprId cell) const {
+    if (is_same_expr(rule_, id, cell)) return true;
+    const auto& node = body_.exprs[id].node;
+    if (const auto* unary = std::get_if<UnaryExpr>(&node)) return always_reads(unary->operand, cell);
+    const auto* binary = std::get_if<BinaryExpr>(&node);
+    if (binary == nullptr) return false;
+    const bool is_logical = binary->op == BinaryOp::LogicalAnd || binary->op == BinaryOp::LogicalOr;
+    return always_reads(binary->lhs, cell) || (!is_logical && always_reads(binary->rhs, cell));
   }
 
   /// The statement that is the assignment, or the store in whose coordinate it stands.

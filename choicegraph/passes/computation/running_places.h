@@ -16,6 +16,7 @@ struct RunningPlaces {
   std::vector<Accumulator> places;  ///< in the order of the text
   std::vector<ExprId> stores;       ///< the assignments to cells at these places
   std::set<ExprId> raises;          ///< the assignments and steps that raise them
+  std::vector<BranchedStore> branched;
 };
 
 /// Finds the running places of a loop with these effects. Each is a whole number of the body. The loop raises it by

@@ -2,6 +2,7 @@
 #include "clgen/cpp/rules/task_loop_code.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clgen/body_code_printer.h"
@@ -67,9 +68,18 @@ TaskLoopText task_loop_text(const Rule& rule, const Fold& fold, const TaskLoop& 
   before.line("const " + without_const(decl.type_text) +
               " pb_fold_first = " + plain.expr(fold.first, Precedence::Assign) + ";");
   // Rounds that store have copies of what they read, because compilers cannot know that it stays the same.
+  if (!divided.branched.empty()) before.line("const bool pb_are_apart = true" + apart_text(divided.apart) + ";");
   const std::string captures = divided.apart.stored.empty() ? "[&]" : "[=]";
   before.line("const auto pb_rounds = " + captures + "(" + joined(params) + ") {");
   Writer after;
+  std::vector<OtherText> others;
+  for (const BranchedStore& store : divided.branched) {
+    const std::string some = "pb_some_" + store.region;
+    before.line("pbrt::SomeCells " + some + "(" + store.region + ", pb_are_apart);");
+    after.line(some + ".flush(" + store.place + ");");
+    others.push_back({store.branch, some + ".put(" + store.place + ", " + plain.expr(store.value, Precedence::Assign) +
+                                        ", " + plain.expr(store.condition, Precedence::Assign) + ");"});
+  }
   after.line("return std::make_tuple(" + joined(variables.names) + ");");
   after.line("};");
   const std::string last = "static_cast<std::int64_t>(" + plain.expr(fold.last, Precedence::Assign) + ")" +
@@ -95,7 +105,7 @@ TaskLoopText task_loop_text(const Rule& rule, const Fold& fold, const TaskLoop& 
   if (divided.num_running > 0) function = "divided_places<" + std::to_string(divided.num_running) + ">";
   after.line("pbrt::" + function + "(" + joined(args) + ");");
   const LoopLimits limits{"pb_from", fold.is_inclusive ? "pb_to - 1" : "pb_to"};
-  return {fold.loop, fold.first, fold.last, limits, before.text(), after.text()};
+  return {fold.loop, fold.first, fold.last, limits, before.text(), after.text(), std::move(others)};
 }
 
 EnclosedLoopText distinct_loop_text(const Rule& rule, const ScatterLoop& loop) {

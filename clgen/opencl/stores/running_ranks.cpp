@@ -60,7 +60,8 @@ void print_ranks(Writer& out, std::size_t place, const DividedFoldWords& words) 
   out.line("const uint pb_other = pb_of_lane_uint(pb_up_to, (uint)(pb_local - pb_distance) % 32);");
   out.line("if (pb_lane % 32 >= pb_distance) pb_up_to += pb_other;");
   out.close();
-  out.line("if (pb_lane % PB_WARP_LANES == PB_WARP_LANES - 1) pb_sums[pb_first_lane + pb_lane / PB_WARP_LANES] = pb_up_to;");
+  out.line(
+      "if (pb_lane % PB_WARP_LANES == PB_WARP_LANES - 1) pb_sums[pb_first_lane + pb_lane / PB_WARP_LANES] = pb_up_to;");
   out.line(words.barrier);
   print_unrolling(out, kUnroll);
   out.open("for (int pb_warp = 0; pb_warp < PB_WARPS; ++pb_warp)");

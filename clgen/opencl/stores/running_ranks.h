@@ -2,8 +2,8 @@
 // The text that finds where the rounds of a tile begin to store, in loops with running places. Private to clgen/opencl.
 //
 // In a tile, each lane of an instance runs kPlacesInFlight rounds: round `pb_u` of lane `pb_lane` is number
-// `pb_u * PB_LANES + pb_lane` of the tile, so that lanes read neighbours. By how much each of them raised the place goes
-// through memory of the group, where a lane adds up rounds that follow one another, and the lanes scan their sums.
+// `pb_u * PB_LANES + pb_lane` of the tile, so that lanes read neighbours. By how much each of them raised the place
+// goes through memory of the group, where a lane adds up rounds that follow one another, and the lanes scan their sums.
 #pragma once
 
 #include <cstddef>
