@@ -12,7 +12,7 @@ namespace {
 const std::string kNumRounds = std::to_string(kPlacesInFlight);
 
 /// Rows of the array are a word longer than the memory has banks, because lanes read rounds that follow one another.
-std::string padded(const std::string& at) { return "pb_ranks[" + at + " + (" + at + ") / 32]"; }
+std::string rank_at(const std::string& at) { return "pb_ranks[" + at + " + (" + at + ") / 32]"; }
 
 /// Opens a loop over the rounds of a lane.
 void open_rounds(Writer& out) {
@@ -38,8 +38,8 @@ void print_rank_arrays(Writer& out, const LoopTree& tree, const std::string& hea
 void print_ranks(Writer& out, std::size_t place, const DividedFoldWords& words) {
   PB_CHECK(words.has_neighbours, "the lanes of an only instance are neighbours");
   const std::string raised = running_rank(place) + "[pb_u]";
-  const std::string striped = padded("pb_first_lane * " + kNumRounds + " + pb_u * PB_LANES + pb_lane");
-  const std::string in_a_row = padded("pb_local * " + kNumRounds + " + pb_u");
+  const std::string striped = rank_at("pb_first_lane * " + kNumRounds + " + pb_u * PB_LANES + pb_lane");
+  const std::string in_a_row = rank_at("pb_local * " + kNumRounds + " + pb_u");
   out.open("");
   out.line("const int pb_first_lane = pb_local - pb_lane;");
   open_rounds(out);

@@ -220,7 +220,7 @@ TEST(RunningPlaces, AreCountedInAStageBeforeTheirOwn) {
   EXPECT_EQ(stages_of_filter("for (int i = 0; i < n; i++) p.cell(i) = 0;\n"
                              "for (int i = 0; i < n; i++) if (a.cell(i) > limit) k.cell(at++) = a.cell(i);\n"
                              "for (int i = at; i < n; i++) k.cell(i) = 0;"),
-            "i stores, i stores at+, wait, i stores: 1. 2. 3. of 4")
+            "i stores, i stores at+, wait, i stores: 1 2. 3. of 4")
       << "what does not wait counts beside the stores before";
   EXPECT_EQ(stages_of_filter("for (int i = 0; i < n; i++) for (int j = 0; j < a.cell(i); j++) k.cell(at++) = j;"),
             "no: a loop inside stores at `at`; so no loop of the body is divided: of 0");
