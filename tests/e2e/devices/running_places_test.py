@@ -5,7 +5,8 @@
 
 A rule keeps the numbers above a limit and fills what is behind them. Another one has two places, two outputs at one of them, and folds
 beside them. A third one runs backwards, stores two cells a round, and leaves rounds out; its cells are no neighbours. All, some or none of
-the numbers are kept, and the row has no number, one, and odd numbers of them. Loops that devices do not divide say why.
+the numbers are kept, and the row has no number, one, and odd numbers of them. A filter in place reads what it has stored. Loops that
+devices do not divide say why.
 """
 
 import pathlib
@@ -66,6 +67,28 @@ to int Kept[n], int Number, long Keys[n + 2], int Places[n + 2], int Rest[n], in
 }
 """
 NAMES = ["Kept", "Number", "Keys", "Places", "Rest", "Sum", "Most", "Pairs"]
+
+# Called in place, a round reads what earlier ones have stored.
+IN_PLACE = """
+transform Positive
+from int A[n]
+to int Kept[n]
+{
+  to (Kept kept) from (A a) {
+    int at = 0;
+    for (int i = 0; i < n; i++) if (a.cell(i) + a.cell(i / 2) > 0) kept.cell(at++) = a.cell(i);
+  }
+}
+main transform InPlace
+from int A[n]
+to int B[n]
+{
+  to (B b) from (A a) {
+    a.copyTo(b);
+    Positive(b, b);
+  }
+}
+"""
 
 REFUSED = """
 main transform Refused
@@ -168,6 +191,17 @@ class Test:
         for threads, chunk in PARTS:
             self.compare(program, inputs, want, "refused", False, {"fold_chunk": chunk}, threads, words=["--size", "k=2000"])
 
+    def in_place(self):
+        program = self.compile("in_place", IN_PLACE)
+        a = self.rng.integers(-9, 9, 3001).astype(np.int32)
+        want, at = a.copy(), 0
+        for i in range(a.size):
+            if want[i] + want[i // 2] > 0:
+                want[at] = want[i]
+                at += 1
+        for threads, chunk in PARTS:
+            self.compare(program, [a], {"B": want}, "in place", False, {"fold_chunk": chunk}, threads)
+
     def run(self):
         program = self.compile("places", PROGRAM)
         for n in (0, 1, 2, 127, 2048, 5003, 70001) if polybricks.is_nightly() else (0, 1, 127, 5003, 40001):
@@ -179,6 +213,7 @@ class Test:
         self.compare(program, [a, np.int32(limit)], want, "as on a GPU", True, {}, env=env)
         self.compare(program, [a, np.int32(limit)], want, "a basic device", True, {"fold_items": 1024, "work_group": 64},
                      env={"POCL_DEVICES": "basic"})
+        self.in_place()
         self.refused()
 
 
