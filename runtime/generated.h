@@ -27,6 +27,7 @@
 #include "runtime/sched/frame.h"
 #include "runtime/sched/loops/divided_bins.h"
 #include "runtime/sched/loops/divided_folds.h"
+#include "runtime/sched/loops/divided_places.h"
 #include "runtime/sched/loops/parallel_for.h"
 #include "runtime/sched/loops/tile_grid.h"
 #include "runtime/sched/recursion.h"

@@ -107,6 +107,11 @@ const Fold& Computation::loop_of(StmtId loop) const {
   return *fold;
 }
 
+bool Computation::has_running_places(StmtId loop) const {
+  const ScatterLoop* scatter = find_scatter(loop);
+  return scatter != nullptr && scatter->num_running > 0;
+}
+
 bool Computation::has_parts(const Phase& phase) const {
   return phase.kind == PhaseKind::Divided && !loop_of(phase.stmt).accumulators.empty();
 }

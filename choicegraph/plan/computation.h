@@ -104,15 +104,29 @@ struct MapLoop {
   std::vector<std::size_t> renewed = {};
 };
 
+/// `if (c) kept.cell(at++) = x;`, where the loop neither stores at `at` nor raises it elsewhere, and `x` may be
+/// computed whether or not `c` holds. So whoever keeps some of these values before storing them needs no branch.
+struct BranchedStore {
+  StmtId branch;
+  ExprId condition, cell, value;
+  std::string region, place;  ///< their names
+};
+
 /// A loop that counts, and updates or stores cells of outputs at places that its rounds compute. It is no fold.
 ///
 /// *Bins* are cells that it updates, as a histogram does. Like accumulators, they are updated by one associative
 /// operator for each output, and not used otherwise. Outputs to which it stores are not used otherwise either, and
-/// rounds store to different cells, because the rule says so (Rule::is_distinct).
+/// rounds store to different cells, because the rule says so (Rule::is_distinct), or because they store at running
+/// places.
+///
+/// A *running place* is an accumulator that rounds only raise, and at which they store: `kept.cell(at++) = x`. Those of
+/// a chunk of rounds begin where the chunks before it end. So what chunks add to them is known before they store.
 struct ScatterLoop {
   Fold loop;                      ///< its head and its other accumulators; there may be none
   std::vector<Accumulator> bins;  ///< one for each output; `target` is the cell of the first update
   std::vector<ExprId> stores;     ///< assignments to cells
+  std::size_t num_running = 0;    ///< so many of the accumulators are running places; they are the first ones
+  std::vector<BranchedStore> branched = {};  ///< of its stores at running places
 
   [[nodiscard]] bool may_regroup() const;  ///< neither an accumulator nor bins have Regrouping::Never
   [[nodiscard]] bool is_exact() const;     ///< all of them have Regrouping::Exact
@@ -155,7 +169,9 @@ struct Phase {
   bool stores = false;  ///< a divided loop is a map
   /// It reads or stores cells that others may have stored, or stores cells that others may have read.
   bool waits = false;
-  int stage = 0;  ///< the launch that does it, from 1, where several groups run an instance; 0: one group does
+  /// The launch that does it, from 1, where several groups run an instance; 0: one group does. One before it counts how
+  /// far running places run.
+  int stage = 0;
   bool ends_stage = false;  ///< what follows it is of a later launch
 
   bool operator==(const Phase&) const = default;
@@ -224,6 +240,8 @@ struct Computation {
   [[nodiscard]] const ScatterLoop* find_scatter(StmtId loop) const;
   /// The head and the accumulators of a loop in one of these lists.
   [[nodiscard]] const Fold& loop_of(StmtId loop) const;
+  /// Whether this statement is a loop with running places.
+  [[nodiscard]] bool has_running_places(StmtId loop) const;
   /// Whether work-items combine parts of accumulators at the end of a phase.
   [[nodiscard]] bool has_parts(const Phase& phase) const;
 };

@@ -26,7 +26,8 @@ class TaskLoopFinder {
   void visit(StmtId id, bool is_in_loop, std::vector<TaskLoop>& out) const {
     const MapLoop* map = computation_.find_map(id);
     if (const ScatterLoop* scatter = computation_.find_scatter(id); scatter != nullptr && may_divide(*scatter)) {
-      out.push_back({id, has_loops(scatter->loop), !scatter->is_exact(), regions_of(rule_, *scatter), scatter->bins});
+      out.push_back({id, has_loops(scatter->loop), !scatter->is_exact(), regions_of(rule_, *scatter), scatter->bins,
+                     scatter->num_running, scatter->branched});
       return;
     }
     const Fold* head = map != nullptr ? &map->loop : computation_.find(id);
@@ -92,7 +93,9 @@ std::string to_words(const TaskLoop& divided, const Fold& head) {
   if (divided.bins.empty())
     for (const std::string& name : divided.apart.stored) out += ", cells of `" + name + "`";
   for (const Accumulator& each : divided.bins) out += ", " + to_words(each) + ", in bins";
-  for (const Accumulator& each : head.accumulators) out += ", " + to_words(each);
+  for (std::size_t i = 0; i < head.accumulators.size(); ++i)
+    out += i < divided.num_running ? ", at the running place `" + head.accumulators[i].name + "`"
+                                   : ", " + to_words(head.accumulators[i]);
   return out;
 }
 

@@ -76,7 +76,10 @@ std::string divided_words(const DividedFold& divided, const Rule& rule, const st
   std::vector<std::string> parts;
   if (divided.stores && divided.bins.empty()) parts.emplace_back("cells");
   for (const Accumulator& each : divided.bins) parts.push_back("bins of " + to_words(each));
-  for (const Accumulator& each : divided.fold.accumulators) parts.push_back(to_words(each));
+  for (const Accumulator& each : divided.fold.accumulators) {
+    const bool is_running = static_cast<std::size_t>(&each - divided.fold.accumulators.data()) < divided.num_running;
+    parts.push_back(is_running ? "running place `" + each.name + "`" : to_words(each));
+  }
   const std::string loops =
       divided.inner ? "s over " + divided.fold.var + " and " + divided.inner->var : " over " + divided.fold.var;
   std::string out = ", lanes divide the loop" + loops;

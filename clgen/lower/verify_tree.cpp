@@ -10,19 +10,24 @@ namespace pb {
 namespace {
 
 /// What is wrong with the stages of an instance. They follow one another. Work-items of several groups wait for one
-/// another, and for the parts of folds, at the ends of stages alone.
+/// another, and for the parts of folds, at the ends of stages alone. Loops with running places have two stages.
 std::string fault_of_stages(const KernelTree& kernel, const RuleInstance& instance) {
-  const auto has_parts = [&](const Phase& phase) {
-    return std::any_of(instance.divided.begin(), instance.divided.end(), [&](const DividedFold& divided) {
-      return divided.fold.loop == phase.stmt && !divided.fold.accumulators.empty();
-    });
+  const auto has = [&](const Phase& phase, const auto& what) {
+    return std::any_of(instance.divided.begin(), instance.divided.end(),
+                       [&](const DividedFold& divided) { return divided.fold.loop == phase.stmt && what(divided); });
+  };
+  const auto runs_on = [](const DividedFold& divided) { return divided.num_running > 0; };
+  const auto ends_in_parts = [&](const DividedFold& divided) {
+    return !divided.fold.accumulators.empty() && !runs_on(divided);
   };
   int stage = 1;
   bool begins = true;
   for (const Phase& phase : instance.phases) {
+    stage += has(phase, runs_on) ? 1 : 0;
     if (phase.stage != stage) return "the stages of phases follow one another";
     if (phase.waits && !begins) return "groups wait for one another at the ends of stages alone";
-    if (has_parts(phase) && !phase.ends_stage) return "the parts of a fold are combined in the stages behind it";
+    if (has(phase, ends_in_parts) && !phase.ends_stage)
+      return "the parts of a fold are combined in the stages behind it";
     begins = phase.ends_stage;
     stage += begins ? 1 : 0;
   }
@@ -194,6 +199,8 @@ class Verifier {
       const DividedFold& divided = instance.divided[num_divided++];
       if (divided.stores != phase.stores) return fail("a map stores cells");
       if (!divided.bins.empty() && (!divided.stores || divided.keeps)) return fail("a loop with bins stores cells");
+      if (divided.num_running > 0 && (!divided.stores || divided.keeps || divided.inner || !divided.bins.empty()))
+        return fail("a loop with running places stores cells, and has no other form");
       if (divided.stage != phase.stage) return fail("a divided loop has the stage of its phase");
       if (divided.parts.size() != divided.fold.accumulators.size()) return fail("each accumulator has a part");
     }

@@ -7,36 +7,12 @@
 #include "clgen/opencl/combined_parts.h"
 #include "clgen/opencl/fold_parts.h"
 #include "clgen/opencl/kernel_words.h"
+#include "clgen/opencl/stores/running_ranks.h"
 #include "lang/body/body_walk.h"
 #include "lang/check.h"
 
 namespace pb {
 namespace {
-
-std::string neutral_text(const Accumulator& accumulator) {
-  switch (accumulator.op) {
-    case FoldOp::Add:
-      return is_floating(accumulator.type) ? "-0.0f" : "0";  // -0 + x is x for zeros of both signs
-    case FoldOp::Mul:
-    case FoldOp::And:
-      return "1";
-    case FoldOp::BitAnd:
-      return "-1";
-    case FoldOp::BitOr:
-    case FoldOp::BitXor:
-    case FoldOp::Or:
-      return "0";
-    case FoldOp::Min:
-    case FoldOp::Max:
-      break;
-  }
-  PB_CHECK(false, "the smallest and the largest begin with the value before the loop");
-  return {};
-}
-
-std::string before(std::size_t i) { return "pb_before" + std::to_string(i); }
-std::string before(std::size_t i, std::size_t place) { return before(i) + "_" + std::to_string(place); }
-std::string seen(std::size_t i) { return "pb_seen" + std::to_string(i); }
 
 constexpr const char* kWorkers = "PB_LANES * PB_FOLD_GROUPS";
 
@@ -60,6 +36,7 @@ void open_stage(Writer& out, int stage) {
 void close_stage(Writer& out) { out.verbatim("#endif\n"); }
 
 void DividedFoldPrinter::print() {
+  if (divided_.num_running > 0) return print_with_places();
   const bool is_in_one_stage = divided_.stage > 0 && fold_.accumulators.empty();
   if (is_in_one_stage) open_stage(out_, divided_.stage);
   print_loops();
@@ -71,10 +48,10 @@ void DividedFoldPrinter::print_loops() {
   out_.open("");
   print_range(fold_, "pb_");
   if (divided_.inner) print_range(*divided_.inner, "pb_inner_");
-  declare_parts();
+  parts_.declare();
   if (has_records) {
     out_.verbatim("#if PB_STAGE > " + std::to_string(divided_.stage) + "\n");
-    print_records();
+    parts_.print_records("PB_RECORDS");
     out_.verbatim("#else\n");
   }
   print_iterations();
@@ -82,10 +59,10 @@ void DividedFoldPrinter::print_loops() {
   for (std::size_t i = 0; i < size(); ++i) print_combination(out_, divided_, i, words_);
   if (has_records) {
     out_.verbatim("#if PB_STAGE == " + std::to_string(divided_.stage) + "\n");
-    keep_record();
+    parts_.keep_record();
     out_.verbatim("#endif\n");
   }
-  for (std::size_t i = 0; i < size(); ++i) print_result(i);
+  for (std::size_t i = 0; i < size(); ++i) parts_.print_result(i);
   out_.close();
 }
 
@@ -94,37 +71,11 @@ void DividedFoldPrinter::print_range(const Fold& fold, const std::string& prefix
   out_.line("const long " + prefix + "last = " + printer_.expr(fold.last, Precedence::Assign) + ";");
 }
 
-/// Declares the values before the loop, and the variables of parts.
-void DividedFoldPrinter::declare_parts() {
-  for (std::size_t i = 0; i < size(); ++i) {
-    out_.line("const " + number_word(at(i).type) + " " + before(i) + " = " + opencl_name(at(i).name) + ";");
-    for (std::size_t k = 0; k < at(i).places.size(); ++k)
-      out_.line("const " + number_word(at(i).places[k].type) + " " + before(i, k) + " = " +
-                opencl_name(at(i).places[k].name) + ";");
-  }
-  for (std::size_t i = 0; i < size(); ++i) {
-    out_.line(own_type(at(i)) + " " + part_of(i) + " = " + first_text(i) + ";");
-    if (part(i).has_round) out_.line("long " + round_of(i) + " = -1;");
-    for (std::size_t k = 0; k < at(i).places.size(); ++k)
-      out_.line(number_word(at(i).places[k].type) + " " + part_of(i, k) + " = " + before(i, k) + ";");
-  }
-}
-
-std::string DividedFoldPrinter::first_text(std::size_t i) const {
-  return at(i).is_extremum() ? before(i) : neutral_text(at(i));
-}
-
 /// The iterations of one lane. An instance that runs again would store its cells twice.
 void DividedFoldPrinter::print_iterations() {
   if (!divided_.bins.empty()) bins_.print_begin();
   out_.open(divided_.stores ? "if (pb_place0 < pb_extent0)" : "");
-  for (std::size_t i = 0; i < size(); ++i) {
-    out_.line(own_type(at(i)) + " " + opencl_name(at(i).name) + " = " + part_of(i) + ";");
-    if (part(i).has_round) out_.line(own_type(at(i)) + " " + seen(i) + " = " + part_of(i) + ";");
-    for (std::size_t k = 0; k < at(i).places.size(); ++k)
-      out_.line(number_word(at(i).places[k].type) + " " + opencl_name(at(i).places[k].name) + " = " + part_of(i, k) +
-                ";");
-  }
+  parts_.open_own(0);
   if (divided_.keeps) {
     out_.line("const int pb_count = (int)PB_MAX(0L, " + count_text(fold_, "pb_") + ");");
     print_kept_loop();
@@ -132,11 +83,7 @@ void DividedFoldPrinter::print_iterations() {
     out_.line("const long pb_count = " + count_text(fold_, "pb_") + ";");
     print_rounds();
   }
-  for (std::size_t i = 0; i < size(); ++i) {
-    out_.line(part_of(i) + " = " + opencl_name(at(i).name) + ";");
-    for (std::size_t k = 0; k < at(i).places.size(); ++k)
-      out_.line(part_of(i, k) + " = " + opencl_name(at(i).places[k].name) + ";");
-  }
+  parts_.close_own(0);
   out_.close();
   if (!divided_.bins.empty()) bins_.print_end();
 }
@@ -244,77 +191,127 @@ void DividedFoldPrinter::print_round(const Fold& fold, const std::string& prefix
   const StmtId inside = std::get<ForStmt>(body_.stmts[fold.loop].node).body;
   const bool notes_rounds = is_innermost(fold) && std::any_of(divided_.parts.begin(), divided_.parts.end(),
                                                               [](const FoldPart& each) { return each.has_round; });
-  const bool is_left = (notes_rounds || !copies_.writes.empty()) && has_continue(body_, inside);
+  const bool is_left =
+      (notes_rounds || !copies_.writes.empty() || divided_.num_running > 0) && has_continue(body_, inside);
   if (is_left) out_.open("do");
   printer_.print_children(out_, inside);
   if (is_left) out_.close(" while (false);");
   for (std::size_t i = 0; notes_rounds && i < size(); ++i) {
     if (!part(i).has_round) continue;
     const std::string name = opencl_name(at(i).name);
-    out_.open("if (" + is_better_text(at(i), seen(i), name) + ")");
-    out_.line(seen(i) + " = " + name + ";");
+    out_.open("if (" + is_better_text(at(i), seen_value(i), name) + ")");
+    out_.line(seen_value(i) + " = " + name + ";");
     out_.line(round_of(i) + " = " + (divided_.inner ? "pb_row * pb_inner_count + " : "") + "pb_round;");
     out_.close();
   }
   for (const KeptCopy& copy : copies_.writes) out_.line(copy.in_memory + " = " + copy.kept + ";");
 }
 
-std::string DividedFoldPrinter::slot_text(const std::string& type, std::size_t slot) const {
-  return "*(" + words_.global + type + "*)(pb_record" + (slot == 0 ? "" : " + " + std::to_string(slot)) + ")";
-}
+// ---- running places
 
-std::string DividedFoldPrinter::record_text(const std::string& group) const {
-  return words_.global + "ulong* const pb_record = pb_scratch + (pb_instance * PB_RECORDS + " + group + ") * " +
-         std::to_string(words_.record_slots) + ";";
-}
-
-/// The part of a lane, from the records of earlier stages.
-void DividedFoldPrinter::print_records() {
-  print_unrolling(out_, "");
-  out_.open("for (int pb_group = pb_lane; pb_group < PB_RECORDS; pb_group += PB_LANES)");
-  out_.line(record_text("pb_group"));
-  for (std::size_t i = 0; i < size(); ++i) {
-    const std::string value = slot_text(array_type(at(i)), part(i).slot);
-    if (!part(i).has_round) {
-      out_.open("");
-      out_.line("const " + own_type(at(i)) + " pb_value = " + value + ";");
-      out_.line(part_of(i) + " = " + combined_text(at(i), part_of(i), "pb_value") + ";");
-      out_.close();
-      continue;
-    }
-    out_.open("");
-    out_.line("const " + own_type(at(i)) + " pb_value = " + value + ";");
-    out_.line("const long pb_from = " + slot_text("long", part(i).slot + 1) + ";");
-    out_.open("if (" + takes_place_text(at(i), {part_of(i), round_of(i)}, {"pb_value", "pb_from"}) + ")");
-    out_.line(part_of(i) + " = pb_value;");
-    out_.line(round_of(i) + " = pb_from;");
-    for (std::size_t k = 0; k < at(i).places.size(); ++k)
-      out_.line(part_of(i, k) + " = " + slot_text(array_type(at(i).places[k]), part(i).slot + 2 + k) + ";");
-    out_.close();
-    out_.close();
+/// In the stage before its own, the loop counts. In its own it stores, and needs the records of the groups before this
+/// one. Later ones need all records.
+void DividedFoldPrinter::print_with_places() {
+  const std::string own = std::to_string(divided_.stage), before_own = std::to_string(divided_.stage - 1);
+  const bool has_stages = divided_.stage > 0;
+  out_.open("");
+  print_range(fold_, "pb_");
+  parts_.declare();
+  if (has_stages) {
+    out_.verbatim("#if PB_STAGE == " + own + "\n");
+    parts_.print_records("pb_fold_group");
+    out_.verbatim("#elif PB_STAGE > " + own + "\n");
+    parts_.print_records("PB_RECORDS");
+    out_.verbatim("#elif PB_STAGE > 0\n");
+    print_count_of_places();
+    out_.verbatim("#endif\n#if PB_STAGE > 0\n");
+    for (std::size_t i = 0; i < size(); ++i) print_combination(out_, divided_, i, words_);
+    out_.verbatim("#endif\n#if PB_STAGE == " + before_own + "\n");
+    parts_.keep_record();
+    out_.verbatim("#endif\n#if PB_STAGE == 0 || PB_STAGE == " + own + "\n");
   }
+  print_stores_at_places();
+  if (has_stages) out_.verbatim("#endif\n#if PB_STAGE == 0\n");
+  for (std::size_t i = divided_.num_running; i < size(); ++i) print_combination(out_, divided_, i, words_);
+  if (has_stages) out_.verbatim("#endif\n");
+  for (std::size_t i = 0; i < size(); ++i) parts_.print_result(i);
   out_.close();
 }
 
-void DividedFoldPrinter::keep_record() {
-  out_.open("if (pb_is_first)");
-  out_.line(record_text("pb_fold_group"));
-  for (std::size_t i = 0; i < size(); ++i) {
-    out_.line(slot_text(array_type(at(i)), part(i).slot) + " = " + part_of(i) + ";");
-    if (part(i).has_round) out_.line(slot_text("long", part(i).slot + 1) + " = " + round_of(i) + ";");
-    for (std::size_t k = 0; k < at(i).places.size(); ++k)
-      out_.line(slot_text(array_type(at(i).places[k]), part(i).slot + 2 + k) + " = " + part_of(i, k) + ";");
-  }
+void DividedFoldPrinter::print_count_of_places() {
+  out_.open("");
+  parts_.open_own(divided_.num_running);
+  open_tiles();
+  print_unrolling(out_, kUnroll);
+  out_.open("for (int pb_u = 0; pb_u < " + std::to_string(kPlacesInFlight) + "; ++pb_u)");
+  for (std::size_t i = 0; i < divided_.num_running; ++i) out_.line(part_of(i) + " += " + running_rank(i) + "[pb_u];");
   out_.close();
-  out_.line("return;");
+  out_.close();
+  parts_.close_own(divided_.num_running);
+  out_.close();
 }
 
-void DividedFoldPrinter::print_result(std::size_t i) {
-  const std::string type = "(" + own_type(at(i)) + ")";
-  out_.line(opencl_name(at(i).name) + " = " +
-            (at(i).is_extremum() ? part_of(i) : combined_text(at(i), type + before(i), part_of(i))) + ";");
-  for (std::size_t k = 0; k < at(i).places.size(); ++k)
-    out_.line(opencl_name(at(i).places[k].name) + " = " + part_of(i, k) + ";");
+/// Stores tile by tile. Behind it, the parts of the running places are those of the group and the ones before it.
+void DividedFoldPrinter::print_stores_at_places() {
+  out_.open("");
+  parts_.open_own(divided_.num_running);
+  for (std::size_t i = 0; i < divided_.num_running; ++i)
+    out_.line(own_type(at(i)) + " " + running_base(i) + " = (" + own_type(at(i)) + ")" + before_loop(i) + " + " +
+              part_of(i) + ";");
+  open_tiles();
+  for (std::size_t i = 0; i < divided_.num_running; ++i) {
+    out_.line("uint pb_total" + std::to_string(i) + ";");
+    print_ranks(out_, i, words_);
+  }
+  out_.open("if (pb_place0 < pb_extent0)");
+  scatter_.print_stores(kPlacesInFlight);
+  out_.close();
+  for (std::size_t i = 0; i < divided_.num_running; ++i)
+    out_.line(running_base(i) + " += pb_total" + std::to_string(i) + ";");
+  out_.close();
+  for (std::size_t i = 0; i < divided_.num_running; ++i)
+    out_.line(part_of(i) + " = " + running_base(i) + " - (" + own_type(at(i)) + ")" + before_loop(i) + ";");
+  parts_.close_own(divided_.num_running);
+  out_.close();
+}
+
+/// Opens a loop over the tiles of a group's share, with the rounds of a tile.
+void DividedFoldPrinter::open_tiles() {
+  const std::string tile = std::to_string(kPlacesInFlight) + "L * PB_LANES";
+  out_.line("const long pb_count = " + count_text(fold_, "pb_") + ";");
+  out_.line("const long pb_tiles = (pb_count + " + tile + " - 1) / (" + tile + ");");
+  out_.line("const long pb_share = (pb_tiles + PB_FOLD_GROUPS - 1) / PB_FOLD_GROUPS * " + tile + ";");
+  out_.line("const long pb_end = PB_MIN(pb_count, pb_share * (pb_fold_group + 1));");
+  print_unrolling(out_, "#pragma unroll 1\n");
+  out_.open("for (long pb_tile = pb_share * pb_fold_group; pb_tile < pb_end; pb_tile += " + tile + ")");
+  print_tile();
+}
+
+/// Runs the rounds of a tile: lanes keep what they store, and by how much each round raises the places. Most tiles are
+/// whole, and test no round.
+void DividedFoldPrinter::print_tile() {
+  const std::string number = std::to_string(kPlacesInFlight);
+  scatter_.declare(kPlacesInFlight);
+  for (std::size_t i = 0; i < divided_.num_running; ++i)
+    out_.line("uint " + running_rank(i) + "[" + number + "] = {0};");
+  const auto print = [&](bool is_whole) {
+    print_unrolling(out_, kUnroll);
+    out_.open("for (int pb_u = 0; pb_u < " + number + "; ++pb_u)");
+    out_.line("const long pb_round = pb_tile + pb_u * PB_LANES + pb_lane;");
+    if (!is_whole) out_.open("if (pb_round < pb_end)");
+    for (std::size_t i = 0; i < divided_.num_running; ++i)
+      out_.line(own_type(at(i)) + " " + opencl_name(at(i).name) + " = 0;");
+    print_round(fold_, "pb_");
+    for (std::size_t i = 0; i < divided_.num_running; ++i)
+      out_.line(running_rank(i) + "[pb_u] = (uint)" + opencl_name(at(i).name) + ";");
+    if (!is_whole) out_.close();
+    out_.close();
+  };
+  out_.open("if (pb_tile + " + number + "L * PB_LANES <= pb_end)");
+  print(true);
+  out_.reopen("else");
+  print(false);
+  out_.close();
 }
 
 void print_parts_arrays(Writer& out, const LoopTree& tree, const std::string& head) {

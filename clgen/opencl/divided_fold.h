@@ -10,6 +10,10 @@
 // group keeps its part as a record and ends. In later stages, lanes combine the records instead of running iterations.
 // There are PB_RECORDS of each instance. A map that adds nothing up is in the text of its own stage alone.
 //
+// Running places are counted in the stage before that of their loop: each group runs a share of neighbouring rounds,
+// and its record says how far the places run. In the loop's own stage a group begins where the records of those before
+// it end. One group needs no counts: its tiles of rounds follow one another.
+//
 // Where lanes keep cells, a kernel is built with PB_KEPT_ROUNDS, which no lane has more rounds than. Their loop then is
 // unrolled, so that the arrays of kept cells lie in registers.
 #pragma once
@@ -21,6 +25,7 @@
 #include "clgen/body_code_printer.h"
 #include "clgen/lower/tree/loop_tree.h"
 #include "clgen/opencl/fold_parts.h"
+#include "clgen/opencl/parts/lane_parts.h"
 #include "clgen/opencl/stores/bin_updates.h"
 #include "clgen/opencl/stores/scattered_stores.h"
 #include "clgen/writer/writer.h"
@@ -62,6 +67,7 @@ class DividedFoldPrinter {
         body_(rule.body),
         bins_(out, rule, divided, words),
         scatter_(out, rule, divided),
+        parts_(out, divided, words),
         divided_(divided),
         fold_(divided.fold),
         words_(words),
@@ -85,10 +91,12 @@ class DividedFoldPrinter {
   std::size_t size() const { return fold_.accumulators.size(); }
 
   void print_loops();
+  void print_with_places();
+  void print_count_of_places();
+  void print_stores_at_places();
+  void open_tiles();
+  void print_tile();
   void print_range(const Fold& fold, const std::string& prefix);
-  void declare_parts();
-  /// Returns the value with which a part begins.
-  [[nodiscard]] std::string first_text(std::size_t i) const;
   void print_iterations();
   void print_rounds();
   void print_loop(const Fold& fold, const std::string& prefix, const LaneRounds& rounds);
@@ -100,18 +108,13 @@ class DividedFoldPrinter {
   void open_kept_rounds(bool are_all_inside);
   [[nodiscard]] bool is_innermost(const Fold& fold) const;
   void print_round(const Fold& fold, const std::string& prefix);
-  /// Returns a value of the record `pb_record`, whose declaration for a group is the other text.
-  [[nodiscard]] std::string slot_text(const std::string& type, std::size_t slot) const;
-  [[nodiscard]] std::string record_text(const std::string& group) const;
-  void print_records();
-  void keep_record();
-  void print_result(std::size_t i);
 
   Writer& out_;
   BodyCodePrinter& printer_;
   const Body& body_;
   BinPrinter bins_;
   ScatterPrinter scatter_;
+  LanePartPrinter parts_;
   const DividedFold& divided_;
   const Fold& fold_;
   const DividedFoldWords& words_;

@@ -345,7 +345,7 @@ class KernelBodyPrinter {
       if (divided.inner && divided.inner->loop == id) return fold.print_inner(), true;
       if (divided.fold.loop != id) continue;
       fold.print();
-      if (divided.fold.accumulators.empty()) print_end_of_stage(out, *phase);
+      if (divided.fold.accumulators.empty() || divided.num_running > 0) print_end_of_stage(out, *phase);
       return true;
     }
     return false;

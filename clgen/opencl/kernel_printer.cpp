@@ -22,6 +22,7 @@
 #include "clgen/opencl/parts/kernel_vectors.h"
 #include "clgen/opencl/parts/time_tile.h"
 #include "clgen/opencl/stores/bin_updates.h"
+#include "clgen/opencl/stores/running_ranks.h"
 #include "clgen/opencl/waves/kernel_waves.h"
 #include "clgen/writer/writer.h"
 #include "lang/check.h"
@@ -213,6 +214,7 @@ class KernelPrinter {
     tiles_.print_pointers();
     print_parts_arrays(out_, lowered_.tree, dialect_.local_array);
     print_bin_array(out_, lowered_.tree, dialect_.local_array);
+    print_rank_arrays(out_, lowered_.tree, dialect_.local_array);
     const bool has_blocks = instance_in_blocks(lowered_.tree) != nullptr;
     if (has_blocks) print_panel_arrays(out_, tiles_, lowered_.tree, dialect_.local_array);
     print_block(lowered_.tree.root);

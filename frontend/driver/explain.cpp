@@ -115,7 +115,9 @@ std::string scatter_text(const Rule& rule, const ScatterLoop& loop, const std::s
   }
   for (const std::vector<Accumulator>* list : {&loop.bins, &loop.loop.accumulators})
     for (const Accumulator& each : *list) {
-      out += separator + to_words(each);
+      const auto number = static_cast<std::size_t>(&each - list->data());
+      const bool is_running = list == &loop.loop.accumulators && number < loop.num_running;
+      out += separator + (is_running ? "running place `" + each.name + "`" : to_words(each));
       separator = "; ";
     }
   return out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What loops need that update or store cells at computed places (choicegraph/plan/computation.h, ScatterLoop). Used by
-// generated code: bins of chunks (runtime/sched/loops/divided_bins.h), and, in checked programs, a test that rounds
-// store to different cells.
+// generated code: bins of chunks (runtime/sched/loops/divided_bins.h), regions that ignore what is stored
+// (runtime/sched/loops/divided_places.h), and, in checked programs, a test that rounds store to different cells.
 #pragma once
 
 #include <algorithm>
@@ -110,6 +110,68 @@ class DistinctCells : public View {
  private:
   const char* name_;
   std::vector<bool> stored_;
+};
+
+/// A region that ignores what a loop stores, which then only computes how far its places run.
+template <class View>
+class IgnoredCells : public View {
+ public:
+  /// Takes any value.
+  struct Cell {
+    template <class T>
+    void operator=(const T&) const {}
+  };
+
+  explicit IgnoredCells(const View& view) : View(view) {}
+
+  template <class... I>
+  requires(sizeof...(I) == View::kDims) [[nodiscard]] Cell cell(I...) const { return {}; }
+};
+
+/// Values for cells that follow one another. They are kept before they are stored, so that whether a value counts is no
+/// branch, which processors would often guess wrong.
+template <class View>
+class SomeCells {
+ public:
+  /// `may_wait`: no read of the loop sees what it stores.
+  SomeCells(const View& view, bool may_wait) : view_(view), most_(may_wait ? kMost : 1) {}
+
+  /// Adds a value for the place `at` and raises that, if it counts.
+  template <class Place>
+  [[gnu::always_inline]] void put(Place& at, typename View::Element value, bool counts) {
+    values_[num_] = value;
+    num_ += counts ? 1 : 0;
+    at += counts ? 1 : 0;
+    if (num_ == most_) flush(at);
+  }
+
+  /// Stores the values that count, up to the place `at`.
+  template <class Place>
+  void flush(Place at) {
+    for (std::size_t i = 0; i < num_; ++i) view_.cell(at - static_cast<Place>(num_ - i)) = values_[i];
+    num_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 512;
+
+  const View& view_;
+  std::size_t most_;
+  std::size_t num_ = 0;
+  typename View::Element values_[kMost];
+};
+
+/// Nothing is stored, so nothing is kept.
+template <class View>
+class SomeCells<IgnoredCells<View>> {
+ public:
+  SomeCells(const IgnoredCells<View>&, bool) {}
+  template <class Place, class T>
+  [[gnu::always_inline]] void put(Place& at, const T&, bool counts) {
+    at += counts ? 1 : 0;
+  }
+  template <class Place>
+  void flush(Place) {}
 };
 
 /// Returns how many rounds and cells a loop over `num_rounds` that reads cells of these views probably looks at.

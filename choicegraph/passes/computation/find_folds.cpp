@@ -11,6 +11,7 @@
 #include "choicegraph/passes/computation/find_scan.h"
 #include "choicegraph/passes/computation/loop_effects.h"
 #include "choicegraph/passes/computation/loop_head.h"
+#include "choicegraph/passes/computation/running_places.h"
 #include "choicegraph/passes/computation/updates.h"
 #include "lang/body/body_walk.h"
 
@@ -376,14 +377,22 @@ class FoldFinder {
     Refusal refusal = accumulators.run();
     if (!refusal.reason.empty() && aliases_.reason.empty()) {
       const Stores stores(rule_, fold, effects);
-      if (!add_map(fold, effects, stores.of_lines(), true) && !add_map(fold, effects, stores.of_rounds(), false))
-        add_scatter(fold, effects, rule_.is_distinct ? stores.at_any_places() : std::vector<ExprId>());
+      const std::vector<ExprId> plain = stores.at_any_places();
+      const std::vector<ExprId> promised = rule_.is_distinct ? plain : std::vector<ExprId>();
+      if (!add_map(fold, effects, stores.of_lines(), true) && !add_map(fold, effects, stores.of_rounds(), false) &&
+          !add_running(fold, effects, rule_.is_distinct ? plain : of_both(plain, stores.of_rounds())))
+        add_scatter(fold, effects, promised);
     }
     if (!refusal.reason.empty()) return refuse(std::move(refusal.reason), refusal.span);
     if (!aliases_.reason.empty()) return refuse(aliases_.reason, aliases_.span);
     fold.accumulators = accumulators.take();
     out_.folds.push_back(std::move(fold));
     return true;
+  }
+
+  static std::vector<ExprId> of_both(std::vector<ExprId> some, const std::vector<ExprId>& others) {
+    std::erase_if(some, [&](ExprId each) { return std::find(others.begin(), others.end(), each) == others.end(); });
+    return some;
   }
 
   static void erase_stores(LoopEffects& effects, const std::vector<ExprId>& stores) {
@@ -403,6 +412,28 @@ class FoldFinder {
     MapLoop map{std::move(fold), std::move(stores), is_line};
     if (is_line) map.renewed = find_renewed(rule_, map);
     out_.maps.push_back(std::move(map));
+    return true;
+  }
+
+  /// Adds a loop to the scatters if it has running places, and all that it does beside its stores there, and at other
+  /// distinct places, is to update accumulators. Returns whether that is so.
+  bool add_running(Fold fold, LoopEffects effects, std::vector<ExprId> stores) {
+    RunningPlaces running = find_running_places(rule_, element_, fold.loop, effects);
+    if (running.places.empty()) return false;
+    for (const ExprId each : running.stores)
+      if (std::find(stores.begin(), stores.end(), each) == stores.end()) stores.push_back(each);
+    erase_stores(effects, stores);
+    erase_stores(effects, {running.raises.begin(), running.raises.end()});
+    Accumulators accumulators(rule_, element_, fold, effects, CellsOf::Fold);
+    if (!accumulators.run().reason.empty()) return false;
+    ScatterLoop loop;
+    loop.num_running = running.places.size();
+    loop.loop = std::move(fold);
+    loop.loop.accumulators = std::move(running.places);
+    for (Accumulator& each : accumulators.take()) loop.loop.accumulators.push_back(std::move(each));
+    loop.stores = std::move(stores);
+    loop.branched = std::move(running.branched);
+    out_.scatters.push_back(std::move(loop));
     return true;
   }
 

@@ -26,6 +26,8 @@ class KeptCellsFinder {
       : analysis_(analysis), rule_(rule), body_(rule.body), computation_(computation) {}
 
   KeptCells run() {
+    for (const ScatterLoop& loop : computation_.scatters)
+      if (loop.num_running > 0) return {};
     std::vector<RangedLoop> loops;
     for (const Phase& phase : computation_.phases) {
       if (phase.kind != PhaseKind::Divided || !phase.inner.is_none()) continue;

@@ -47,12 +47,15 @@ void find_stages(const Rule& rule, Computation& computation) {
   int stage = 1;
   for (std::size_t i = 0; i < phases.size(); ++i) {
     if (i > 0 && (phases[i].waits || computation.has_parts(phases[i - 1]))) ++stage;
-    phases[i].stage = stage;
     if (i > 0) phases[i - 1].ends_stage = phases[i - 1].stage < stage;
+    if (computation.has_running_places(phases[i].stmt)) ++stage;
+    phases[i].stage = stage;
   }
   const bool has_elements = std::any_of(rule.outputs.begin(), rule.outputs.end(),
                                         [](const RegionAccess& output) { return output.num_body_dims() == 0; });
-  phases.back().ends_stage = has_elements || computation.has_parts(phases.back());
+  const bool ends_with_parts =
+      computation.has_parts(phases.back()) && !computation.has_running_places(phases.back().stmt);
+  phases.back().ends_stage = has_elements || ends_with_parts;
   computation.stages.num = stage + (phases.back().ends_stage ? 1 : 0);
   computation.stages.last_is_divided = std::any_of(phases.begin(), phases.end(), [&](const Phase& phase) {
     return phase.kind == PhaseKind::Divided && phase.stage == computation.stages.num;

@@ -148,6 +148,10 @@ class Rewriter {
     for (const TaskLoopText& divided : forms_.task_loops) {
       note(divided.first, divided.limits.first);
       note(divided.last, divided.limits.last);
+      for (const OtherText& other : divided.others) {
+        const TokenRange& range = body_.stmts[other.stmt].tokens;
+        replaced_[range.begin] = {other.text, range.end};
+      }
     }
     for (const LaneLoopText& lanes : forms_.lanes) note(lanes.first, lanes.begin);
   }

@@ -27,12 +27,19 @@ struct LoopLimits {
   std::string first, last;
 };
 
+/// Another text of a statement.
+struct OtherText {
+  StmtId stmt;
+  std::string text;  ///< one line
+};
+
 /// A loop whose rounds are divided among tasks.
 struct TaskLoopText {
   StmtId loop;
   ExprId first, last;  ///< the limits of the source, which `limits` replaces
   LoopLimits limits;
   std::string before, after;  ///< statements around the loop, in lines
+  std::vector<OtherText> others = {};
 };
 
 /// A loop whose first rounds may run in lanes.

@@ -377,7 +377,7 @@ BodyForms forms_of(const RuleCode& code, const LoweredTransform& lowered, const 
   static const std::vector<ReadsAhead> kNone;
   if (code.wide != nullptr) return {kNone, {}, {}, {}, code.wide->types};
   BodyForms out{lowered.reads_ahead[code.rule_id], {}, {}};
-  if (is_checked)
+  if (is_checked && code.rule.is_distinct)
     for (const ScatterLoop& loop : plan.computations[code.rule_id.index()].scatters)
       if (!loop.stores.empty()) out.enclosed.push_back(distinct_loop_text(code.rule, loop));
   for (const TaskLoop& divided : lowered.task_loops[code.rule_id]) {

@@ -2,6 +2,7 @@
 #include "clgen/cpp/rules/task_loop_code.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clgen/body_code_printer.h"
@@ -61,13 +62,24 @@ TaskLoopText task_loop_text(const Rule& rule, const Fold& fold, const TaskLoop& 
     params.push_back("pbrt::FoldPart<" + variables.operators[i] + ", decltype(" + variables.names[i] + ")> " +
                      variables.names[i]);
   for (const Accumulator& each : divided.bins) params.push_back("const auto " + each.name);
+  if (divided.num_running > 0)
+    for (const std::string& name : divided.apart.stored) params.push_back("const auto " + name);
   Writer before;
   before.line("const " + without_const(decl.type_text) +
               " pb_fold_first = " + plain.expr(fold.first, Precedence::Assign) + ";");
   // Rounds that store have copies of what they read, because compilers cannot know that it stays the same.
+  if (!divided.branched.empty()) before.line("const bool pb_are_apart = true" + apart_text(divided.apart) + ";");
   const std::string captures = divided.apart.stored.empty() ? "[&]" : "[=]";
   before.line("const auto pb_rounds = " + captures + "(" + joined(params) + ") {");
   Writer after;
+  std::vector<OtherText> others;
+  for (const BranchedStore& store : divided.branched) {
+    const std::string some = "pb_some_" + store.region;
+    before.line("pbrt::SomeCells " + some + "(" + store.region + ", pb_are_apart);");
+    after.line(some + ".flush(" + store.place + ");");
+    others.push_back({store.branch, some + ".put(" + store.place + ", " + plain.expr(store.value, Precedence::Assign) +
+                                        ", " + plain.expr(store.condition, Precedence::Assign) + ");"});
+  }
   after.line("return std::make_tuple(" + joined(variables.names) + ");");
   after.line("};");
   const std::string last = "static_cast<std::int64_t>(" + plain.expr(fold.last, Precedence::Assign) + ")" +
@@ -82,10 +94,18 @@ TaskLoopText task_loop_text(const Rule& rule, const Fold& fold, const TaskLoop& 
   if (!divided.bins.empty()) args.push_back(likely_updates_text(last + " - pb_fold_first", divided.apart.read));
   args.push_back("pb_rounds");
   if (!divided.bins.empty()) args.push_back(bins_text(divided.bins));
+  if (divided.num_running > 0) {
+    std::vector<std::string> ignored;
+    for (const std::string& name : divided.apart.stored) ignored.push_back("pbrt::IgnoredCells(" + name + ")");
+    args.push_back("std::make_tuple(" + joined(divided.apart.stored) + ")");
+    args.push_back("std::make_tuple(" + joined(ignored) + ")");
+  }
   args.insert(args.end(), variables.names.begin(), variables.names.end());
-  after.line(std::string(divided.bins.empty() ? "pbrt::divided_fold(" : "pbrt::divided_bins(") + joined(args) + ");");
+  std::string function = divided.bins.empty() ? "divided_fold" : "divided_bins";
+  if (divided.num_running > 0) function = "divided_places<" + std::to_string(divided.num_running) + ">";
+  after.line("pbrt::" + function + "(" + joined(args) + ");");
   const LoopLimits limits{"pb_from", fold.is_inclusive ? "pb_to - 1" : "pb_to"};
-  return {fold.loop, fold.first, fold.last, limits, before.text(), after.text()};
+  return {fold.loop, fold.first, fold.last, limits, before.text(), after.text(), std::move(others)};
 }
 
 EnclosedLoopText distinct_loop_text(const Rule& rule, const ScatterLoop& loop) {

@@ -86,7 +86,10 @@ std::size_t add_phases(RuleInstance& to, const Computation& computation, const s
     DividedFold divided{computation.loop_of(phase.stmt)};
     divided.stores = phase.stores;
     divided.stage = phase.stage;
-    if (const ScatterLoop* scatter = computation.find_scatter(phase.stmt)) divided.bins = scatter->bins;
+    if (const ScatterLoop* scatter = computation.find_scatter(phase.stmt)) {
+      divided.bins = scatter->bins;
+      divided.num_running = scatter->num_running;
+    }
     if (!phase.inner.is_none()) divided.inner = computation.loop_of(phase.inner);
     for (const Accumulator& each : divided.fold.accumulators) divided.parts.push_back(add_part(each, slots));
     to.divided.push_back(std::move(divided));

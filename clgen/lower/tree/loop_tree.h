@@ -227,10 +227,14 @@ struct DividedFold {
   /// Cells at computed places that its rounds update, by one operator for each output. Where the build says so, the
   /// groups update cells of their own, and add them to those of the output at the end.
   std::vector<Accumulator> bins = {};
+  /// So many of the accumulators, the first ones, are running places. Lanes then store in `stage`. Where several groups
+  /// run the instance, these count in the stage before it.
+  std::size_t num_running = 0;
 
   bool operator==(const DividedFold& other) const {
-    return fold.loop == other.fold.loop && inner.has_value() == other.inner.has_value() && parts == other.parts &&
-           stage == other.stage && stores == other.stores && keeps == other.keeps;
+    return fold.loop == other.fold.loop && num_running == other.num_running &&
+           inner.has_value() == other.inner.has_value() && parts == other.parts && stage == other.stage &&
+           stores == other.stores && keeps == other.keeps;
   }
 };
 

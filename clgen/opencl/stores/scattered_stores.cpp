@@ -5,6 +5,7 @@
 
 #include "clgen/opencl/fold_parts.h"
 #include "clgen/opencl/kernel_words.h"
+#include "clgen/opencl/stores/running_ranks.h"
 #include "lang/body/body_walk.h"
 #include "lang/check.h"
 
@@ -18,10 +19,15 @@ std::string place(std::size_t i) { return "pb_target" + std::to_string(i); }
 }  // namespace
 
 ScatterPrinter::ScatterPrinter(Writer& out, const Rule& rule, const DividedFold& divided) : out_(out), rule_(rule) {
+  const StmtId inside = std::get<ForStmt>(rule.body.stmts[divided.fold.loop].node).body;
+  if (divided.num_running > 0) {
+    find_stores(inside, true);
+    for (Store& store : kept_) note_running(store, divided);
+    return;
+  }
   const bool is_plain = divided.fold.accumulators.empty() && divided.bins.empty() && !divided.inner && !divided.keeps;
   if (!rule.is_distinct || !divided.stores || !is_plain) return;
-  const StmtId inside = std::get<ForStmt>(rule.body.stmts[divided.fold.loop].node).body;
-  find_stores(inside);
+  find_stores(inside, false);
   std::size_t num_uses = 0;
   walk(
       rule.body, inside, [](StmtId) {}, [&](ExprId id) { num_uses += names_output(id) ? 1 : 0; });
@@ -47,7 +53,7 @@ bool ScatterPrinter::reads_cells(StmtId id) const {
 
 /// Notes the stores below a statement that no loop inside repeats. Those in a branch that reads do not count: it ends
 /// before the reads of the next round begin, however its stores are kept.
-void ScatterPrinter::find_stores(StmtId id) {
+void ScatterPrinter::find_stores(StmtId id, bool are_all_kept) {
   const Body& body = rule_.body;
   const Stmt& stmt = body.stmts[id];
   if (is_loop(stmt)) return;
@@ -58,7 +64,25 @@ void ScatterPrinter::find_stores(StmtId id) {
     kept_.push_back({id, assign->lhs, assign->rhs});
   const bool is_branch = std::holds_alternative<IfStmt>(stmt.node) || std::holds_alternative<SwitchStmt>(stmt.node);
   for_each_child(
-      stmt, [&](StmtId child) { is_branch&& reads_cells(child) ? void() : find_stores(child); }, [](ExprId) {});
+      stmt,
+      [&](StmtId child) {
+        if (are_all_kept || !is_branch || !reads_cells(child)) find_stores(child, are_all_kept);
+      },
+      [](ExprId) {});
+}
+
+/// Notes the running place that is a coordinate of the store.
+void ScatterPrinter::note_running(Store& store, const DividedFold& divided) const {
+  const auto& cell = std::get<MemberExpr>(rule_.body.exprs[store.cell].node);
+  const std::string& name = std::get<NameExpr>(rule_.body.exprs[cell.object].node).text;
+  for (std::size_t d = 0; d < cell.args.size(); ++d)
+    walk_expr(rule_.body, cell.args[d], [&](ExprId id) {
+      if (!std::holds_alternative<NameExpr>(rule_.body.exprs[id].node)) return;
+      for (std::size_t k = 0; k < divided.num_running; ++k)
+        if (rule_.body_types.bindings[id.index()] == divided.fold.accumulators[k].binding)
+          store.ahead = "(PB_INDEX)(int)(" + running_base(k) + " + " + running_rank(k) + "[pb_u]) * pb_at_" + name +
+                        "_s" + std::to_string(d);
+    });
 }
 
 std::optional<std::size_t> ScatterPrinter::number_of(StmtId stmt) const {
@@ -100,7 +124,8 @@ void ScatterPrinter::print_stores(int num_rounds) const {
   for (std::size_t i = 0; i < kept_.size(); ++i) {
     const auto& cell = std::get<MemberExpr>(rule_.body.exprs[kept_[i].cell].node);
     const std::string& name = std::get<NameExpr>(rule_.body.exprs[cell.object].node).text;
-    out_.line("if (" + flag(i) + "[pb_u]) pb_from_" + name + "[pb_at_" + name + " + " + place(i) +
+    const std::string ahead = kept_[i].ahead.empty() ? "" : kept_[i].ahead + " + ";
+    out_.line("if (" + flag(i) + "[pb_u]) pb_from_" + name + "[pb_at_" + name + " + " + ahead + place(i) +
               "[pb_u]] = " + value(i) + "[pb_u];");
   }
   out_.close();

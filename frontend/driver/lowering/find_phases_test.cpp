@@ -199,5 +199,32 @@ const Filling kFillings[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Rows, FindFilledOutputs, ::testing::ValuesIn(kFillings));
 
+/// The phases of a rule with one instance that filters `a`, with their stages.
+std::string stages_of_filter(const std::string& body) {
+  const auto planned = planned_text(
+      "main transform T from A[n], Limit to K[n], P[n], int N\n{\n"
+      "  to (K k, P p, N num) from (A a, Limit limit) {\n    int at = 0, sum = 0;\n" +
+      body + "\n    num = at;\n  }\n}\n");
+  if (!planned) return "has errors";
+  const Computation& computation = planned->only().computations.at(0);
+  std::string out;
+  for (const Phase& phase : computation.phases)
+    out += " " + std::to_string(phase.stage) + (phase.ends_stage ? "." : "");
+  return text_of(computation) + ":" + out + " of " + std::to_string(computation.stages.num);
+}
+
+TEST(RunningPlaces, AreCountedInAStageBeforeTheirOwn) {
+  EXPECT_EQ(stages_of_filter("for (int i = 0; i < n; i++) if (a.cell(i) > limit) k.cell(at++) = a.cell(i);"),
+            "i stores at+: 2. of 3")
+      << "the number needs all counts";
+  EXPECT_EQ(stages_of_filter("for (int i = 0; i < n; i++) p.cell(i) = 0;\n"
+                             "for (int i = 0; i < n; i++) if (a.cell(i) > limit) k.cell(at++) = a.cell(i);\n"
+                             "for (int i = at; i < n; i++) k.cell(i) = 0;"),
+            "i stores, i stores at+, wait, i stores: 1 2. 3. of 4")
+      << "what does not wait counts beside the stores before";
+  EXPECT_EQ(stages_of_filter("for (int i = 0; i < n; i++) for (int j = 0; j < a.cell(i); j++) k.cell(at++) = j;"),
+            "no: a loop inside stores at `at`; so no loop of the body is divided: of 0");
+}
+
 }  // namespace
 }  // namespace pb::testing

@@ -27,7 +27,8 @@ std::string divided_in(const std::string& body) {
   for (const TaskLoop& each :
        find_task_loops(planned->program.transforms[TransformId(0)].rules[RuleId(0)], computation))
     out += (out.empty() ? "" : "; ") + computation.loop_of(each.loop).var + (each.has_loops ? " loops" : "") +
-           (each.bins.empty() ? "" : " bins") + (each.is_rounded ? " rounds" : " exact");
+           (each.bins.empty() ? "" : " bins") + (each.num_running > 0 ? " places" : "") +
+           (each.is_rounded ? " rounds" : " exact");
   return out;
 }
 
@@ -79,6 +80,28 @@ TEST(TaskLoops, AreThoseWithBinsToo) {
   EXPECT_EQ(
       divided_in("for (int i = 0; i < n; i++) if (b.cell(i) <= c.cell(v.cell(i))) c.cell(v.cell(i)) = b.cell(i);"), "")
       << "of equal ones the last";
+}
+
+TEST(TaskLoops, AreThoseWithRunningPlacesToo) {
+  const std::string head = "int at = 0, two = 0; for (int i = 0; i < n; i++) ";
+  EXPECT_EQ(divided_in(head + "if (b.cell(i) > 0) c.cell(at++) = b.cell(i);"), "i places exact");
+  EXPECT_EQ(divided_in(head + "if (b.cell(i) > 0) { c.cell(at) = b.cell(i); d.cell(0, at++) = i; }"), "i places exact");
+  EXPECT_EQ(
+      divided_in(head + "{ c.cell(at++) = i; if (i % 2) continue; c.cell(at) = 1; c.cell(at + 1) = 2; at += 2; }"),
+      "i places exact");
+  EXPECT_EQ(divided_in(head + "if (b.cell(i) > 0) c.cell(at++) = i; else d.cell(two++, 0) = i;"), "i places exact");
+  EXPECT_EQ(divided_in(head + "for (int k = 0; k < v.cell(i); k++) c.cell(at++) = i;"), "i loops places exact");
+  EXPECT_EQ(divided_in(head + "if (b.cell(i) > 0) { c.cell(at++) = i; t += b.cell(i); }"), "i places rounds");
+  EXPECT_EQ(divided_in(head + "{ d.cell(i, 0) = i; if (b.cell(i) > 0) c.cell(at++) = i; }"), "i places exact");
+  EXPECT_EQ(divided_in(head + "{ c.cell(at) = i; if (b.cell(i) > 0) at++; }"), "") << "the last round wins";
+  EXPECT_EQ(divided_in(head + "{ c.cell(at + 1) = i; at++; }"), "") << "the next round may store there";
+  EXPECT_EQ(divided_in(head + "{ c.cell(at) = i; if (b.cell(i) > 0) continue; at++; }"), "") << "it may not be raised";
+  EXPECT_EQ(divided_in(head + "c.cell(++at) = i;"), "") << "it is raised before";
+  EXPECT_EQ(divided_in(head + "if (b.cell(i) > at) c.cell(at++) = i;"), "") << "a condition depends on it";
+  EXPECT_EQ(divided_in(head + "{ c.cell(at++) = i; at--; }"), "") << "it is lowered";
+  EXPECT_EQ(divided_in(head + "{ c.cell(at) = i; at += v.cell(i); }"), "") << "by how much it is raised is not known";
+  EXPECT_EQ(divided_in(head + "{ c.cell(at++) = c.cell(0); }"), "") << "it reads what others store";
+  EXPECT_EQ(divided_in(head + "{ c.cell(at++) = i; c.cell(two++) = i; }"), "") << "two places in one output";
 }
 
 TEST(TaskLoops, AreNoOthers) {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The text that finds where the rounds of a tile begin to store, in loops with running places. Private to clgen/opencl.
+//
+// In a tile, each lane of an instance runs kPlacesInFlight rounds: round `pb_u` of lane `pb_lane` is number
+// `pb_u * PB_LANES + pb_lane` of the tile, so that lanes read neighbours. By how much each of them raised the place
+// goes through memory of the group, where a lane adds up rounds that follow one another, and the lanes scan their sums.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "clgen/lower/tree/loop_tree.h"
+#include "clgen/opencl/fold_parts.h"
+#include "clgen/writer/writer.h"
+
+namespace pb {
+
+/// The rounds of a lane in a tile.
+inline constexpr int kPlacesInFlight = 8;
+
+/// Where the rounds of the tile begin to store: the variable that holds the place before the tile.
+[[nodiscard]] std::string running_base(std::size_t place);
+/// The array, by `pb_u`, of how much each round of the lane raised the place; then of how much those before it did.
+[[nodiscard]] std::string running_rank(std::size_t place);
+
+/// Declares the memory of the group. `head` stands before an array.
+void print_rank_arrays(Writer& out, const LoopTree& tree, const std::string& head);
+
+/// Makes ranks of what the rounds of a tile raised a place by. The variable `pb_total<place>` gets the sum of all.
+///
+/// Pre: where the text stands, all work-items of the group come by
+void print_ranks(Writer& out, std::size_t place, const DividedFoldWords& words);
+
+}  // namespace pb
