@@ -100,11 +100,11 @@ SPLIT = dataclasses.replace(
     SHAPES,
     title="Product of floats, split",
     part="split",
-    elements=("float",),
+    elements=("double", "float"),
     options=("--split-products",),
     sizes={"smoke": SHAPES.sizes["smoke"], "cpu": [], "gpu": [cube(4096)]},
     choices={"on the device": product("opencl"), "on the device, as the source says": {**product("opencl"), "transforms": {"Product": {
         **product("opencl")["transforms"]["Product"], "tunables": {"C#1.opencl.matrix_units": 0}}}}},
-    baselines=(dataclasses.replace(ON_DEVICES[-1], options={"element": "float"}),),
+    baselines=ON_DEVICES[-1:],  # it alone has floats
 )
 WORKLOADS = [WAYS, SHAPES, SPLIT]
