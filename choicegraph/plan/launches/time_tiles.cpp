@@ -128,7 +128,8 @@ class VersionStepsFinder {
         const InputBox& box = *box_of(step, i);
         const auto first = constant_of(index_sub(box.lo[d], own)), end = constant_of(index_sub(box.hi[d], own));
         if (!first || !end) return "reads more than a fixed neighbourhood of its cell";
-        out_.radius[d] = std::max({out_.radius[d], -*first, *end - 1});
+        // Of an empty region, the first cell may lie behind the last one.
+        out_.radius[d] = std::max({out_.radius[d], *first < 0 ? -*first : *first, *end - 1});
         if (out_.radius[d] > kMaxRadius) return "reads cells far from its own";
       }
     }

@@ -48,6 +48,7 @@ class VersionLaunchCode {
     out_.line("const " + type_of_box(1) + " pb_read = " + box(launch_.steps.radius, "pb_u0 - 1") + ";");
     out_.line("const " + type_of_box(1) + " pb_written = " + box({}, "pb_last") + ";");
     out_.line("pbrt::gpu::Piece pb_piece;");
+    out_.line("pb_piece.has_others = true;");  // smaller tiles, a launch per version, the steps' own launches
     if (launch_.tile) {
       out_.open("if (pb_num_versions > 1)");
       emit_launch(*launch_.tile, time_tile_name(context_.program, launch_));
@@ -55,7 +56,6 @@ class VersionLaunchCode {
     }
     if (launch_.kernel) {
       if (!launch_.tile) out_.open("");
-      out_.line("pb_piece.has_others = true;");  // the steps' own launches
       emit_launch(*launch_.kernel, version_kernel_name(context_.program, launch_));
     }
     out_.close();

@@ -32,15 +32,13 @@ class VersionLaunches {
       : may_run_(may_run), makes_one_(makes_one), depth_(depth == nullptr ? 1 : time_tile_depth(*depth)), end_(end) {}
 
   /// Makes the version, perhaps with others after it, unless an earlier launch has made it: `launch(version, number)`
-  /// makes some, and says whether that worked. What did not work is not tried again. Returns whether nothing else needs
-  /// to be done for the version.
+  /// makes some, and says whether that worked. What did not work is not tried again, but a smaller depth is. Returns
+  /// whether nothing else needs to be done for the version.
   template <class Launch>
   [[nodiscard]] bool make(std::int64_t version, const Launch& launch) {
     if (version < made_) return !check_.has_results();
-    if (depth_ > 1 && may_run_ && end_ - version >= depth_) {
+    for (; depth_ > 1 && may_run_ && end_ - version >= depth_; depth_ -= 2)
       if (launch(version, depth_)) return has_made(version, depth_);
-      depth_ = 1;
-    }
     if (!may_run_ || !makes_one_) return false;
     may_run_ = launch(version, std::int64_t{1});
     return may_run_ && has_made(version, 1);

@@ -74,6 +74,11 @@ TEST(VersionLaunches, AreNotTriedAgain) {
   EXPECT_THAT(run({true, &depth, true, 6}, 6, [](std::int64_t, std::int64_t number) { return number == 1; }),
               ElementsAre(std::pair(1, 3), std::pair(1, 1), std::pair(2, 1), std::pair(3, 1), std::pair(4, 1),
                           std::pair(5, 1)));
+  const std::int64_t deeper = 7;
+  EXPECT_THAT(
+      run({true, &deeper, true, 9}, 9, [](std::int64_t, std::int64_t number) { return number < 5; }),
+      ElementsAre(std::pair(1, 7), std::pair(1, 5), std::pair(1, 3), std::pair(4, 3), std::pair(7, 1), std::pair(8, 1)))
+      << "a smaller depth may work";
   EXPECT_THAT(run({true, &depth, true, 6}, 6, [](std::int64_t first, std::int64_t) { return first == 1; }),
               ElementsAre(std::pair(1, 3), std::pair(4, 1), std::pair(4, 0), std::pair(5, 0)));
 }

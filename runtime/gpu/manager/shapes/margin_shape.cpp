@@ -50,13 +50,17 @@ void add_items(WorkShape& shape, const LaunchPlan& plan, std::size_t least_group
   }
 }
 
-/// Makes the group longer where margins take all of it, and narrower elsewhere.
+/// Makes the group longer where margins take all of it, and narrower elsewhere, as long as instances are left there. So
+/// no loop gets into that state again, and this ends.
 void balance(WorkShape& shape, const LaunchPlan& plan) {
   for (std::size_t d = worst_dim(plan, shape); own_span(plan, shape, d) == 0; d = worst_dim(plan, shape)) {
-    std::size_t& widest = *std::max_element(shape.group.begin(), shape.group.end());
-    if (widest < 2 || &widest == &shape.group[d]) return;
-    widest /= 2;
-    shape.group[d] *= 2;
+    const auto widest =
+        static_cast<std::size_t>(std::max_element(shape.group.begin(), shape.group.end()) - shape.group.begin());
+    WorkShape next = shape;
+    next.group[widest] /= 2;
+    next.group[d] *= 2;
+    if (widest == d || next.group[widest] == 0 || own_span(plan, next, widest) == 0) return;
+    shape = next;
   }
 }
 

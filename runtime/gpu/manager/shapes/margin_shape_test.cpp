@@ -54,6 +54,21 @@ TEST(MarginShape, HasLongGroupsAlongLoopsWithMargins) {
   EXPECT_TRUE(has_own_spans(all, margin_shape_of(all, kCpu)));
 }
 
+TEST(MarginShape, IsFoundForAllMargins) {
+  for (const DeviceInfo& device : {kGpu, kCpu})
+    for (std::size_t x = 0; x <= 56; ++x)
+      for (std::size_t y = 0; y <= 56; ++y)
+        for (std::size_t z = 0; z <= 56; ++z) {
+          const LaunchPlan plan = plan_of({400, 400, 400}, {x, y, z});
+          const WorkShape shape = margin_shape_of(plan, device);
+          ASSERT_LE(shape.group[0] * shape.group[1] * shape.group[2], 256U);
+          ASSERT_GE(shape.group[0] * shape.group[1] * shape.group[2], 1U);
+          if (x <= 3 && y <= 3 && z <= 3) {
+            ASSERT_TRUE(has_own_spans(plan, shape)) << x << " " << y << " " << z;
+          }
+        }
+}
+
 TEST(MarginShape, HasInstancesOfItsOwnWhereItCan) {
   for (const DeviceInfo& device : {kGpu, kCpu})
     for (const std::size_t margin : {1, 3, 5, 7})
