@@ -9,6 +9,7 @@
 #include "choicegraph/passes/computation/updates.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"
+#include "lang/body/operands.h"
 
 namespace pb::choices {
 namespace {
@@ -33,6 +34,7 @@ class PlaceFinder {
       if (std::find(candidates.begin(), candidates.end(), store.place) == candidates.end())
         candidates.push_back(store.place);
     RunningPlaces out;
+    if (decides_by_arithmetic()) return out;
     for (const VariableKey& each : candidates)
       if (is_running(each)) add(each, out);
     for (const Accumulator& each : out.places) add_branched(each, out);
@@ -82,7 +84,7 @@ class PlaceFinder {
     for (const PlacedStore& store : stores_) {
       if (store.place != place) continue;
       const ExprId at = coordinate(store);
-      if (!is_only_stored(store) || (!rule_.is_distinct && !is_behind_it_raised(store))) return false;
+      if (!is_only_stored(store) || !is_behind_it_raised(store)) return false;
       num_mentions += count_mentions(rule_, at, place);
       walk_expr(body_, at, [&](ExprId part) { in_coordinates.insert(part); });
     }
@@ -95,8 +97,7 @@ class PlaceFinder {
     return num_mentions == effects_.num_mentions.at(place) && is_whole(type_of(place));
   }
 
-  /// By how much an assignment raises its variable: a constant above 0, or 1 for any value where the rule says that
-  /// places are distinct.
+  /// By how much an assignment raises its variable: a constant above 0, with which the variable keeps its type.
   [[nodiscard]] std::optional<std::int64_t> raised_by(ExprId id) const {
     const auto& node = body_.exprs[id].node;
     if (const auto* unary = std::get_if<UnaryExpr>(&node))
@@ -104,10 +105,15 @@ class PlaceFinder {
                                                                            : std::nullopt;
     const auto* assign = std::get_if<AssignExpr>(&node);
     if (assign == nullptr || !assign->is_compound || assign->op != BinaryOp::Add) return std::nullopt;
-    const BodyType& value = rule_.body_types.types[assign->rhs.index()];
-    const std::optional<std::int64_t> constant = constant_value(body_, assign->rhs);
-    if (constant) return *constant > 0 ? constant : std::nullopt;
-    return rule_.is_distinct && is_whole(settled(value, element_)) ? std::optional<std::int64_t>(1) : std::nullopt;
+    const std::optional<std::int64_t> constant = constant_of(assign->rhs);
+    return constant && *constant > 0 ? constant : std::nullopt;
+  }
+
+  /// A constant of the type `int`; none for others.
+  [[nodiscard]] std::optional<std::int64_t> constant_of(ExprId id) const {
+    const BodyType& type = rule_.body_types.types[id.index()];
+    const bool is_int = type.kind == BodyType::Kind::Int && !type.is_unsigned && type.narrow_bytes == 0;
+    return is_int && !type.is_element ? constant_value(body_, id) : std::nullopt;
   }
 
   static bool is_whole(const BodyType& type) {
@@ -134,14 +140,50 @@ class PlaceFinder {
       if (each.place != store.place || each.dim != store.dim) return false;
       ++num_stores;
     }
+    // What is computed once, before the first round, is none of its mentions.
+    const auto count = [&](ExprId id) {
+      const auto* member = std::get_if<MemberExpr>(&body_.exprs[id].node);
+      const bool is_size = member != nullptr && is_size_member(member->name);
+      num_sizes += is_size && count_mentions(rule_, member->object, store.region) == 1 ? 1 : 0;
+    };
+    const auto& head = std::get<ForStmt>(body_.stmts[loop_].node);
     walk(
-        body_, loop_, [](StmtId) {},
-        [&](ExprId id) {
-          const auto* member = std::get_if<MemberExpr>(&body_.exprs[id].node);
-          const bool is_size = member != nullptr && is_size_member(member->name);
-          num_sizes += is_size && count_mentions(rule_, member->object, store.region) == 1 ? 1 : 0;
-        });
+        body_, head.body, [](StmtId) {}, count);
+    if (!head.condition.is_none()) walk_expr(body_, head.condition, count);
     return num_stores + num_sizes == effects_.num_mentions.at(store.region);
+  }
+
+  // ---- what two passes would do differently
+
+  /// Whether rounds compute with floating-point numbers apart from what they store and add up. Then a condition may
+  /// depend on it, and each pass may be compiled with other roundings: of a product and a sum, one or two.
+  [[nodiscard]] bool decides_by_arithmetic() const {
+    std::set<ExprId> values;
+    const auto add_values = [&](ExprId id) { walk_expr(body_, id, [&](ExprId part) { values.insert(part); }); };
+    for (const PlacedStore& store : stores_) add_values(std::get<AssignExpr>(body_.exprs[store.expr].node).rhs);
+    for (const OuterAssignment& each : effects_.assignments)
+      if (std::holds_alternative<AssignExpr>(body_.exprs[each.expr].node)) add_values(each.expr);
+    bool found = false;
+    walk(
+        body_, std::get<ForStmt>(body_.stmts[loop_].node).body, [](StmtId) {},
+        [&](ExprId id) { found = found || (!values.contains(id) && is_rounded(id)); });
+    return found;
+  }
+
+  /// Whether the operation itself may round.
+  [[nodiscard]] bool is_rounded(ExprId id) const {
+    const auto& node = body_.exprs[id].node;
+    if (const auto* call = std::get_if<CallExpr>(&node))
+      return may_be_floating(id) || std::any_of(call->args.begin(), call->args.end(),
+                                                [&](ExprId argument) { return may_be_floating(argument); });
+    if (const auto* assign = std::get_if<AssignExpr>(&node))
+      return assign->is_compound && (may_be_floating(assign->lhs) || may_be_floating(assign->rhs));
+    const auto* binary = std::get_if<BinaryExpr>(&node);
+    return binary != nullptr && may_be_floating(id);
+  }
+  [[nodiscard]] bool may_be_floating(ExprId id) const {
+    const BodyType type = settled(rule_.body_types.types[id.index()], element_);
+    return is_floating(type) || type.kind == BodyType::Kind::Unknown;
   }
 
   // ---- places of different rounds
@@ -166,7 +208,7 @@ class PlaceFinder {
       return key_of(rule_.body_types.bindings[id.index()]) == place ? std::optional<std::int64_t>(0) : std::nullopt;
     const auto* sum = std::get_if<BinaryExpr>(&node);
     if (sum == nullptr || sum->op != BinaryOp::Add || !ahead_of(sum->lhs, place)) return std::nullopt;
-    const auto constant = constant_value(body_, sum->rhs);
+    const auto constant = constant_of(sum->rhs);
     return constant && *constant >= 0 ? constant : std::nullopt;
   }
 
@@ -242,11 +284,21 @@ class PlaceFinder {
     for (const StmtId id : effects_.ifs) {
       const auto& branch = std::get<IfStmt>(body_.stmts[id].node);
       if (!branch.else_stmt.is_none() || stmts_of(body_, branch.then_stmt) != std::vector<StmtId>{store->stmt} ||
-          !may_always_run(assign.rhs, branch.condition))
+          changes_something(branch.condition) || !may_always_run(assign.rhs, branch.condition))
         continue;
       const std::string& region = std::get<NameExpr>(body_.exprs[cell.object].node).text;
       out.branched.push_back({id, branch.condition, assign.lhs, assign.rhs, region, place.name});
     }
+  }
+
+  /// Whether an expression assigns to a variable, which the value may name.
+  [[nodiscard]] bool changes_something(ExprId id) const {
+    bool found = false;
+    walk_expr(body_, id, [&](ExprId part) {
+      const auto& node = body_.exprs[part].node;
+      found = found || std::holds_alternative<AssignExpr>(node) || !stepped_operand(body_, part).is_none();
+    });
+    return found;
   }
 
   /// Whether a value may be computed where a condition does not hold: it is made of numbers, of variables, and of cells

@@ -21,11 +21,11 @@ struct RunningPlaces {
 
 /// Finds the running places of a loop with these effects. Each is a whole number of the body. The loop raises it by
 /// constants, as in `at++` and `at += 2`, and uses it only as a coordinate of plain stores. Outputs to which it stores
-/// so are used in no other way.
+/// so are used in no other way. Rounds do not compute with floating-point numbers, apart from what they store and add
+/// up: a loop runs twice, and a condition must not be rounded in another way then.
 ///
 /// No two rounds store to the same cell: a round stores only at places from the value that it begins with up to, and
-/// without, the value that it ends with. So what stores at `at` raises `at` behind it, whatever happens between. A rule
-/// whose stores are `distinct` promises that itself; it may then raise by any value and store beside the place.
+/// without, the value that it ends with. So what stores at `at` raises `at` behind it, whatever happens between.
 [[nodiscard]] RunningPlaces find_running_places(const Rule& rule, ElementType element, StmtId loop,
                                                 const LoopEffects& effects);
 

@@ -93,7 +93,7 @@ to int B[n]
 REFUSED = """
 main transform Refused
 from int A[n], int Times[n], B[n, m]
-to int Repeated[k], Rows[n, m], int Ahead[n + 1]
+to int Repeated[k], Rows[n, m], int Ahead[n + 1], Near[n], int Doubled[n]
 {
   to (Repeated r) from (A a, Times times) {
     int at = 0;
@@ -110,9 +110,25 @@ to int Repeated[k], Rows[n, m], int Ahead[n + 1]
     for (int i = 0; i < n; i++) { ahead.cell(n - at) = a.cell(i); at += 1; }
     ahead.cell(0) = 3;
   }
+  to (Near near) from (B.row(0) b) {
+    int at = 0;
+    for (int i = 0; i < n; i++) {
+      const ElementT square = b.cell(i) * b.cell(i);
+      if (square + b.cell(i) > 2) near.cell(at++) = square;
+    }
+    for (int i = at; i < n; i++) near.cell(i) = -1;
+  }
+  to (Doubled doubled) from (A a) {
+    int at = 0;
+    for (int i = 0; i < n; i++) {
+      int x = a.cell(i);
+      if ((x *= 2) > 3) doubled.cell(at++) = x;
+    }
+    for (int i = at; i < n; i++) doubled.cell(i) = -1;
+  }
 }
 """
-REASONS = ["a loop inside stores at `at`", "each instance has a `at` of its own", "a place is computed from `at`"]
+REASONS = ["a loop inside stores at `at`", "each instance has a `at` of its own"]
 
 # Work-items of an instance, and of a group; with 0 the runtime chooses.
 SHAPES = [(0, 0), (16, 256), (1024, 64)] + ([(1, 64), (64, 64), (2, 2), (4096, 256), (512, 1024)] if polybricks.is_nightly() else [])
@@ -186,7 +202,8 @@ class Test:
         program = self.compile("refused", REFUSED)
         a, times, b = (self.rng.integers(-9, 9, 501), self.rng.integers(0, 4, 501), self.rng.integers(-9, 9, (7, 501)))
         rows = np.stack([filled(501, row[row > 0], 0) for row in b])
-        want = {"Repeated": filled(2000, np.repeat(a, times), -1), "Rows": rows, "Ahead": np.array([3, *a[::-1]])}
+        want = {"Repeated": filled(2000, np.repeat(a, times), -1), "Rows": rows, "Ahead": np.array([3, *a[::-1]]),
+                "Near": filled(501, (b[0]**2)[b[0]**2 + b[0] > 2], -1), "Doubled": filled(501, 2 * a[2 * a > 3], -1)}
         inputs = [a.astype(np.int32), times.astype(np.int32), b.astype(np.float64)]
         for threads, chunk in PARTS:
             self.compare(program, inputs, want, "refused", False, {"fold_chunk": chunk}, threads, words=["--size", "k=2000"])
