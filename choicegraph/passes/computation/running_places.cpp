@@ -22,6 +22,54 @@ struct PlacedStore {
   std::size_t dim = 0;
 };
 
+/// What two passes over a loop would do differently: compilers may round a product and a sum once or twice, as what
+/// else needs the product says.
+class RoundedDecisions {
+ public:
+  RoundedDecisions(const Rule& rule, ElementType element, const LoopEffects& effects,
+                   const std::vector<PlacedStore>& stores)
+      : rule_(rule), body_(rule.body), element_(element) {
+    for (const PlacedStore& store : stores) add_value(std::get<AssignExpr>(body_.exprs[store.expr].node).rhs);
+    for (const OuterAssignment& each : effects.assignments)
+      if (std::holds_alternative<AssignExpr>(body_.exprs[each.expr].node)) add_value(each.expr);
+  }
+
+  /// Whether rounds compute with floating-point numbers apart from what they store and add up, so that a condition may
+  /// depend on it.
+  [[nodiscard]] bool may_occur_in(StmtId loop) const {
+    bool found = false;
+    walk(
+        body_, std::get<ForStmt>(body_.stmts[loop].node).body, [](StmtId) {},
+        [&](ExprId id) { found = found || (!values_.contains(id) && is_rounded(id)); });
+    return found;
+  }
+
+ private:
+  void add_value(ExprId id) {
+    walk_expr(body_, id, [&](ExprId part) { values_.insert(part); });
+  }
+
+  /// Whether the operation itself may round.
+  [[nodiscard]] bool is_rounded(ExprId id) const {
+    const auto& node = body_.exprs[id].node;
+    if (const auto* call = std::get_if<CallExpr>(&node))
+      return may_be_floating(id) || std::any_of(call->args.begin(), call->args.end(),
+                                                [&](ExprId argument) { return may_be_floating(argument); });
+    if (const auto* assign = std::get_if<AssignExpr>(&node))
+      return assign->is_compound && (may_be_floating(assign->lhs) || may_be_floating(assign->rhs));
+    return std::holds_alternative<BinaryExpr>(node) && may_be_floating(id);
+  }
+  [[nodiscard]] bool may_be_floating(ExprId id) const {
+    const BodyType type = settled(rule_.body_types.types[id.index()], element_);
+    return is_floating(type) || type.kind == BodyType::Kind::Unknown;
+  }
+
+  const Rule& rule_;
+  const Body& body_;
+  ElementType element_;
+  std::set<ExprId> values_;  ///< all expressions in what rounds store and add up
+};
+
 class PlaceFinder {
  public:
   PlaceFinder(const Rule& rule, ElementType element, StmtId loop, const LoopEffects& effects)
@@ -34,7 +82,7 @@ class PlaceFinder {
       if (std::find(candidates.begin(), candidates.end(), store.place) == candidates.end())
         candidates.push_back(store.place);
     RunningPlaces out;
-    if (decides_by_arithmetic()) return out;
+    if (RoundedDecisions(rule_, element_, effects_, stores_).may_occur_in(loop_)) return out;
     for (const VariableKey& each : candidates)
       if (is_running(each)) add(each, out);
     for (const Accumulator& each : out.places) add_branched(each, out);
@@ -151,39 +199,6 @@ class PlaceFinder {
         body_, head.body, [](StmtId) {}, count);
     if (!head.condition.is_none()) walk_expr(body_, head.condition, count);
     return num_stores + num_sizes == effects_.num_mentions.at(store.region);
-  }
-
-  // ---- what two passes would do differently
-
-  /// Whether rounds compute with floating-point numbers apart from what they store and add up. Then a condition may
-  /// depend on it, and each pass may be compiled with other roundings: of a product and a sum, one or two.
-  [[nodiscard]] bool decides_by_arithmetic() const {
-    std::set<ExprId> values;
-    const auto add_values = [&](ExprId id) { walk_expr(body_, id, [&](ExprId part) { values.insert(part); }); };
-    for (const PlacedStore& store : stores_) add_values(std::get<AssignExpr>(body_.exprs[store.expr].node).rhs);
-    for (const OuterAssignment& each : effects_.assignments)
-      if (std::holds_alternative<AssignExpr>(body_.exprs[each.expr].node)) add_values(each.expr);
-    bool found = false;
-    walk(
-        body_, std::get<ForStmt>(body_.stmts[loop_].node).body, [](StmtId) {},
-        [&](ExprId id) { found = found || (!values.contains(id) && is_rounded(id)); });
-    return found;
-  }
-
-  /// Whether the operation itself may round.
-  [[nodiscard]] bool is_rounded(ExprId id) const {
-    const auto& node = body_.exprs[id].node;
-    if (const auto* call = std::get_if<CallExpr>(&node))
-      return may_be_floating(id) || std::any_of(call->args.begin(), call->args.end(),
-                                                [&](ExprId argument) { return may_be_floating(argument); });
-    if (const auto* assign = std::get_if<AssignExpr>(&node))
-      return assign->is_compound && (may_be_floating(assign->lhs) || may_be_floating(assign->rhs));
-    const auto* binary = std::get_if<BinaryExpr>(&node);
-    return binary != nullptr && may_be_floating(id);
-  }
-  [[nodiscard]] bool may_be_floating(ExprId id) const {
-    const BodyType type = settled(rule_.body_types.types[id.index()], element_);
-    return is_floating(type) || type.kind == BodyType::Kind::Unknown;
   }
 
   // ---- places of different rounds
