@@ -106,14 +106,15 @@ class ChunkChain {
       own.push_back(k);
       fold(k, own);
       if (own.size() > kMostAhead) fold(last_started(own.front()), own);
-      while (!own.empty() && is_started(own.front())) {
+      // Pairs with the exchanges in `fold` and `start_next`.
+      while (!own.empty() && is_ready(own.front(), at(own.front()).bits.load(std::memory_order_acquire))) {
         scan(own.front());
         own.pop_front();
       }
     }
-    // Pairs with the exchange in `start_next`.
+    // Pairs with the exchanges in `fold` and `start_next`.
     for (const std::int64_t k : own)
-      if ((at(k).bits.fetch_or(kLeft, std::memory_order_acq_rel) & kStarted) != 0) scan(k);
+      if (is_ready(k, at(k).bits.fetch_or(kLeft, std::memory_order_acq_rel))) scan(k);
   }
 
  private:
@@ -130,6 +131,11 @@ class ChunkChain {
   [[nodiscard]] bool is_last(std::int64_t k) const { return k % grid_.per_line + 1 == grid_.per_line; }
   [[nodiscard]] Box<N> box_of(std::int64_t k) const { return grid_.chunk(k / grid_.per_line, k % grid_.per_line); }
 
+  /// Whether a chunk may be scanned: it has a start, and its fold says whether that can be done. Who sets the last of
+  /// these bits for a chunk whose worker has left scans it.
+  [[nodiscard]] bool is_ready(std::int64_t k, unsigned bits) const {
+    return (bits & kStarted) != 0 && (is_last(k) || (bits & kFolded) != 0);
+  }
   // Pairs with the exchange in `start_next`.
   [[nodiscard]] bool is_started(std::int64_t k) const {
     return (at(k).bits.load(std::memory_order_acquire) & kStarted) != 0;
@@ -147,8 +153,11 @@ class ChunkChain {
     const typename Chunks::Part part = chunks_.fold(box_of(k));
     if ((state.bits.fetch_or(kTaken, std::memory_order_acq_rel) & kTaken) != 0) return;
     state.part = part;
-    // Pairs with the exchange in `start_next`.
-    if ((state.bits.fetch_or(kFolded, std::memory_order_acq_rel) & kStarted) != 0) start_next(k, own);
+    // Pairs with the exchanges in `start_next` and `work`.
+    const unsigned bits = state.bits.fetch_or(kFolded, std::memory_order_acq_rel);
+    if ((bits & kStarted) == 0) return;
+    start_next(k, own);
+    if ((bits & kLeft) != 0) own.push_back(k);
   }
 
   /// Makes the starts of the chunks behind `k`, as far as those before them are folded. A chunk whose fold cannot
@@ -160,7 +169,7 @@ class ChunkChain {
       at(k + 1).start = start;
       // Pairs with the exchanges in `fold` and `work`.
       const unsigned bits = at(k + 1).bits.fetch_or(kStarted, std::memory_order_acq_rel);
-      if ((bits & kLeft) != 0) own.push_back(k + 1);
+      if ((bits & kLeft) != 0 && is_ready(k + 1, bits | kStarted)) own.push_back(k + 1);
       if ((bits & kFolded) == 0) return;
     }
   }
