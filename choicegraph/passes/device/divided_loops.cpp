@@ -52,16 +52,6 @@ std::string why_not_updated(const Accumulator& bins) {
   return is_atomic(bins.op) ? "" : "devices have no such updates: " + to_words(bins);
 }
 
-/// Whether an expression is a variable with something added to it: `at`, `at++`, `at + 2`.
-bool is_beside(const Rule& rule, ExprId id, const Accumulator& variable) {
-  const auto& node = rule.body.exprs[id].node;
-  if (const auto* step = std::get_if<UnaryExpr>(&node))
-    return step->op == UnaryOp::PostInc && is_beside(rule, step->operand, variable);
-  if (const auto* sum = std::get_if<BinaryExpr>(&node))
-    return sum->op == BinaryOp::Add && is_beside(rule, sum->lhs, variable);
-  return std::holds_alternative<NameExpr>(node) && rule.body_types.bindings[id.index()] == variable.binding;
-}
-
 /// Whether a loop inside of this one repeats the expression.
 bool is_repeated(const Body& body, StmtId loop, ExprId expr) {
   bool found = false;
@@ -82,21 +72,8 @@ std::string why_not_placed(const Rule& rule, const ScatterLoop& loop) {
   if (loop.num_running == 0) return {};
   const std::string name = "`" + loop.loop.accumulators.front().name + "`";
   if (!rule.vars.empty()) return "each instance has a " + name + " of its own, at which rounds store";
-  for (const ExprId store : loop.stores) {
+  for (const ExprId store : loop.stores)
     if (is_repeated(rule.body, loop.loop.loop, store)) return "a loop inside stores at " + name;
-    const auto& cell = std::get<MemberExpr>(rule.body.exprs[target_of(rule.body, store)].node);
-    for (const ExprId at : cell.args) {
-      for (std::size_t i = 0; i < loop.num_running; ++i) {
-        const Accumulator& place = loop.loop.accumulators[i];
-        bool is_named = false;
-        walk_expr(rule.body, at, [&](ExprId id) {
-          is_named = is_named || (std::holds_alternative<NameExpr>(rule.body.exprs[id].node) &&
-                                  rule.body_types.bindings[id.index()] == place.binding);
-        });
-        if (is_named && !is_beside(rule, at, place)) return "a place is computed from `" + place.name + "`";
-      }
-    }
-  }
   return {};
 }
 

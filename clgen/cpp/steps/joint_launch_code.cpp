@@ -104,8 +104,7 @@ class JointLaunchCode {
     out_.line("pbrt::gpu::Launch pb_launch(kKernel_" + joint_kernel_name(context_.program, launch_) +
               ", pb_task, pb_task.context().gpu());");
     for (const JointLaunch::Region& region : launch_.regions) emit_region(region, copy_out);
-    for (const KernelScalar& scalar : launch_.kernel.scalars)
-      if (scalar.source == ScalarSource::Matrix) emit_arrival(scalar.matrix);
+    emit_arrivals(out_, transform_, launch_.kernel, "pb_task");
     for (const KernelScalar& scalar : launch_.kernel.scalars)
       out_.line("pb_launch.scalar(" + launch_value(scalar) + ");");
     out_.line("pb_launch.range(pb_all);");
@@ -115,12 +114,6 @@ class JointLaunchCode {
               dispatch_.shape_value(main, Version::OpenCl, TunableRole::Items) + ");");
     out_.line("return pb_context.run(pb_task, pb_launch, " + site_constant(context_, id_, main.site) + ", " +
               dispatch_.choice_value(main, Version::OpenCl) + ", pb_check, &pb_piece);");
-  }
-
-  /// A number that is no argument may be on a device.
-  void emit_arrival(MatrixId id) {
-    const Matrix& matrix = transform_.matrices[id];
-    if (matrix.role != MatrixRole::From) out_.line("pbrt::need_on_host(pb_task, " + matrix.name + ");");
   }
 
   void emit_region(const JointLaunch::Region& region, const std::string& copy_out) {

@@ -359,6 +359,14 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
 
 }  // namespace
 
+void emit_arrivals(Writer& out, const Transform& transform, const KernelTree& kernel, const std::string& frame) {
+  for (const KernelScalar& scalar : kernel.scalars) {
+    if (scalar.source != ScalarSource::Matrix) continue;
+    const Matrix& number = transform.matrices[scalar.matrix];
+    if (number.role != MatrixRole::From) out.line("pbrt::need_on_host(" + frame + ", " + number.name + ");");
+  }
+}
+
 std::string launch_value(const KernelScalar& scalar) {
   switch (scalar.source) {
     case ScalarSource::Matrix:

@@ -57,6 +57,10 @@ struct StepFunctions {
 /// Returns the value that a launch gives for a parameter of its kernel.
 [[nodiscard]] std::string launch_value(const KernelScalar& scalar);
 
+/// Brings the numbers that a launch of several steps passes to its kernel to the host: one that is no argument may be
+/// on a device.
+void emit_arrivals(Writer& out, const Transform& transform, const KernelTree& kernel, const std::string& frame);
+
 /// Prints `step_X_cpu` and the loops that it needs, unless an equal function exists already. Returns its name.
 std::string emit_cpu_step(Writer& out, const CppContext& context, const RuleCode& code, StepId step,
                           StepFunctions& done);

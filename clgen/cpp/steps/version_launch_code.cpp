@@ -104,8 +104,7 @@ class VersionLaunchCode {
   void emit_launch(const KernelTree& kernel, const std::string& name) {
     out_.line("pbrt::gpu::Launch pb_launch(kKernel_" + name + ", " + frame_ + ", " + frame_ + ".context().gpu());");
     for (const RuleMatrix& use : kernel.matrices) emit_region(use);
-    for (const KernelScalar& scalar : kernel.scalars)
-      if (scalar.source == ScalarSource::Matrix) emit_arrival(scalar.matrix);
+    emit_arrivals(out_, transform_, kernel, frame_);
     for (const KernelScalar& scalar : kernel.scalars) out_.line("pb_launch.scalar(" + value_of(kernel, scalar) + ");");
     if (kernel.time_tile) emit_tiles(*kernel.time_tile);
     out_.line("pb_launch.range(pb_all);");
@@ -125,12 +124,6 @@ class VersionLaunchCode {
       out_.line("pbrt::gpu::input_part(pb_launch, " + name + ", pb_read);");
     else
       out_.line("pb_launch.input(" + name + ");");
-  }
-
-  /// A number that is no argument may be on a device.
-  void emit_arrival(MatrixId id) {
-    const Matrix& number = transform_.matrices[id];
-    if (number.role != MatrixRole::From) out_.line("pbrt::need_on_host(" + frame_ + ", " + number.name + ");");
   }
 
   std::string value_of(const KernelTree& kernel, const KernelScalar& scalar) const {
