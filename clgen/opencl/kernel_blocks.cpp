@@ -71,7 +71,7 @@ void KernelBlockPrinter::declare_group() {
 }
 
 /// Declares the first instance of the group. Groups that follow one another stand in columns of 8 rows, so
-/// that those that run at once read few different cells, which caches then have.
+/// that those that run at once read few different cells, which caches then have. Few groups do without slow divisions.
 void KernelBlockPrinter::declare_group_place() {
   const std::string rows = "8";
   const RoundBlockFacts& blocks = *instance_in_blocks(lowered_.tree)->blocks;
@@ -88,8 +88,8 @@ void KernelBlockPrinter::declare_group_place() {
   out_.line("const uint pb_in_rows = pb_number - pb_row * pb_columns;");
   for (int d = 0; d < num_loops(); ++d) {
     const std::string dim = std::to_string(d);
-    const std::string place = dim == first    ? "(pb_in_rows / pb_near)"
-                              : dim == second ? "(pb_row + pb_in_rows % pb_near)"
+    const std::string place = dim == first    ? "(pb_columns == 1 ? 0 : pb_in_rows / pb_near)"
+                              : dim == second ? "(pb_columns == 1 ? pb_number : pb_row + pb_in_rows % pb_near)"
                                               : dialect_.group_id(d);
     out_.line("const int pb_group" + dim + " = (int)" + place + " * PB_SPAN" + dim + ";");
     out_.line("const int pb_first" + dim + " = pb_lo" + dim + " + pb_group" + dim + ";");

@@ -47,7 +47,9 @@ TEST(BlockShapes, FillRegistersWhereThereAreEnoughInstances) {
   EXPECT_EQ(on_gpu(product_of(65536, 64))->items, (Extents{8, 4, 1})) << "half of larger groups would lie outside";
   EXPECT_EQ(on_gpu(product_of(64, 65536))->items, (Extents{4, 8, 1}));
   EXPECT_EQ(on_gpu(product_of(65536, 70))->items, (Extents{8, 8, 1})) << "smaller groups are not filled better";
-  EXPECT_EQ(on_gpu(product_of(65536, 31))->items, (Extents{2, 4, 1})) << "most of larger groups would lie outside";
+  EXPECT_EQ(on_gpu(product_of(65536, 31))->items, (Extents{4, 4, 1})) << "most of larger groups would lie outside";
+  EXPECT_EQ(on_gpu(product_of(65536, 31))->group, (Extents{8, 8, 1})) << "there are many groups";
+  EXPECT_EQ(on_gpu(product_of(16384, 31))->items, (Extents{2, 4, 1})) << "few groups have more work-items";
 }
 
 TEST(BlockShapes, AreLeftToLanesElsewhere) {
