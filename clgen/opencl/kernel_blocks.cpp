@@ -115,15 +115,16 @@ void KernelBlockPrinter::declare_squares() {
   if (blocks.products) out_.verbatim("#endif\n");
   out_.line("const uint pb_square = (uint)pb_flat / (pb_across * pb_down);");
   out_.line("const uint pb_in_square = (uint)pb_flat % (pb_across * pb_down);");
+  out_.line("const uint pb_squares_across = " + groups[0] + " / pb_across, pb_squares_down = " + groups[1] +
+            " / pb_down;");
   for (int d = 0; d < num_loops(); ++d) {
     const std::string dim = std::to_string(d), id = "const int pb_id" + dim + " = (int)";
-    const std::string across = "(" + groups[0] + " / pb_across)";
     if (dim == first) {
-      out_.line(id + "(pb_in_square % pb_across + pb_square % " + across + " * pb_across);");
+      out_.line(id + "(pb_in_square % pb_across + pb_square % pb_squares_across * pb_across);");
     } else if (dim == second) {
-      out_.line(id + "(pb_in_square / pb_across + pb_square / " + across + " * pb_down);");
+      out_.line(id + "(pb_in_square / pb_across + pb_square / pb_squares_across % pb_squares_down * pb_down);");
     } else {
-      out_.line("const int pb_id" + dim + " = 0;");
+      out_.line(id + "(pb_square / (pb_squares_across * pb_squares_down));");
     }
   }
 }

@@ -79,6 +79,8 @@ WorkShape shape_with(const LaunchPlan& plan, const DeviceInfo& device, const Til
   const bool is_given = !is_open(plan.group);
   out.group[loops.first] = is_given ? plan.group[loops.first] : tile.group[0];
   out.group[loops.second] = is_given ? plan.group[loops.second] : tile.group[1];
+  const std::size_t third = 3 - loops.first - loops.second;
+  if (is_given && third < plan.extent.size()) out.group[third] = plan.group[third];
   out.items[loops.first] = tile.items[0];
   out.items[loops.second] = tile.items[1];
   out.block_rounds = plan.block_rounds;

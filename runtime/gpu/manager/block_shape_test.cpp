@@ -90,7 +90,9 @@ TEST(BlockShapes, AreThoseOfTheConfiguration) {
   plan.block_items = {2, 4};
   plan.group = {8, 4, 2};
   EXPECT_EQ(on_gpu(plan)->items, (Extents{2, 1, 4}));
-  EXPECT_EQ(on_gpu(plan)->group, (Extents{8, 1, 2})) << "along other loops a group has one work-item";
+  EXPECT_EQ(on_gpu(plan)->group, (Extents{8, 4, 2})) << "work-items may stand along the third loop, too";
+  plan.group = {0, 0, 0};
+  EXPECT_EQ(on_gpu(plan)->group[1], 1U) << "the runtime lets none stand there";
 }
 
 TEST(BlockShapes, CopyAheadWhereTheKernelCan) {
