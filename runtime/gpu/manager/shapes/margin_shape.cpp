@@ -102,6 +102,6 @@ WorkShape margin_shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 // Instances in the margins of a group run twice or more often, and work-items have registers for theirs. So groups have
 // as many instances as they can, most along the loops where margins take most of them: 64 x 64 for a group of 64 x 8
 // work-items. Instances of a work-item are neighbours along the second loop, and share what they read of rows. Of such
-// shapes, this one was the fastest on an H200. Where there would be fewer groups than compute units, work-items have fewer instances, as long as half of
-// those of a group are its own. Where margins take all of a group along a loop, it is longer there, and narrower
-// elsewhere.
+// shapes, this one was the fastest on an H200. Where there would be fewer groups than compute units, work-items have
+// fewer instances, as long as half of those of a group are its own. Where margins take all of a group along a loop, it
+// is longer there, and narrower elsewhere.
