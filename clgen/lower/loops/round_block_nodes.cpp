@@ -88,10 +88,10 @@ class BlockLowering {
     out.axes.assign(extents.size(), CopyAxis::Flat);
     out.edges.resize(extents.size());
     for (std::size_t d = 0; d < extents.size(); ++d) {
-      const bool moves_down =
-          std::any_of(extents[d].step.begin(), extents[d].step.end(), [](std::int64_t step) { return step < 0; });
-      out.edges[d] = {d == input.walked || d == input.moving,
-                      (d == input.moving && moves_down) || (d == input.walked && !begins_inside())};
+      const auto& steps = extents[d].step;
+      const bool moves = std::any_of(steps.begin(), steps.end(), [](std::int64_t step) { return step != 0; });
+      const bool moves_down = std::any_of(steps.begin(), steps.end(), [](std::int64_t step) { return step < 0; });
+      out.edges[d] = {d == input.walked || moves, moves_down || (d == input.walked && !begins_inside())};
     }
     return out;
   }
