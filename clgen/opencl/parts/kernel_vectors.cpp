@@ -234,7 +234,7 @@ class VectorPrinter {
                   (d == 0 ? "1" : to_opencl(cells_below(region, width_, d))) + ";");
       return operands_.print_sizes(access);
     }
-    operands_.print_input(access, operand);
+    operands_.print_input(input, operand);
   }
 
   void print_store(const RegionAccess& output) {
