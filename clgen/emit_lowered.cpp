@@ -80,8 +80,8 @@ std::string tile_launch_text(const Program& program, const TileLaunch& launch) {
       sides.push_back(fmt::format("[{}, {})", stage.lo[d], stage.hi[d]));
     for (const KernelPart& part : stage.parts)
       makers.push_back(fmt::format("{} of step {}", transform.rules[part.kernel.rule].name, part.kernel.step.index()));
-    out += fmt::format("  per tile {}, near {}, by {}\n", transform.matrices[stage.matrix].name, joined(sides, " x "),
-                       joined(makers));
+    out += fmt::format("  per tile {}, near {}, by {}{}\n", transform.matrices[stage.matrix].name, joined(sides, " x "),
+                       joined(makers), stage.has_vectors ? "; of the first in vectors" : "");
   }
   return out + to_text(program, launch.kernel);
 }

@@ -150,6 +150,7 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
     if (lowered.vectors) {
       out.line(".vector_width = " + std::to_string(lowered.vectors->width) + ",");
       out.line(".vector_regions = " + std::to_string(vector_regions(lowered)) + ",");
+      if (!lowered.tiles.empty()) out.line(".has_vectors_in_tiles = true,");
     }
     if (lowered.crossed_loop) out.line(".crossed_loop = " + std::to_string(*lowered.crossed_loop) + ",");
     if (instance_with_lanes(lowered.tree) != nullptr) {

@@ -36,11 +36,12 @@ class TileLaunchFinder {
     if (!add_reads(reader)) return std::nullopt;
     std::size_t num_boxes = 0;
     for (const TiledMatrix& tiled : out_.steps.matrices) {
-      TileStage stage{tiled.matrix, tiled.lo, tiled.hi, {}};
+      TileStage stage{tiled.matrix, tiled.lo, tiled.hi, {}, false};
       for (const StepId maker : tiled.steps) {
         if (!may_share_launch(maker) || !makes_value(maker) || !add_reads(maker)) return std::nullopt;
         add_maker(stage, maker, num_boxes++);
       }
+      choose_vectors(stage);
       out_.kernel.tiles.push_back(std::move(stage));
     }
     if (num_boxes > kMostMakers) return std::nullopt;
@@ -86,6 +87,28 @@ class TileLaunchFinder {
     }
     const auto [known, is_new] = out_.kernel.tile_reads.emplace(step.rule, reads);
     return is_new || known->second == reads;
+  }
+
+  /// Has work-items make cells of the stage in vectors, where memory allows it: those of the first maker. The tile then
+  /// begins where vectors do. All stages that have vectors have those of the same width.
+  void choose_vectors(TileStage& stage) {
+    const KernelTree& maker = stage.parts.front().kernel;
+    const std::vector<std::optional<TileRead>>& reads = out_.kernel.tile_reads.at(maker.rule);
+    const bool reads_tiles =
+        std::any_of(reads.begin(), reads.end(), [](const std::optional<TileRead>& read) { return read.has_value(); });
+    if (!maker.vectors || reads_tiles) return;
+    std::optional<VectorInstances>& all = out_.kernel.vectors;
+    if (!all) all = VectorInstances{maker.vectors->width, {}, {}, {}};
+    if (all->width != maker.vectors->width) return;
+    for (const MatrixId matrix : maker.vectors->matrices)
+      if (matrix != stage.matrix &&
+          std::find(all->matrices.begin(), all->matrices.end(), matrix) == all->matrices.end())
+        all->matrices.push_back(matrix);
+    const std::int64_t width = all->width;
+    const std::int64_t beyond = ((stage.lo[0] % width) + width) % width;
+    stage.lo[0] -= beyond;
+    stage.hi[0] += (width - (stage.hi[0] - stage.lo[0] - 1) % width) % width;
+    stage.has_vectors = true;
   }
 
   void add_maker(TileStage& stage, StepId maker, std::size_t box) {

@@ -139,6 +139,7 @@ struct TileStage {
   std::vector<std::int64_t> lo, hi;
   /// What makes it, each in one box. Cells that lie in none are not read.
   std::vector<KernelPart> parts;
+  bool has_vectors = false;  ///< where memory allows it, the first part makes cells in vectors of the kernel's width
 };
 
 /// Returns the name of the scalar that is the lower or upper bound of a part's box along a dimension.

@@ -11,6 +11,7 @@
 #include "clgen/opencl/kernel_words.h"
 #include "clgen/opencl/parts/kernel_instance.h"
 #include "clgen/opencl/parts/kernel_parts.h"
+#include "clgen/opencl/parts/kernel_vectors.h"
 
 namespace pb {
 namespace {
@@ -26,6 +27,18 @@ std::string buffer_of(const Program& program, const KernelTree& kernel, const Ti
   return "pb_tiled_" + matrix_of(program, kernel, stage).name;
 }
 
+/// Begins the names of parameters that point to vectors, so that these lie where vectors may.
+constexpr const char* kVectors = "pb_in_vectors_";
+
+std::string parameter_of(const Program& program, const KernelTree& kernel, const TileStage& stage,
+                         const KernelDialect& dialect) {
+  const Matrix& matrix = matrix_of(program, kernel, stage);
+  const std::string name = buffer_of(program, kernel, stage);
+  // Where the dialect has no pointers as parameters, the launch aligns the memory.
+  if (!stage.has_vectors || dialect.buffer_pointer) return dialect.buffer_parameter(element_word(matrix), name);
+  return dialect.buffer_parameter(vector_word(program, matrix, kernel.vectors->width), kVectors + name);
+}
+
 class MatrixTilePrinter {
  public:
   MatrixTilePrinter(Writer& out, const Program& program, const KernelTree& kernel, const KernelDialect& dialect)
@@ -36,8 +49,7 @@ class MatrixTilePrinter {
         transform_(program.transforms[kernel.transform]) {}
 
   void print() {
-    for (const TileStage& stage : kernel_.tiles)
-      if (dialect_.buffer_pointer) out_.line(dialect_.buffer_pointer(element_of(stage), buffer(stage)));
+    for (const TileStage& stage : kernel_.tiles) print_pointer(stage);
     for (std::size_t d = 0; d < num_loops(); ++d) {
       const std::string dim = std::to_string(d);
       out_.line("const int pb_group" + dim + " = (int)" + dialect_.group_id(static_cast<int>(d)) + " * PB_SPAN" + dim +
@@ -59,6 +71,13 @@ class MatrixTilePrinter {
   /// How many cells more than instances a group has along a dimension.
   static std::int64_t halo(const TileStage& stage, std::size_t d) { return stage.hi[d] - stage.lo[d] - 1; }
 
+  void print_pointer(const TileStage& stage) {
+    if (dialect_.buffer_pointer) return out_.line(dialect_.buffer_pointer(element_of(stage), buffer(stage)));
+    const std::string pointer = dialect_.local + element_of(stage) + "*";
+    if (stage.has_vectors)
+      out_.line(pointer + " const " + buffer(stage) + " = (" + pointer + ")" + kVectors + buffer(stage) + ";");
+  }
+
   // ---- stages
 
   void print_stage(std::size_t s) {
@@ -76,7 +95,13 @@ class MatrixTilePrinter {
       is_inner.push_back(from + " + " + width + " <= " + box_bound_name(box, true, d));
     }
     out_.open("if (" + joined(is_inner, " && ") + ")");
+    if (stage.has_vectors) {
+      for_each_width(out_, *stage.parts.front().kernel.vectors, "PB_GROUP0 * PB_ITEMS0",
+                     [&](int width) { print_vectors_of(s, width); });
+      out_.verbatim("#else\n");
+    }
     print_cells(s, true);
+    if (stage.has_vectors) out_.verbatim("#endif\n");
     out_.reopen("else");
     print_cells(s, false);
     out_.close();
@@ -84,6 +109,8 @@ class MatrixTilePrinter {
   }
 
   static std::string unroll_macro(std::size_t s) { return "PB_UNROLLED" + std::to_string(s); }
+
+  void print_unrolling(std::size_t s) { out_.verbatim("#ifdef " + unroll_macro(s) + "\n#pragma unroll\n#endif\n"); }
 
   /// Builds that know the shape of their groups unroll loops over few cells, so that loads of all cells are
   /// independent. Compilers for CPUs leave them as they are.
@@ -105,7 +132,7 @@ class MatrixTilePrinter {
     const TileStage& stage = kernel_.tiles[s];
     for (std::size_t d = num_loops(); d-- > 0;) {
       const std::string var = "pb_r" + std::to_string(d), items = "pb_items" + std::to_string(d);
-      out_.verbatim("#ifdef " + unroll_macro(s) + "\n#pragma unroll\n#endif\n");
+      print_unrolling(s);
       out_.line("for (int " + var + " = 0; " + var + " < (" + name("width", s, d) + " + " + items + " - 1) / " + items +
                 "; ++" + var + ")");
     }
@@ -133,6 +160,59 @@ class MatrixTilePrinter {
     if (!is_inner) out_.close();
     if (!tests.empty()) out_.close();
     out_.close();
+  }
+
+  /// Prints the loop over the vectors that a work-item makes, all of which are the first part's. They are dealt out
+  /// along rows, and by rows. Builds with vectors know the shape of their groups, so that no division is left. Only the
+  /// last turn may have fewer vectors than work-items; it stands apart, so that all loads of the others may come first.
+  void print_vectors_of(std::size_t s, int width) {
+    std::string item, items, all = name("width", s, 0) + " / " + std::to_string(width);
+    const std::string in_row = all;
+    for (std::size_t d = 0; d < num_loops(); ++d) {
+      const std::string id = "(int)" + dialect_.local_id(static_cast<int>(d));
+      item += d == 0 ? id : " + " + id + " * " + items;
+      items += (d == 0 ? "" : " * ") + ("pb_items" + std::to_string(d));
+      if (d > 0) all += " * " + name("width", s, d);
+    }
+    out_.line("const int pb_item = " + item + ";");
+    out_.line("const int pb_turns = " + all + " / (" + items + ");");
+    out_.line("const int pb_rest = " + all + " - pb_turns * (" + items + ");");
+    print_unrolling(s);
+    out_.open("for (int pb_r = 0; pb_r < pb_turns; ++pb_r)");
+    out_.line("const int pb_u = pb_item + pb_r * (" + items + ");");
+    print_vector_of(s, width, in_row, "pb_done_vector" + std::to_string(s));
+    out_.close();
+    out_.open("if (pb_item < pb_rest)");
+    out_.line("const int pb_u = pb_item + pb_turns * (" + items + ");");
+    print_vector_of(s, width, in_row, "pb_done_last" + std::to_string(s));
+    out_.close();
+  }
+
+  /// Prints what makes the vector number pb_u of the tile, a row of which has `in_row`.
+  void print_vector_of(std::size_t s, int width, const std::string& in_row, const std::string& done) {
+    const TileStage& stage = kernel_.tiles[s];
+    const KernelTree& kernel = stage.parts.front().kernel;
+    const Rule& rule = transform_.rules[kernel.rule];
+    const std::string row = "(uint)(" + in_row + ")";
+    out_.line("const int pb_t0 = (int)((uint)pb_u % " + row + ") * " + std::to_string(width) + ";");
+    std::string rest = "(uint)pb_u / " + row;
+    for (std::size_t d = 1; d < num_loops(); ++d) {
+      const std::string dim = std::to_string(d), rows = "(uint)" + name("width", s, d);
+      const bool is_last = d + 1 == num_loops();
+      out_.line("const int pb_t" + dim + " = (int)(" + rest + (is_last ? "" : " % " + rows) + ");");
+      rest += " / " + rows;
+    }
+    out_.line("const int pb_x0 = " + name("from", s, 0) + " + pb_t0;");
+    for (std::size_t d = 1; d < num_loops(); ++d)
+      out_.line("const int " + opencl_name(kernel.vars[d]) + " = " + name("from", s, d) + " + pb_t" +
+                std::to_string(d) + ";");
+    KernelTilePrinter tiles(out_, transform_, rule, kernel, dialect_);
+    KernelOperandPrinter operands(out_, program_, kernel, dialect_, tiles);
+    print_vector(out_, program_, kernel, dialect_, operands, width, done);
+    const std::string type = vector_word(program_, matrix_of(program_, kernel_, stage), width);
+    print_gather(out_, type, new_cells_name(rule, rule.outputs.front()), width);
+    out_.line("*(" + dialect_.local + type + "*)&" + buffer(stage) + "[" +
+              place(s, std::vector<std::int64_t>(num_loops(), 0)) + "] = pb_vector;");
   }
 
   /// Prints the instance that makes the cell pb_c0, pb_c1, …, which lies at pb_t0, pb_t1, … of the tile.
@@ -243,9 +323,7 @@ class MatrixTilePrinter {
 std::vector<std::string> matrix_tile_parameters(const Program& program, const KernelTree& kernel,
                                                 const KernelDialect& dialect) {
   std::vector<std::string> out;
-  for (const TileStage& stage : kernel.tiles)
-    out.push_back(
-        dialect.buffer_parameter(element_word(matrix_of(program, kernel, stage)), buffer_of(program, kernel, stage)));
+  for (const TileStage& stage : kernel.tiles) out.push_back(parameter_of(program, kernel, stage, dialect));
   return out;
 }
 
