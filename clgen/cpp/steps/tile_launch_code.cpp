@@ -77,7 +77,10 @@ class TileLaunchCode {
   const LoweredStep& lowered(StepId step) const { return lowered_of(context_, id_).steps[step]; }
   std::size_t num_dims() const { return launch_.kernel.vars.size(); }
 
+  /// When the launch is to be tried: where a configuration says so, and all steps run on the whole of a device, in the
+  /// basic version. Checked programs have all matrices.
   std::string flag_value() const {
+    if (context_.options.is_checked) return "false";
     std::vector<StepId> steps = launch_.makers();
     steps.push_back(launch_.steps.reader);
     std::vector<Condition> terms;
