@@ -87,6 +87,10 @@ void add_run_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--device", options.device,
                  "OpenCL device: none, index or part of its name, as ./prog --list-devices shows them")
       ->type_name("WHICH");
+  app.add_option("--device-memory", options.device_memory, "the most memory that the program uses on each device")
+      ->type_name("BYTES");
+  app.add_option("--device-limit", options.device_limit, "an operation of a device that takes longer hangs")
+      ->type_name("SECONDS");
   app.add_option("--seed", options.seed, "seed of everything random")->type_name("S")->capture_default_str();
 }
 

@@ -38,7 +38,7 @@ enum class TunableRole : std::uint8_t {
   BlockRounds,  ///< rounds of such a block; 0: there are none
   BlockStages,  ///< 2: what the next block reads is copied while a block runs, 1: it is not; 0: the program chooses
   MatrixUnits,  ///< 1: units for products of matrices run such rounds, where the device has them; 0: work-items do
-  TimeTile,     ///< versions of a temporary that one launch makes, an odd number
+  TimeTile,     ///< versions of a temporary that one launch makes, an odd number; 0: as the device says
   PerTile,      ///< 1: a kernel's work-groups make the temporaries that it alone reads; 0: these are stored
   ScanChunk,    ///< instances of a chunk of a scan; 0: a scan runs in the order of the source (one of the loop forms)
 };

@@ -11,6 +11,7 @@
 #include "runtime/gpu/share.h"
 #include "runtime/gpu/slice_launch.h"
 #include "runtime/gpu/spawned_regions.h"
+#include "runtime/gpu/versions/usual_depth.h"
 #include "runtime/gpu/versions/version_launches.h"
 #include "runtime/main/program/memo.h"
 #include "runtime/main/program/program_desc.h"

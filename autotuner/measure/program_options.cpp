@@ -2,6 +2,7 @@
 #include "autotuner/measure/program_options.h"
 
 #include <filesystem>
+#include <utility>
 
 #include "runtime/config/errors.h"
 #include "runtime/config/formats/info_json.h"
@@ -14,13 +15,23 @@ std::string absolute(const std::string& path) {
   return error ? path : full.lexically_normal().string();
 }
 
+std::vector<std::string> device_arguments(const ProgramOptions& options) {
+  std::vector<std::string> out;
+  const std::pair<const char*, const std::string*> all[] = {{"--device", &options.device},
+                                                            {"--device-memory", &options.device_memory},
+                                                            {"--device-limit", &options.device_limit}};
+  for (const auto& [name, value] : all) {
+    if (value->empty()) continue;
+    out.emplace_back(name);
+    out.push_back(*value);
+  }
+  return out;
+}
+
 MeasureOptions measure_options(const ProgramOptions& options, bool is_resident, std::size_t case_id) {
   MeasureOptions out;
   out.command = {options.program};
-  if (!options.device.empty()) {
-    out.command.emplace_back("--device");
-    out.command.push_back(options.device);
-  }
+  for (std::string& word : device_arguments(options)) out.command.push_back(std::move(word));
   out.sizes = options.cases[case_id].sizes;
   out.given = options.given;
   for (const std::string& path : options.cases[case_id].inputs) out.files.push_back(absolute(path));

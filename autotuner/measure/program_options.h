@@ -20,13 +20,18 @@ struct ProgramOptions {
   std::int64_t n = -1;                ///< value of the size variables that a case does not fix; < 0: not given
   std::vector<ProblemCase> cases{1};  ///< at least one
   std::vector<std::pair<std::string, std::string>> given;  ///< names and values of --set
-  std::string device;                                      ///< empty: the program's own choice
-  double tolerance = -1;   ///< largest error of an output; < 0: the program's own tolerance
-  std::uint64_t seed = 1;  ///< seed of generated inputs
+  // Values of the program's own options, which the program judges; empty: its own choice.
+  std::string device;
+  std::string device_memory;  ///< bytes, perhaps with K, M or G
+  std::string device_limit;   ///< seconds
+  double tolerance = -1;      ///< largest error of an output; < 0: the program's own tolerance
+  std::uint64_t seed = 1;     ///< seed of generated inputs
 };
 
 /// Returns the path in a form that does not depend on the current folder; `path` itself if the folder cannot be read.
 [[nodiscard]] std::string absolute(const std::string& path);
+/// Returns the options of the program that say which device it uses, and how, as words of a command line.
+[[nodiscard]] std::vector<std::string> device_arguments(const ProgramOptions& options);
 /// Returns the options for a Measurement of one of the program's cases. `is_resident` keeps data on the device between
 /// trials.
 [[nodiscard]] MeasureOptions measure_options(const ProgramOptions& options, bool is_resident, std::size_t case_id = 0);

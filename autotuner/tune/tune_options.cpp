@@ -46,10 +46,11 @@ SearchOptions search_options(Effort effort, double time_limit_s, std::uint64_t s
 }
 
 std::vector<std::string> journal_arguments(const TuneOptions& options) {
-  std::vector<std::string> out{
-      std::string("--effort=") + to_string(options.effort), fmt::format("--n={}", options.run.n),
-      fmt::format("--threads={}", options.threads),         fmt::format("--time-limit={}", options.time_limit_s),
-      fmt::format("--tolerance={}", options.run.tolerance), "--device=" + options.run.device};
+  std::vector<std::string> out{std::string("--effort=") + to_string(options.effort),
+                               fmt::format("--n={}", options.run.n), fmt::format("--threads={}", options.threads),
+                               fmt::format("--time-limit={}", options.time_limit_s),
+                               fmt::format("--tolerance={}", options.run.tolerance)};
+  for (std::string& word : device_arguments(options.run)) out.push_back(std::move(word));
   for (const ProblemCase& one : options.run.cases) {
     if (options.run.cases.size() > 1) out.emplace_back("case");
     for (const auto& [name, size] : one.sizes) out.push_back(fmt::format("--size={}={}", name, size));
@@ -70,7 +71,7 @@ std::string arguments_text(const TuneOptions& options) {
   }
   for (const auto& [name, value] : options.run.given) out += "--set " + name + "=" + value + " ";
   if (options.threads > 0) out += fmt::format("--threads {} ", options.threads);
-  if (!options.run.device.empty()) out += "--device " + options.run.device + " ";
+  for (const std::string& word : device_arguments(options.run)) out += word + " ";
   if (options.is_resident) out += "--resident ";
   if (!out.empty()) out.pop_back();
   return out;

@@ -28,15 +28,21 @@ TEST(TuneOptions, WhatHasASayTellsJournalsApart) {
   EXPECT_EQ(journal_arguments(options), before) << "it decides nothing";
   options.is_resident = true;
   EXPECT_NE(journal_arguments(options), before);
+  options.is_resident = false;
+  options.run.device_memory = "1G";
+  EXPECT_NE(journal_arguments(options), before);
 }
 
 TEST(TuneOptions, ArgumentsAreWrittenAsAPersonWould) {
   TuneOptions options;
   EXPECT_EQ(arguments_text(options), "");
   options.run.cases[0].inputs = {"a.txt", "b.txt"};
-  options.run.device = "none";
+  options.run.device = "0";
+  options.run.device_memory = "64K";
+  options.run.device_limit = "2.5";
   options.is_resident = true;
-  EXPECT_EQ(arguments_text(options), "--inputs a.txt b.txt --device none --resident");
+  EXPECT_EQ(arguments_text(options),
+            "--inputs a.txt b.txt --device 0 --device-memory 64K --device-limit 2.5 --resident");
 }
 
 }  // namespace

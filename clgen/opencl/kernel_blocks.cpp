@@ -71,7 +71,7 @@ void KernelBlockPrinter::declare_group() {
 }
 
 /// Declares the first instance of the group. Groups that follow one another stand in columns of 8 rows, so
-/// that those that run at once read few different cells, which caches then have.
+/// that those that run at once read few different cells, which caches then have. Few groups do without slow divisions.
 void KernelBlockPrinter::declare_group_place() {
   const std::string rows = "8";
   const RoundBlockFacts& blocks = *instance_in_blocks(lowered_.tree)->blocks;
@@ -82,13 +82,14 @@ void KernelBlockPrinter::declare_group_place() {
   const std::string first = std::to_string(blocks.loops[0]), second = std::to_string(blocks.loops[1]);
   out_.line("const uint pb_columns = " + groups(first) + ", pb_rows = " + groups(second) + ";");
   out_.line("const uint pb_number = " + id(first) + " + " + id(second) + " * pb_columns;");
-  out_.line("const uint pb_row = pb_number / (pb_columns * " + rows + ") * " + rows + ";");
+  out_.line("const uint pb_row = pb_rows <= " + rows + " ? 0 : pb_number / (pb_columns * " + rows + ") * " + rows +
+            ";");
   out_.line("const uint pb_near = PB_MIN(pb_rows - pb_row, " + rows + "u);");
   out_.line("const uint pb_in_rows = pb_number - pb_row * pb_columns;");
   for (int d = 0; d < num_loops(); ++d) {
     const std::string dim = std::to_string(d);
-    const std::string place = dim == first    ? "(pb_in_rows / pb_near)"
-                              : dim == second ? "(pb_row + pb_in_rows % pb_near)"
+    const std::string place = dim == first    ? "(pb_columns == 1 ? 0 : pb_in_rows / pb_near)"
+                              : dim == second ? "(pb_columns == 1 ? pb_number : pb_row + pb_in_rows % pb_near)"
                                               : dialect_.group_id(d);
     out_.line("const int pb_group" + dim + " = (int)" + place + " * PB_SPAN" + dim + ";");
     out_.line("const int pb_first" + dim + " = pb_lo" + dim + " + pb_group" + dim + ";");
@@ -114,15 +115,16 @@ void KernelBlockPrinter::declare_squares() {
   if (blocks.products) out_.verbatim("#endif\n");
   out_.line("const uint pb_square = (uint)pb_flat / (pb_across * pb_down);");
   out_.line("const uint pb_in_square = (uint)pb_flat % (pb_across * pb_down);");
+  out_.line("const uint pb_squares_across = " + groups[0] + " / pb_across, pb_squares_down = " + groups[1] +
+            " / pb_down;");
   for (int d = 0; d < num_loops(); ++d) {
     const std::string dim = std::to_string(d), id = "const int pb_id" + dim + " = (int)";
-    const std::string across = "(" + groups[0] + " / pb_across)";
     if (dim == first) {
-      out_.line(id + "(pb_in_square % pb_across + pb_square % " + across + " * pb_across);");
+      out_.line(id + "(pb_in_square % pb_across + pb_square % pb_squares_across * pb_across);");
     } else if (dim == second) {
-      out_.line(id + "(pb_in_square / pb_across + pb_square / " + across + " * pb_down);");
+      out_.line(id + "(pb_in_square / pb_across + pb_square / pb_squares_across % pb_squares_down * pb_down);");
     } else {
-      out_.line("const int pb_id" + dim + " = 0;");
+      out_.line(id + "(pb_square / (pb_squares_across * pb_squares_down));");
     }
   }
 }
@@ -133,7 +135,8 @@ void KernelBlockPrinter::print_node(const TreeNode& node) {
   if (std::holds_alternative<Barrier>(node.node)) return out_.line(dialect_.barrier);
   PB_CHECK(std::holds_alternative<TreeLoop>(node.node), "a group waits and runs parts of instances");
   const RuleInstance& instance = innermost_instance(node);
-  instance.part == InstancePart::Rounds ? print_rounds(instance) : print_instances(instance);
+  if (instance.part == InstancePart::Rounds) return print_rounds(instance);
+  instance.part == InstancePart::End ? print_last_parts(instance) : print_instances(instance);
 }
 
 /// Builds know the conditions of blocks.
@@ -261,11 +264,15 @@ void KernelBlockPrinter::print_rounds(const RuleInstance& instance) {
   if (!is_nest) out_.close();
 }
 
-/// All instances of a work-item run in the innermost loop, so that they share what they read.
+/// All instances of a work-item run in the innermost loop, so that they share what they read. Short loops are written
+/// out, so that rounds share it, too: neighbours of a window mostly read the same cells.
 void KernelBlockPrinter::print_round(const RuleInstance& instance) {
   const BlockLoopTexts texts = block_loop_texts(rule_, lowered_, instance);
   out_.line(texts.variable);
-  for (const std::string& head : texts.heads) out_.open("for (" + head + ")");
+  for (std::size_t i = 0; i < texts.heads.size(); ++i) {
+    if (i + texts.num_unrolled >= texts.heads.size()) print_unrolling(out_, kUnroll);
+    out_.open("for (" + texts.heads[i] + ")");
+  }
   print_instances(instance);
   for (std::size_t i = 0; i < texts.heads.size(); ++i) out_.close();
 }
@@ -280,8 +287,8 @@ void KernelBlockPrinter::print_instances(const RuleInstance& instance) {
   declare_place();
   operands_.print(instance);
   out_.open("");
-  const std::string result =
-      rule_.is_return_form ? "if (pb_is_inside) " + KernelOperandPrinter::cell_at("return") : std::string();
+  std::string result = rule_.is_return_form ? "if (pb_is_inside) " + KernelOperandPrinter::cell_at("return") : "";
+  if (run_stores_ && rule_.is_return_form) result = std::string(kNewCells) + "[pb_own]";
   const bool jumps = print_kernel_body(out_, rule_, lowered_, instance, {result, kDone, {}});
   out_.close();
   if (jumps) out_.line(std::string(kDone) + ":;");
@@ -289,32 +296,44 @@ void KernelBlockPrinter::print_instances(const RuleInstance& instance) {
   out_.close();
 }
 
-/// Beyond the end the last instance runs again and stores nothing.
-void KernelBlockPrinter::declare_place() {
+/// Beyond the end the last instance runs again and stores nothing. A whole group has no end.
+void KernelBlockPrinter::declare_place(bool is_whole) {
   std::string inside, number;
   for (int d = 0; d < num_loops(); ++d) {
     const std::string dim = std::to_string(d);
     out_.line("const int pb_place" + dim + " = pb_item" + dim + " + pb_k" + dim + " / pb_run" + dim + " * pb_leap" +
               dim + " + pb_k" + dim + " % pb_run" + dim + ";");
-    out_.line("const int pb_i" + dim + " = PB_MIN(pb_group" + dim + " + pb_place" + dim + ", pb_extent" + dim +
-              " - 1);");
+    const std::string at = "pb_group" + dim + " + pb_place" + dim;
+    out_.line("const int pb_i" + dim + " = " + (is_whole ? at : "PB_MIN(" + at + ", pb_extent" + dim + " - 1)") + ";");
     inside += (d == 0 ? "" : " && ") + ("pb_group" + dim + " + pb_place" + dim + " < pb_extent" + dim);
   }
   for (int d = num_loops(); d-- > 0;)
     number =
         "pb_k" + std::to_string(d) + (number.empty() ? "" : " + PB_ITEMS" + std::to_string(d) + " * (" + number + ")");
   out_.line("const int pb_own = " + number + ";");
-  out_.line("const bool pb_is_inside = " + inside + ";");
+  if (!is_whole) out_.line("const bool pb_is_inside = " + inside + ";");
   for (int d = 0; d < num_loops(); ++d)
     out_.line("const int " + opencl_name(lowered_.vars[static_cast<std::size_t>(d)]) + " = pb_lo" + std::to_string(d) +
               " + pb_i" + std::to_string(d) + ";");
+}
+
+/// Instances end, and their cells are stored, one by one or in runs.
+void KernelBlockPrinter::print_last_parts(const RuleInstance& instance) {
+  if (!run_stores_) return print_instances(instance);
+  const Matrix& matrix = program_.transforms[lowered_.transform].matrices[rule_.outputs.front().matrix];
+  out_.line(element_word(matrix) + " " + kNewCells + "[PB_ITEMS];");
+  print_instances(instance);
+  print_run_stores(out_, program_, lowered_, operands_, *run_stores_,
+                   [this](bool is_whole) { declare_place(is_whole); });
 }
 
 void KernelBlockPrinter::print_end(const RuleInstance& instance) {
   for (std::size_t i = 0; i < rule_.outputs.size(); ++i) {
     const OperandKind kind = instance.outputs[i].kind;
     const std::string& name = rule_.outputs[i].binding;
-    if (kind == OperandKind::NewValue || kind == OperandKind::OldValue)
+    if (run_stores_ && kind == OperandKind::NewValue)
+      out_.line(std::string(kNewCells) + "[pb_own] = " + opencl_name(name) + ";");
+    else if (kind == OperandKind::NewValue || kind == OperandKind::OldValue)
       out_.line("if (pb_is_inside) " + KernelOperandPrinter::cell_at(name) + " = " + opencl_name(name) + ";");
   }
 }

@@ -7,20 +7,30 @@
 // them. All loops over them are unrolled, so that the elements lie in registers.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "clgen/opencl/kernel_operands.h"
 #include "clgen/opencl/kernel_tiles.h"
+#include "clgen/opencl/parts/run_stores.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
 
 class KernelBlockPrinter {
  public:
-  KernelBlockPrinter(Writer& out, const Rule& rule, const KernelTree& lowered, const KernelDialect& dialect,
+  /// Pre: all arguments outlive this object
+  KernelBlockPrinter(Writer& out, const Program& program, const KernelTree& lowered, const KernelDialect& dialect,
                      KernelTilePrinter& tiles, KernelOperandPrinter& operands)
-      : out_(out), rule_(rule), lowered_(lowered), dialect_(dialect), tiles_(tiles), operands_(operands) {}
+      : out_(out),
+        program_(program),
+        rule_(program.transforms[lowered.transform].rules[lowered.rule]),
+        lowered_(lowered),
+        dialect_(dialect),
+        tiles_(tiles),
+        operands_(operands),
+        run_stores_(find_run_stores(program, lowered)) {}
 
   /// Prints what a work-group does.
   void print(const TreeBlock& block);
@@ -40,15 +50,18 @@ class KernelBlockPrinter {
   void print_rounds(const RuleInstance& instance);
   void print_round(const RuleInstance& instance);
   void print_instances(const RuleInstance& instance);
-  void declare_place();
+  void declare_place(bool is_whole = false);
+  void print_last_parts(const RuleInstance& instance);
   void print_end(const RuleInstance& instance);
 
   Writer& out_;
+  const Program& program_;
   const Rule& rule_;
   const KernelTree& lowered_;
   const KernelDialect& dialect_;
   KernelTilePrinter& tiles_;
   KernelOperandPrinter& operands_;
+  const std::optional<CellVector> run_stores_;  ///< cells that a work-item stores at once
 };
 
 }  // namespace pb

@@ -18,6 +18,7 @@
 #include "clgen/scan_factor.h"
 #include "lang/body/body_constants.h"
 #include "lang/body/body_walk.h"
+#include "lang/body/constant_value.h"
 #include "lang/body/math_functions.h"
 #include "lang/check.h"
 
@@ -25,6 +26,10 @@ namespace pb {
 namespace {
 
 using Kind = BodyType::Kind;
+
+/// Rounds of short loops together that are written out. Of 64 instances, their text then still fits the caches of
+/// instructions.
+constexpr std::int64_t kMostUnrolled = 16;
 
 bool is_integer(const BodyType& type) {
   return type.kind == Kind::Int || type.kind == Kind::Long || type.kind == Kind::Char || type.kind == Kind::Bool;
@@ -106,6 +111,12 @@ class KernelBodyPrinter {
     out.variable = variable_text(fold, "pb_block + pb_r");
     for (std::size_t i = 1; i < loops.size(); ++i)
       out.heads.push_back(printer_.for_head(std::get<ForStmt>(body_.stmts[loops[i]].node)));
+    std::int64_t rounds = 1;
+    for (std::size_t i = loops.size(); i-- > 1; ++out.num_unrolled) {
+      const auto end = constant_end(body_, std::get<ForStmt>(body_.stmts[loops[i]].node));
+      if (!end || *end <= 0 || *end > kMostUnrolled / rounds) break;
+      rounds *= *end;
+    }
     return out;
   }
 

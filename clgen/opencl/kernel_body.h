@@ -46,6 +46,8 @@ struct BlockLoopTexts {
   std::string count;               ///< how many rounds it has, where these are `pb_first` and `pb_last`
   std::string variable;            ///< the declaration of its variable in round `pb_r` of the block from `pb_block` on
   std::vector<std::string> heads;  ///< of the loops inside: what stands between the parentheses of `for`
+  /// The last ones of them, which have few rounds together: compilers should write all of them out.
+  std::size_t num_unrolled = 0;
 };
 [[nodiscard]] BlockLoopTexts block_loop_texts(const Rule& rule, const KernelTree& kernel, const RuleInstance& instance);
 

@@ -47,6 +47,8 @@ class KernelOperandPrinter {
   /// Declares the sizes of a region that the body uses.
   void print_sizes(const RegionAccess& access);
 
+  [[nodiscard]] const KernelDialect& dialect() const { return dialect_; }
+
   /// Returns the one cell of the output that the body calls `name`; of a returned value it is `return`.
   [[nodiscard]] static std::string cell_at(const std::string& name);
   /// Returns the one cell of an input or an output, in memory.

@@ -80,7 +80,7 @@ class PanelCopyPrinter {
         copy_(copy),
         panel_(tiles.lowered().tree[copy.to]),
         names_(tiles.names_of(panel_)),
-        run_(run_of(instance_in_blocks(tiles.lowered().tree)->blocks->find(panel_.input)->element)) {
+        run_(cell_vector(instance_in_blocks(tiles.lowered().tree)->blocks->find(panel_.input)->element)) {
     PB_CHECK(copy.outside == CopyOutside::Nearest && copy.by == CopyBy::AllItems, "all work-items fill a panel");
   }
 
@@ -140,16 +140,6 @@ class PanelCopyPrinter {
   }
 
  private:
-  /// Cells that are read or written at once: their number, and their type in OpenCL C.
-  struct Run {
-    int length = 1;
-    std::string type;
-  };
-  static Run run_of(ElementType element) {
-    if (element == ElementType::Double) return {2, "double2"};
-    if (element == ElementType::Float) return {4, "float4"};
-    return element == ElementType::Int ? Run{4, "int4"} : Run();
-  }
   [[nodiscard]] std::string cells() const { return "pb_next_" + names_.binding.substr(names_.binding.find('_') + 1); }
   [[nodiscard]] std::size_t rank() const { return panel_.extents.size(); }
 
@@ -169,7 +159,8 @@ class PanelCopyPrinter {
     print_unrolling(out_, "#pragma unroll\n");
     out_.open("for (int pb_u = 0; pb_u < pb_runs; pb_u += PB_GROUP_ITEMS)");
     out_.line("const uint pb_t = (uint)(pb_u + pb_flat);");
-    out_.open("if (pb_runs % PB_GROUP_ITEMS == 0 || pb_t < (uint)pb_runs)");
+    // Only the last run of a work-item needs a test, so that compilers can move the reads of the others together.
+    out_.open("if (pb_u + PB_GROUP_ITEMS <= pb_runs || pb_t < (uint)pb_runs)");
     // Where the number of work-items is a multiple of the length, all runs of a work-item have the same place along it.
     std::string rest = "pb_t";
     for (std::size_t d = 0; d < rank(); ++d) {
@@ -253,7 +244,7 @@ class PanelCopyPrinter {
   const Copy& copy_;
   const Buffer& panel_;
   const Names names_;
-  const Run run_;
+  const CellVector run_;  ///< cells that are read or written at once
 };
 
 }  // namespace

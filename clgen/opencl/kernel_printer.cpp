@@ -402,7 +402,7 @@ class KernelPrinter {
   void print_node(const TreeBranch& branch) {
     if (branch.condition == runs_in_blocks()) {
       out_.verbatim("#ifdef PB_BLOCK_ROUNDS\n");
-      KernelBlockPrinter(out_, rule_, lowered_, dialect_, tiles_, operands_).print(branch.then);
+      KernelBlockPrinter(out_, program_, lowered_, dialect_, tiles_, operands_).print(branch.then);
       out_.verbatim("#else\n");
       print_block(branch.otherwise);
       out_.verbatim("#endif\n");

@@ -56,6 +56,12 @@ std::string opencl_type(ElementType element) {
   return {};
 }
 
+CellVector cell_vector(ElementType element) {
+  if (element == ElementType::Double) return {2, "double2"};
+  if (element == ElementType::Float) return {4, "float4"};
+  return element == ElementType::Int ? CellVector{4, "int4"} : CellVector();
+}
+
 std::string number_word(const BodyType& type) {
   if (type.is_element) return "ElementT";
   const std::string u = type.is_unsigned ? "u" : "";

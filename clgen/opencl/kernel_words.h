@@ -12,6 +12,13 @@ namespace pb {
 /// Returns the OpenCL C word for an element type.
 [[nodiscard]] std::string opencl_type(ElementType element);
 
+/// Cells that a work-item reads or writes at once, as one vector of 16 bytes.
+struct CellVector {
+  int length = 1;    ///< 1: kernels have no such vectors of these elements
+  std::string type;  ///< of the vector; empty if there are none
+};
+[[nodiscard]] CellVector cell_vector(ElementType element);
+
 /// Returns the type of a number.
 [[nodiscard]] std::string number_word(const BodyType& type);
 

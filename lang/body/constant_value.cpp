@@ -64,10 +64,14 @@ std::optional<std::int64_t> constant_value(const Body& body, ExprId id,
   return rhs ? apply(binary->op, *lhs, *rhs) : std::nullopt;
 }
 
-bool has_constant_end(const Body& body, const ForStmt& loop) {
-  if (loop.condition.is_none()) return false;
+std::optional<std::int64_t> constant_end(const Body& body, const ForStmt& loop) {
+  if (loop.condition.is_none()) return std::nullopt;
   const auto* comparison = std::get_if<BinaryExpr>(&body.exprs[loop.condition].node);
-  return comparison != nullptr && (constant_value(body, comparison->lhs) || constant_value(body, comparison->rhs));
+  if (comparison == nullptr) return std::nullopt;
+  const std::optional<std::int64_t> right = constant_value(body, comparison->rhs);
+  return right ? right : constant_value(body, comparison->lhs);
 }
+
+bool has_constant_end(const Body& body, const ForStmt& loop) { return constant_end(body, loop).has_value(); }
 
 }  // namespace pb

@@ -22,7 +22,11 @@ namespace pb {
 [[nodiscard]] std::optional<std::int64_t> constant_value(
     const Body& body, ExprId id, const std::function<std::optional<std::int64_t>(ExprId)>& value_of_name = {});
 
-/// Whether the end of a loop is a constant in the program's text: `k < 2 * 4`.
+/// The number that the condition of a loop compares with, where the program's text says it: 8 of `k < 2 * 4`. None if
+/// it does not.
+[[nodiscard]] std::optional<std::int64_t> constant_end(const Body& body, const ForStmt& loop);
+
+/// Whether the end of a loop is a constant in the program's text.
 [[nodiscard]] bool has_constant_end(const Body& body, const ForStmt& loop);
 
 }  // namespace pb

@@ -113,7 +113,7 @@ void add_launch_shapes(Analysis& analysis) {
       if (has_version(analysis.plan, rule, version)) add_launch_shapes(analysis, rule, version);
 }
 
-/// Adds the depths of time tiles. By default a launch makes one version.
+/// Adds the depths of time tiles. 0 leaves them to the runtime.
 void add_time_tiles(Analysis& analysis) {
   for (const Nest& nest : analysis.plan.nests) {
     const VersionSteps found = find_version_steps(analysis.transform, analysis.plan, nest);
@@ -123,8 +123,8 @@ void add_time_tiles(Analysis& analysis) {
     tunable.rule = analysis.plan.steps[found.main].rule;
     tunable.version = Version::OpenCl;
     tunable.name = analysis.rule(*tunable.rule).name + "." + to_string(Version::OpenCl) + "." + to_string(tunable.role);
-    tunable.initial = {1};
-    tunable.min = 1;
+    tunable.initial = {0};
+    tunable.min = 0;
     tunable.max = kMaxTimeTile;
     analysis.plan.tunables.push_back(std::move(tunable));
   }

@@ -53,7 +53,7 @@ TEST(TimeTiles, AreAsWideAsInstancesRead) {
   EXPECT_THAT(found.radius, ElementsAre(2, 0));
   EXPECT_EQ(found.steps.size(), 3U) << "the inside and two borders";
   EXPECT_EQ(planned.transform().rules[planned.only().steps[found.main].rule].inputs.size(), 3U);
-  EXPECT_THAT(depths_of(planned), ElementsAre(1, 1, 7));
+  EXPECT_THAT(depths_of(planned), ElementsAre(0, 0, 7));
 }
 
 TEST(TimeTiles, OfRegionsReachToTheirEnds) {

@@ -79,10 +79,24 @@ class VersionLaunchCode {
     std::string condition = to_operand(Condition::all_of(std::move(terms)));
     if (const std::optional<std::string> share = dispatch_.share_value())
       condition = "pbrt::gpu::is_mostly_on_device(" + *share + ") && " + condition;
-    const std::string depth =
-        launch_.tile ? dispatch_.shape_value(main_, Version::OpenCl, TunableRole::TimeTile) : "nullptr";
-    out_.line("pbrt::gpu::VersionLaunches pb_launches(" + condition + ", " + depth + ", " +
+    out_.line("pbrt::gpu::VersionLaunches pb_launches(" + condition + ", " + depth() + ", " +
               (launch_.kernel ? "true" : "false") + ", pb_rows.hi[0]);");
+  }
+
+  /// How many versions a launch makes. What the configuration leaves open is 1 where bodies are long: margins, which
+  /// several groups make, would cost more than memory does.
+  std::string depth() {
+    if (!launch_.tile) return "1";
+    const std::string value = "*" + dispatch_.shape_value(main_, Version::OpenCl, TunableRole::TimeTile);
+    if (launch_.tile->default_items == 1) return value;
+    std::vector<std::string> extents, radius;
+    for (std::size_t d = 0; d < num_dims_; ++d) {
+      extents.push_back("pb_versions_of_" + matrix().name + ".size(" + std::to_string(d) + ")");
+      radius.push_back(std::to_string(launch_.steps.radius[d]));
+    }
+    out_.line("const std::int64_t pb_extents[] = {" + joined(extents) + "}, pb_radius[] = {" + joined(radius) + "};");
+    return "pbrt::gpu::depth_of(" + value + ", " + frame_ + ".context().gpu(), " + std::to_string(num_dims_) +
+           ", pb_extents, pb_radius)";
   }
 
   /// The instances of the launch with what lies around them, in one version. Without `around` it is all of the version.

@@ -14,6 +14,7 @@ using Pair = std::array<std::size_t, 2>;
 /// Work-items of a group, and instances of a work-item, along the two loops.
 struct Tile {
   Pair group, items;
+  std::size_t least_groups = 1;  ///< per compute unit that need such groups to be busy
 };
 
 /// A part of a whole.
@@ -36,7 +37,8 @@ constexpr std::size_t kMostIdle = 4;         // compute units per group, where t
 std::vector<Tile> usual_tiles(std::size_t words) {
   const Pair group = {kGroup, kGroup};
   const Tile small = {{16, 8}, {2, 4}};
-  if (words <= 1) return {{group, {8, 8}}, {group, {8, 4}}, {group, {4, 8}}, {group, {4, 4}}, small};
+  const Tile square = {{8, 8}, {4, 4}, 8};
+  if (words <= 1) return {{group, {8, 8}}, {group, {8, 4}}, {group, {4, 8}}, {group, {4, 4}}, square, small};
   if (words == 2) return {{{16, 8}, {8, 8}}, {group, {4, 4}}, small};
   if (words <= 4) return {{group, {4, 4}}, {group, {2, 2}}};
   return {{group, {2, 2}}};
@@ -77,6 +79,8 @@ WorkShape shape_with(const LaunchPlan& plan, const DeviceInfo& device, const Til
   const bool is_given = !is_open(plan.group);
   out.group[loops.first] = is_given ? plan.group[loops.first] : tile.group[0];
   out.group[loops.second] = is_given ? plan.group[loops.second] : tile.group[1];
+  const std::size_t third = 3 - loops.first - loops.second;
+  if (is_given && third < plan.extent.size()) out.group[third] = plan.group[third];
   out.items[loops.first] = tile.items[0];
   out.items[loops.second] = tile.items[1];
   out.block_rounds = plan.block_rounds;
@@ -145,7 +149,8 @@ std::optional<WorkShape> first_shape(const LaunchPlan& plan, const DeviceInfo& d
   for (const Share filled : {Share{3, 4}, Share{1, 2}})
     for (const Tile& tile : tiles) {
       WorkShape shape = shape_with(plan, device, tile, on_matrix_units);
-      const std::size_t least = &tile == &tiles.back() ? (units + kMostIdle - 1) / kMostIdle : units;
+      const std::size_t least =
+          &tile == &tiles.back() ? (units + kMostIdle - 1) / kMostIdle : units * tile.least_groups;
       if (!is_filled(plan, shape, filled) || num_groups(plan, shape) < least || !fit(plan, device, shape)) continue;
       if (!on_matrix_units || suits_matrix_units(plan, shape)) return shape;
     }

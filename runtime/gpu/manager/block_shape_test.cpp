@@ -47,7 +47,9 @@ TEST(BlockShapes, FillRegistersWhereThereAreEnoughInstances) {
   EXPECT_EQ(on_gpu(product_of(65536, 64))->items, (Extents{8, 4, 1})) << "half of larger groups would lie outside";
   EXPECT_EQ(on_gpu(product_of(64, 65536))->items, (Extents{4, 8, 1}));
   EXPECT_EQ(on_gpu(product_of(65536, 70))->items, (Extents{8, 8, 1})) << "smaller groups are not filled better";
-  EXPECT_EQ(on_gpu(product_of(65536, 31))->items, (Extents{2, 4, 1})) << "most of larger groups would lie outside";
+  EXPECT_EQ(on_gpu(product_of(65536, 31))->items, (Extents{4, 4, 1})) << "most of larger groups would lie outside";
+  EXPECT_EQ(on_gpu(product_of(65536, 31))->group, (Extents{8, 8, 1})) << "there are many groups";
+  EXPECT_EQ(on_gpu(product_of(16384, 31))->items, (Extents{2, 4, 1})) << "few groups have more work-items";
 }
 
 TEST(BlockShapes, AreLeftToLanesElsewhere) {
@@ -88,7 +90,9 @@ TEST(BlockShapes, AreThoseOfTheConfiguration) {
   plan.block_items = {2, 4};
   plan.group = {8, 4, 2};
   EXPECT_EQ(on_gpu(plan)->items, (Extents{2, 1, 4}));
-  EXPECT_EQ(on_gpu(plan)->group, (Extents{8, 1, 2})) << "along other loops a group has one work-item";
+  EXPECT_EQ(on_gpu(plan)->group, (Extents{8, 4, 2})) << "work-items may stand along the third loop, too";
+  plan.group = {0, 0, 0};
+  EXPECT_EQ(on_gpu(plan)->group[1], 1U) << "the runtime lets none stand there";
 }
 
 TEST(BlockShapes, CopyAheadWhereTheKernelCan) {

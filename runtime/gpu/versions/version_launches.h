@@ -26,10 +26,10 @@ namespace pbrt::gpu {
 
 class VersionLaunches {
  public:
-  /// `may_run`: whether launches are to be tried at all. `depth`: the configuration's value, or null: launches make one
-  /// version. `makes_one`: whether there is a launch that does. `end`: behind the last version.
-  VersionLaunches(bool may_run, const std::int64_t* depth, bool makes_one, std::int64_t end)
-      : may_run_(may_run), makes_one_(makes_one), depth_(depth == nullptr ? 1 : time_tile_depth(*depth)), end_(end) {}
+  /// `may_run`: whether launches are to be tried at all. `depth`: how many versions a launch makes, as time_tile_depth
+  /// takes it. `makes_one`: whether there is a launch that does. `end`: behind the last version.
+  VersionLaunches(bool may_run, std::int64_t depth, bool makes_one, std::int64_t end)
+      : may_run_(may_run), makes_one_(makes_one), depth_(time_tile_depth(depth)), end_(end) {}
 
   /// Makes the version, perhaps with others after it, unless an earlier launch has made it: `launch(version, number)`
   /// makes some, and says whether that worked. What did not work is not tried again, but a smaller depth is. Returns

@@ -51,35 +51,35 @@ TEST(VersionLaunches, DepthsAreOdd) {
 
 TEST(VersionLaunches, MakeSeveralAndThenTheRest) {
   const std::int64_t depth = 3;
-  EXPECT_THAT(run({true, &depth, true, 9}, 9, always),
+  EXPECT_THAT(run({true, depth, true, 9}, 9, always),
               ElementsAre(std::pair(1, 3), std::pair(4, 3), std::pair(7, 1), std::pair(8, 1)));
-  EXPECT_THAT(run({true, &depth, true, 4}, 4, always), ElementsAre(std::pair(1, 3)));
-  EXPECT_THAT(run({true, &depth, true, 3}, 3, always), ElementsAre(std::pair(1, 1), std::pair(2, 1)));
-  EXPECT_THAT(run({true, &depth, true, 1}, 1, always), IsEmpty());
-  EXPECT_THAT(run({true, nullptr, true, 3}, 3, always), ElementsAre(std::pair(1, 1), std::pair(2, 1)));
+  EXPECT_THAT(run({true, depth, true, 4}, 4, always), ElementsAre(std::pair(1, 3)));
+  EXPECT_THAT(run({true, depth, true, 3}, 3, always), ElementsAre(std::pair(1, 1), std::pair(2, 1)));
+  EXPECT_THAT(run({true, depth, true, 1}, 1, always), IsEmpty());
+  EXPECT_THAT(run({true, 1, true, 3}, 3, always), ElementsAre(std::pair(1, 1), std::pair(2, 1)));
 }
 
 TEST(VersionLaunches, LeaveTheRestToStepsWhereNoneMakesOne) {
   const std::int64_t depth = 3;
-  EXPECT_THAT(run({true, &depth, false, 6}, 6, always), ElementsAre(std::pair(1, 3), std::pair(4, 0), std::pair(5, 0)));
+  EXPECT_THAT(run({true, depth, false, 6}, 6, always), ElementsAre(std::pair(1, 3), std::pair(4, 0), std::pair(5, 0)));
 }
 
 TEST(VersionLaunches, AreNotTriedWhereTheyMayNotRun) {
   const std::int64_t depth = 3;
-  EXPECT_THAT(run({false, &depth, true, 3}, 3, always), ElementsAre(std::pair(1, 0), std::pair(2, 0)));
+  EXPECT_THAT(run({false, depth, true, 3}, 3, always), ElementsAre(std::pair(1, 0), std::pair(2, 0)));
 }
 
 TEST(VersionLaunches, AreNotTriedAgain) {
   const std::int64_t depth = 3;
-  EXPECT_THAT(run({true, &depth, true, 6}, 6, [](std::int64_t, std::int64_t number) { return number == 1; }),
+  EXPECT_THAT(run({true, depth, true, 6}, 6, [](std::int64_t, std::int64_t number) { return number == 1; }),
               ElementsAre(std::pair(1, 3), std::pair(1, 1), std::pair(2, 1), std::pair(3, 1), std::pair(4, 1),
                           std::pair(5, 1)));
   const std::int64_t deeper = 7;
   EXPECT_THAT(
-      run({true, &deeper, true, 9}, 9, [](std::int64_t, std::int64_t number) { return number < 5; }),
+      run({true, deeper, true, 9}, 9, [](std::int64_t, std::int64_t number) { return number < 5; }),
       ElementsAre(std::pair(1, 7), std::pair(1, 5), std::pair(1, 3), std::pair(4, 3), std::pair(7, 1), std::pair(8, 1)))
       << "a smaller depth may work";
-  EXPECT_THAT(run({true, &depth, true, 6}, 6, [](std::int64_t first, std::int64_t) { return first == 1; }),
+  EXPECT_THAT(run({true, depth, true, 6}, 6, [](std::int64_t first, std::int64_t) { return first == 1; }),
               ElementsAre(std::pair(1, 3), std::pair(4, 1), std::pair(4, 0), std::pair(5, 0)));
 }
 
@@ -112,7 +112,7 @@ class Versions {
     const Matrix2 all = allocate_versions<Matrix2>(width, last + 1);
     const Matrix2 start = at_version(all, 0);
     for (int x = 0; x < width; ++x) start.cell(x, 0) = 10 * x;
-    VersionLaunches launches(true, &depth, false, last + 1);
+    VersionLaunches launches(true, depth, false, last + 1);
     for (std::int64_t version = 1; version <= last; ++version) {
       const bool is_made = launches.make(version, [&](std::int64_t first, std::int64_t number) {
         const Matrix2 from = at_version(all, first), to = at_version(all, first + number - 1);

@@ -35,7 +35,7 @@ TEST(MarginShape, OfAConfigurationIsTaken) {
 }
 
 TEST(MarginShape, IsLargeOnAGpu) {
-  EXPECT_EQ(margin_shape_of(plan_of({4096, 4096}, {3, 3, 0}), kGpu), (WorkShape{{32, 8, 1}, {2, 8, 1}}));
+  EXPECT_EQ(margin_shape_of(plan_of({4096, 4096}, {3, 3, 0}), kGpu), (WorkShape{{64, 8, 1}, {1, 8, 1}}));
   EXPECT_EQ(margin_shape_of(plan_of({1 << 20}, {3, 0, 0}), kGpu), (WorkShape{{256, 1, 1}, {16, 1, 1}}));
 }
 
