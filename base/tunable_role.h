@@ -39,6 +39,7 @@ enum class TunableRole : std::uint8_t {
   BlockStages,  ///< 2: what the next block reads is copied while a block runs, 1: it is not; 0: the program chooses
   MatrixUnits,  ///< 1: units for products of matrices run such rounds, where the device has them; 0: work-items do
   TimeTile,     ///< versions of a temporary that one launch makes, an odd number; 0: as the device says
+  PerTile,      ///< 1: a kernel's work-groups make the temporaries that it alone reads; 0: these are stored
   ScanChunk,    ///< instances of a chunk of a scan; 0: a scan runs in the order of the source (one of the loop forms)
 };
 
@@ -49,20 +50,22 @@ inline constexpr TunableRole kTunableRoles[] = {
     TunableRole::Flag,        TunableRole::FoldChunk,   TunableRole::KeptRounds, TunableRole::Packs,
     TunableRole::Strip,       TunableRole::Stores,      TunableRole::RowBlock,   TunableRole::RowAhead,
     TunableRole::Blocks,      TunableRole::ReadAhead,   TunableRole::BlockItems, TunableRole::BlockRounds,
-    TunableRole::BlockStages, TunableRole::MatrixUnits, TunableRole::TimeTile,   TunableRole::ScanChunk};
+    TunableRole::BlockStages, TunableRole::MatrixUnits, TunableRole::TimeTile,   TunableRole::PerTile,
+    TunableRole::ScanChunk};
 
 /// Whether a tunable of this role is a shape: a number per dimension.
 [[nodiscard]] constexpr bool is_shape(TunableRole role) {
   return role == TunableRole::Tile || role == TunableRole::WorkGroup || role == TunableRole::Items ||
          role == TunableRole::FoldItems || role == TunableRole::KeptRounds || role == TunableRole::BlockItems ||
          role == TunableRole::BlockRounds || role == TunableRole::BlockStages || role == TunableRole::MatrixUnits ||
-         role == TunableRole::TimeTile;
+         role == TunableRole::TimeTile || role == TunableRole::PerTile;
 }
 /// Whether a tunable of this role belongs to the launches of kernels.
 [[nodiscard]] constexpr bool is_of_launches(TunableRole role) {
   return role == TunableRole::WorkGroup || role == TunableRole::Items || role == TunableRole::FoldItems ||
          role == TunableRole::KeptRounds || role == TunableRole::BlockItems || role == TunableRole::BlockRounds ||
-         role == TunableRole::BlockStages || role == TunableRole::MatrixUnits || role == TunableRole::TimeTile;
+         role == TunableRole::BlockStages || role == TunableRole::MatrixUnits || role == TunableRole::TimeTile ||
+         role == TunableRole::PerTile;
 }
 /// Whether a tunable of this role says which form a rule's loops have on the CPU.
 [[nodiscard]] constexpr bool is_of_loop_forms(TunableRole role) {
@@ -128,6 +131,8 @@ inline constexpr TunableRole kTunableRoles[] = {
       return "matrix_units";
     case TunableRole::TimeTile:
       return "time_tile";
+    case TunableRole::PerTile:
+      return "per_tile";
     case TunableRole::ScanChunk:
       return "scan_chunk";
   }

@@ -70,6 +70,22 @@ std::string version_launch_text(const Program& program, const VersionLaunch& lau
   return out;
 }
 
+/// Returns the kernel of a launch that computes temporaries, and what it knows of these.
+std::string tile_launch_text(const Program& program, const TileLaunch& launch) {
+  const Transform& transform = program.transforms[launch.kernel.transform];
+  std::string out = fmt::format("a launch of step {} with what it alone reads\n", launch.steps.reader.index());
+  for (const TileStage& stage : launch.kernel.tiles) {
+    std::vector<std::string> sides, makers;
+    for (std::size_t d = 0; d < stage.lo.size(); ++d)
+      sides.push_back(fmt::format("[{}, {})", stage.lo[d], stage.hi[d]));
+    for (const KernelPart& part : stage.parts)
+      makers.push_back(fmt::format("{} of step {}", transform.rules[part.kernel.rule].name, part.kernel.step.index()));
+    out += fmt::format("  per tile {}, near {}, by {}{}\n", transform.matrices[stage.matrix].name, joined(sides, " x "),
+                       joined(makers), stage.has_vectors ? "; of the first in vectors" : "");
+  }
+  return out + to_text(program, launch.kernel);
+}
+
 }  // namespace
 
 std::string emit_lowered(const Program& program, const Plan& plan, const LoweredProgram& lowered) {
@@ -96,6 +112,7 @@ std::string emit_lowered(const Program& program, const Plan& plan, const Lowered
       for (const LoweredKernel& kernel : of_transform.steps[id].kernels) out += to_text(program, kernel.tree);
     }
     for (const JointLaunch& launch : of_transform.launches) out += joint_launch_text(program, launch);
+    for (const TileLaunch& launch : of_transform.tiles) out += tile_launch_text(program, launch);
     for (const VersionLaunch& launch : of_transform.versions) out += version_launch_text(program, launch);
     for (std::size_t f = 0; f < transform.fused.size(); ++f)
       out += to_text(program, transform, transform.fused[f], of_transform.fused[f].loops);

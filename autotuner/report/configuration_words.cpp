@@ -66,6 +66,7 @@ std::string shape_words(TunableRole role, const std::vector<double>& values) {
   if (role == TunableRole::BlockRounds) return "blocks of at most " + text + " rounds";
   if (role == TunableRole::BlockStages) return text == "1" ? "blocks copied at once" : "blocks copied ahead";
   if (role == TunableRole::MatrixUnits) return "matrix units where the device has them";
+  if (role == TunableRole::PerTile) return text == "1" ? "temporaries computed in work-groups" : "temporaries stored";
   if (role == TunableRole::TimeTile && text == "0") return "as many versions per launch as suit the device";
   if (role == TunableRole::TimeTile) return text + (text == "1" ? " version" : " versions") + " per launch";
   return "work-groups of " + text;

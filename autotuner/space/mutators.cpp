@@ -71,6 +71,7 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
     case TunableRole::RowBlock:
     case TunableRole::Blocks:
     case TunableRole::TimeTile:
+    case TunableRole::PerTile:
       return uniform_other();
     case TunableRole::Strip:
     case TunableRole::RowAhead:

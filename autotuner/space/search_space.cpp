@@ -376,7 +376,7 @@ std::vector<std::vector<double>> Space::usual_values(const TunableGene& gene) co
     out = {{16}, {8}, {32}, {0}};
   } else if (gene.info->role == TunableRole::BlockStages) {
     out = {{0}, {1}, {2}};
-  } else if (gene.info->role == TunableRole::MatrixUnits) {
+  } else if (gene.info->role == TunableRole::MatrixUnits || gene.info->role == TunableRole::PerTile) {
     out = {{1}, {0}};
   } else if (gene.info->role == TunableRole::TimeTile) {
     out = {{3}, {5}, {7}, {1}, {0}};

@@ -137,17 +137,20 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
     out.line(std::string(".needs_fp64 = ") + (lowered.needs_fp64 ? "true," : "false,"));
     out.line(".num_regions = " + std::to_string(lowered.matrices.size()) + ",");
     out.line(".num_scalars = " + std::to_string(lowered.scalars.size()) + ",");
-    const std::size_t num_tiles = lowered.time_tile ? kNumTileBuffers : parameter_buffers(lowered.tree).size();
+    const std::size_t num_tiles = lowered.time_tile       ? kNumTileBuffers
+                                  : lowered.tiles.empty() ? parameter_buffers(lowered.tree).size()
+                                                          : lowered.tiles.size();
     out.line(".num_tiles = " + std::to_string(num_tiles) + ",");
     if (!specialized.empty()) {
       out.line(".specialized = " + list + ",");
       out.line(".num_specialized = " + std::to_string(specialized.size()) + ",");
     }
-    if (lowered.time_tile) out.line(".specialize_group = true,");
+    if (lowered.time_tile || !lowered.tiles.empty()) out.line(".specialize_group = true,");
     out.line(".default_items = " + std::to_string(lowered.default_items) + ",");
     if (lowered.vectors) {
       out.line(".vector_width = " + std::to_string(lowered.vectors->width) + ",");
       out.line(".vector_regions = " + std::to_string(vector_regions(lowered)) + ",");
+      if (!lowered.tiles.empty()) out.line(".has_vectors_in_tiles = true,");
     }
     if (lowered.crossed_loop) out.line(".crossed_loop = " + std::to_string(*lowered.crossed_loop) + ",");
     if (instance_with_lanes(lowered.tree) != nullptr) {

@@ -35,7 +35,9 @@ class TransformLowering {
     for (const StepId id : plan_.steps.ids()) out.steps.add(step(id));
     for (const Nest& each : plan_.nests) out.nests.push_back(nest(each));
     for (const FusedSteps& steps : plan_.fused) out.fused.push_back(fused(steps));
-    out.launches = joint_launches(out);
+    const std::map<StepId, StepLaunch> launches = step_launches(out);
+    out.launches = joint_launches(launches, out.schedule);
+    out.tiles = tile_launches(launches);
     out.versions = version_launches(out);
     out.sums = find_checked_sums(program_.transforms[plan_.transform], plan_, program_.element);
     out.rules = std::move(rules_);
@@ -43,20 +45,43 @@ class TransformLowering {
   }
 
  private:
-  [[nodiscard]] std::vector<JointLaunch> joint_launches(const LoweredTransform& lowered) const {
-    std::map<StepId, StepLaunch> launches;
+  /// Returns the launches of steps that a device may share with the CPU.
+  [[nodiscard]] std::map<StepId, StepLaunch> step_launches(const LoweredTransform& lowered) const {
+    std::map<StepId, StepLaunch> out;
     for (const StepId id : plan_.steps.ids()) {
       const LoweredStep& step = lowered.steps[id];
-      if (!step.is_given_boxes || step.slice || step.boxes.size() != 1 || step.cuts.size() != 1) continue;
+      if (!step.is_given_boxes || step.slice || step.cuts.empty()) continue;
+      const std::string box = step.boxes.size() == 1 ? step.boxes.front().name : "";
       for (const LoweredKernel& kernel : step.kernels)
-        if (kernel.tree.version == Version::OpenCl)
-          launches[id] = {kernel.tree, kernel.regions, step.boxes.front().name, step.cuts.front().dim};
+        if (kernel.tree.version == Version::OpenCl) out[id] = {kernel.tree, kernel.regions, box, step.cuts.front().dim};
     }
+    return out;
+  }
+
+  [[nodiscard]] std::vector<JointLaunch> joint_launches(const std::map<StepId, StepLaunch>& launches,
+                                                        const Schedule& schedule) const {
     std::vector<JointLaunch> out;
-    for (const StepGroup& group : lowered.schedule.groups) {
+    for (const StepGroup& group : schedule.groups) {
       const auto* joint = std::get_if<JointGroup>(&group);
       auto launch = joint == nullptr ? std::nullopt : find_joint_launch(program_, plan_, launches, *joint);
       if (launch) out.push_back(*std::move(launch));
+    }
+    return out;
+  }
+
+  /// Whether a configuration may say so. When compiling, it may have been decided that it does not.
+  [[nodiscard]] bool may_compute_per_tile(RuleId rule) const {
+    return std::any_of(plan_.tunables.begin(), plan_.tunables.end(), [&](const PlanTunable& tunable) {
+      const bool is_never = tunable.is_constant() && tunable.fixed.front() == 0;
+      return tunable.role == TunableRole::PerTile && tunable.rule == rule && !is_never;
+    });
+  }
+
+  [[nodiscard]] std::vector<TileLaunch> tile_launches(const std::map<StepId, StepLaunch>& launches) const {
+    std::vector<TileLaunch> out;
+    for (const auto& [id, launch] : launches) {
+      if (!may_compute_per_tile(plan_.steps[id].rule)) continue;
+      if (auto tiles = find_tile_launch(program_, plan_, launches, id)) out.push_back(*std::move(tiles));
     }
     return out;
   }
@@ -210,6 +235,7 @@ void verify_transform(const Transform& transform, const TransformPlan& plan, con
     for (const LoweredKernel& kernel : lowered.steps[id].kernels) check(verify(transform, kernel.tree));
   }
   for (const JointLaunch& launch : lowered.launches) check(verify(transform, launch.kernel));
+  for (const TileLaunch& launch : lowered.tiles) check(verify(transform, launch.kernel));
   for (const VersionLaunch& launch : lowered.versions) {
     if (launch.kernel) check(verify(transform, *launch.kernel));
     if (launch.tile) check(verify(transform, *launch.tile));

@@ -18,6 +18,7 @@
 #include "clgen/lower/analysis/rule_shapes.h"
 #include "clgen/lower/analysis/written_lines.h"
 #include "clgen/lower/launches/joint_launch.h"
+#include "clgen/lower/launches/tile_launch.h"
 #include "clgen/lower/launches/version_launch.h"
 #include "clgen/lower/loops/cpu_loops.h"
 #include "clgen/lower/loops/kernel_tree.h"
@@ -85,6 +86,7 @@ struct LoweredTransform {
   std::vector<LoweredFused> fused;      ///< in the order of TransformPlan::fused
   std::vector<JointLaunch> launches;    ///< of joint groups, in the order of the schedule
   std::vector<VersionLaunch> versions;  ///< of nests that make versions, in the order of TransformPlan::nests
+  std::vector<TileLaunch> tiles;        ///< of steps, with what they alone read; in the order of the readers
   std::vector<CheckedSum> sums;         ///< outputs that measurements hold to sums in wider numbers
 };
 

@@ -86,6 +86,25 @@ std::string verify_time_tile(const KernelTree& kernel) {
   return "";
 }
 
+/// Returns what is wrong with the temporaries that a kernel computes; empty: nothing.
+std::string verify_tiles(const KernelTree& kernel) {
+  for (std::size_t s = 0; s < kernel.tiles.size(); ++s) {
+    const TileStage& stage = kernel.tiles[s];
+    if (stage.lo.size() != kernel.vars.size() || stage.hi.size() != kernel.vars.size()) return "a tile has all loops";
+    if (stage.parts.empty()) return "something makes a temporary";
+    for (const KernelPart& part : stage.parts) {
+      if (part.kernel.vars.size() != kernel.vars.size()) return "what makes a temporary has the loops of its reader";
+      if (part.boxes.size() != 1) return "what makes a temporary has a box";
+      const auto reads = kernel.tile_reads.find(part.kernel.rule);
+      if (reads == kernel.tile_reads.end()) return "a kernel knows what the makers of temporaries read";
+      for (const std::optional<TileRead>& read : reads->second)
+        if (read && read->stage >= s) return "temporaries are made of those before";
+    }
+  }
+  if (kernel.tiles.empty() || kernel.tile_reads.contains(kernel.rule)) return "";
+  return "a kernel knows what its instances read of temporaries";
+}
+
 /// Returns what is wrong with a wavefront; empty: nothing.
 std::string verify_waves(const KernelTree& kernel, const Waves& waves) {
   if (kernel.tree.root.size() != 1) return "a wavefront runs all instances of a launch";
@@ -120,6 +139,7 @@ class Verifier {
     check_block(kernel_.tree.root);
     if (fault_.empty()) fault_ = verify_parts(kernel_);
     if (fault_.empty()) fault_ = verify_time_tile(kernel_);
+    if (fault_.empty()) fault_ = verify_tiles(kernel_);
     if (!fault_.empty()) return fault_;
     if (num_instances_ != 1 || num_with_lanes_ > 1 || num_that_keep_ > 1)
       return "a kernel has one instance, one with lanes, and one whose lanes keep cells";

@@ -50,6 +50,12 @@ std::string joint_kernel_name(const Program& program, const JointLaunch& launch)
          "_joint";
 }
 
+std::string tile_kernel_name(const Program& program, const TileLaunch& launch) {
+  return short_name(rule_stem(program, launch.kernel.transform, launch.kernel.rule) + "_s" +
+                    std::to_string(launch.steps.reader.index())) +
+         "_tiled";
+}
+
 static std::string stem_of(const Program& program, const VersionLaunch& launch) {
   const KernelTree& kernel = launch.tile ? *launch.tile : *launch.kernel;
   return short_name(rule_stem(program, kernel.transform, kernel.rule) + "_s" + std::to_string(kernel.step.index()));
@@ -70,6 +76,8 @@ std::vector<Kernel> make_kernels(const Program& program, const LoweredProgram& l
       for (const LoweredKernel& kernel : step.kernels) add(out, program, kernel.tree);
     for (const JointLaunch& launch : transform.launches)
       if (!launch.kernel.parts.empty()) out.push_back({launch.kernel, {}, joint_kernel_name(program, launch), {}});
+    for (const TileLaunch& launch : transform.tiles)
+      out.push_back({launch.kernel, {}, tile_kernel_name(program, launch), {}});
     for (const VersionLaunch& launch : transform.versions) {
       if (launch.kernel) out.push_back({*launch.kernel, {}, version_kernel_name(program, launch), {}});
       if (launch.tile) out.push_back({*launch.tile, {}, time_tile_name(program, launch), {}});

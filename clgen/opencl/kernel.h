@@ -23,13 +23,17 @@ struct Kernel {
 /// Returns the name of the kernel of a joint launch that has parts.
 [[nodiscard]] std::string joint_kernel_name(const Program& program, const JointLaunch& launch);
 
+/// Returns the name of the kernel of a launch that computes temporaries, too.
+[[nodiscard]] std::string tile_kernel_name(const Program& program, const TileLaunch& launch);
+
 /// Returns the names of the kernels of a nest that makes versions: of one version, and of a time tile.
 [[nodiscard]] std::string version_kernel_name(const Program& program, const VersionLaunch& launch);
 [[nodiscard]] std::string time_tile_name(const Program& program, const VersionLaunch& launch);
 
 /// Returns all kernels of the program, in the order of transforms, steps and versions: the basic version comes before
 /// the one with local memory. Steps share a kernel if their trees are equal. Those of a transform's joint launches
-/// follow if they have parts, then those of nests that make versions.
+/// follow if they have parts, then those of launches
+/// that compute temporaries, and those of nests that make versions.
 [[nodiscard]] std::vector<Kernel> make_kernels(const Program& program, const LoweredProgram& lowered,
                                                const KernelContext& context);
 

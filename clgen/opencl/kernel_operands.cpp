@@ -34,7 +34,7 @@ std::vector<std::size_t> body_dims(const RegionAccess& access) {
 void KernelOperandPrinter::print(const RuleInstance& instance) {
   part_ = instance.part;
   for (std::size_t i = 0; i < rule_.outputs.size(); ++i) print_output(rule_.outputs[i], instance.outputs[i]);
-  for (std::size_t i = 0; i < rule_.inputs.size(); ++i) print_input(rule_.inputs[i], instance.inputs[i]);
+  for (std::size_t i = 0; i < rule_.inputs.size(); ++i) print_input(i, instance.inputs[i]);
   for (const KeptRegion& region : instance.kept) out_.line(kept_array(transform_, rule_, region));
 }
 
@@ -123,7 +123,30 @@ void KernelOperandPrinter::print_output(const RegionAccess& output, const Operan
   out_.line(element_word(transform_.matrices[output.matrix]) + " " + opencl_name(output.binding) + " = " + first + ";");
 }
 
-void KernelOperandPrinter::print_input(const RegionAccess& input, const Operand& operand) {
+void KernelOperandPrinter::print_input(std::size_t input, const Operand& operand) {
+  const auto cells = local_.find(input);
+  if (cells == local_.end())
+    print_global(rule_.inputs[input], operand);
+  else
+    print_cells(rule_.inputs[input], operand, cells->second);
+}
+
+/// Declares a cell in the memory of the group, or where a region of it lies.
+void KernelOperandPrinter::print_cells(const RegionAccess& input, const Operand& operand, const LocalCells& cells) {
+  const std::string element = element_word(transform_.matrices[input.matrix]);
+  if (operand.kind == OperandKind::Value)
+    return out_.line("const " + element + " " + opencl_name(input.binding) + " = " + cells.pointer + "[" + cells.place +
+                     "];");
+  const std::string at = "pb_at_" + input.binding;
+  out_.line(dialect_.local + "const " + element + "* const pb_from_" + input.binding + " = " + cells.pointer + ";");
+  out_.line("const int " + at + " = " + cells.place + ";");
+  const std::vector<std::size_t> dims = body_dims(input);
+  for (std::size_t k = 0; k < dims.size() && dims[k] < cells.pitches.size(); ++k)
+    out_.line("const int " + at + "_s" + std::to_string(k) + " = " + cells.pitches[dims[k]] + ";");
+  print_sizes(input);
+}
+
+void KernelOperandPrinter::print_global(const RegionAccess& input, const Operand& operand) {
   const Matrix& matrix = transform_.matrices[input.matrix];
   const std::string variable = "const " + element_word(matrix) + " " + opencl_name(input.binding) + " = ";
   switch (operand.kind) {

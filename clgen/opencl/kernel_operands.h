@@ -2,7 +2,11 @@
 // The text of where an instance of a kernel finds the regions of its rule. Private to this folder.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "clgen/lower/loops/kernel_tree.h"
 #include "clgen/opencl/kernel_dialect.h"
@@ -10,6 +14,13 @@
 #include "clgen/writer/writer.h"
 
 namespace pb {
+
+/// Where a work-item finds the cells of an input in the memory of its group.
+struct LocalCells {
+  std::string pointer;               ///< to the memory
+  std::string place;                 ///< of the input's first cell
+  std::vector<std::string> pitches;  ///< how far neighbours lie apart, per dimension of the matrix
+};
 
 class KernelOperandPrinter {
  public:
@@ -27,8 +38,12 @@ class KernelOperandPrinter {
   /// Declares where the regions of an instance lie, and the cells that it reads at once. The rule's variables are
   /// known.
   void print(const RuleInstance& instance);
-  /// Declares where an input lies, or its cell.
-  void print_input(const RegionAccess& input, const Operand& operand);
+  /// Says that the rule's input of that number lies in the memory of the group.
+  ///
+  /// Pre: it is a Value, or Cells
+  void set_local_cells(std::size_t input, LocalCells cells) { local_[input] = std::move(cells); }
+  /// Declares where the rule's input of that number lies, or its cell.
+  void print_input(std::size_t input, const Operand& operand);
   /// Declares the sizes of a region that the body uses.
   void print_sizes(const RegionAccess& access);
 
@@ -45,6 +60,8 @@ class KernelOperandPrinter {
   [[nodiscard]] std::string offset_of(const RegionAccess& access, bool is_output) const;
   void print_address(const RegionAccess& access, const std::string& name, bool is_output);
   void print_region(const RegionAccess& access, const Operand& operand, bool is_output);
+  void print_cells(const RegionAccess& input, const Operand& operand, const LocalCells& cells);
+  void print_global(const RegionAccess& input, const Operand& operand);
   void print_output(const RegionAccess& output, const Operand& operand);
 
   Writer& out_;
@@ -54,6 +71,7 @@ class KernelOperandPrinter {
   const KernelTree& lowered_;
   const KernelDialect& dialect_;
   KernelTilePrinter& tiles_;
+  std::map<std::size_t, LocalCells> local_;  ///< by the number of the input
   InstancePart part_ = InstancePart::Whole;
 };
 

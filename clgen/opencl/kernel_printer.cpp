@@ -20,6 +20,7 @@
 #include "clgen/opencl/parts/kernel_instance.h"
 #include "clgen/opencl/parts/kernel_parts.h"
 #include "clgen/opencl/parts/kernel_vectors.h"
+#include "clgen/opencl/parts/matrix_tiles.h"
 #include "clgen/opencl/parts/time_tile.h"
 #include "clgen/opencl/stores/bin_updates.h"
 #include "clgen/opencl/stores/running_ranks.h"
@@ -69,7 +70,7 @@ class KernelHeadPrinter {
       out_.verbatim(functions);
     out_.blank();
     const bool keeps = instance_that_keeps(lowered_.tree) != nullptr;
-    const bool has_blocks = blocked != nullptr, has_tile = lowered_.time_tile.has_value();
+    const bool has_blocks = blocked != nullptr, has_tile = lowered_.time_tile || !lowered_.tiles.empty();
     if (has_blocks) print_block_bound("PB_BLOCK_ROUNDS");
     if (has_tile) print_block_bound("PB_GROUP0");
     if (keeps)
@@ -127,6 +128,7 @@ class KernelHeadPrinter {
     for (const Buffer& buffer : parameter_buffers(lowered_.tree)) list.push_back(tiles.parameter(buffer));
     if (lowered_.time_tile)
       for (std::string& buffer : time_tile_parameters(program_, lowered_, dialect_)) list.push_back(std::move(buffer));
+    for (std::string& buffer : matrix_tile_parameters(program_, lowered_, dialect_)) list.push_back(std::move(buffer));
     return list;
   }
 
@@ -206,8 +208,11 @@ class KernelPrinter {
     if (scans_of(lowered_.tree) != nullptr) return print_scans();
     if (const Waves* waves = waves_of(lowered_.tree)) return print_wavefront(*waves);
     KernelHeadPrinter(out_, program_, lowered_, name_, context_).print(tiles_);
-    if (lowered_.time_tile) {
-      print_time_tile(out_, program_, lowered_, dialect_);
+    if (lowered_.time_tile || !lowered_.tiles.empty()) {
+      if (lowered_.time_tile)
+        print_time_tile(out_, program_, lowered_, dialect_);
+      else
+        print_matrix_tiles(out_, program_, lowered_, dialect_);
       out_.close();
       return out_.text();
     }

@@ -126,6 +126,11 @@ std::string kernel_formula(const Formula& formula) {
   return to_c(with_spelling(renamed(formula), [](const std::string& name) { return "(long)" + name; }));
 }
 
+std::string added_text(std::int64_t number) {
+  if (number == 0) return "";
+  return (number < 0 ? " - " : " + ") + std::to_string(number < 0 ? -number : number);
+}
+
 std::string carried_array(const std::string& name) { return "pb_carried_" + opencl_name(name); }
 
 }  // namespace pb

@@ -2,6 +2,7 @@
 // How kernels spell types and names of the program.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "lang/program.h"
@@ -33,6 +34,9 @@ struct CellVector {
 
 /// Returns the text of a header's formula with names as the kernel spells them.
 [[nodiscard]] std::string kernel_formula(const Formula& formula);
+
+/// Returns what adds a number to a text before it: ` + 2`, ` - 1`, or nothing for 0.
+[[nodiscard]] std::string added_text(std::int64_t number);
 
 /// Returns the name of the array in which a work-item carries a value of its instances from one block of rounds to the
 /// next.

@@ -9,6 +9,7 @@
 #include "choicegraph/plan/launch_scans.h"
 #include "choicegraph/plan/launch_slices.h"
 #include "choicegraph/plan/launch_waves.h"
+#include "choicegraph/plan/launches/tiled_steps.h"
 #include "choicegraph/plan/launches/time_tiles.h"
 #include "choicegraph/plan/task_loops.h"
 #include "clgen/facts/round_blocks.h"
@@ -214,6 +215,30 @@ void explain_versions(std::string& out, const Transform& transform, const Transf
              : "    on a device: a launch makes one, because " + found.why_no_tiles + "\n";
 }
 
+/// Which temporaries the work-groups of a device may compute instead of reading them, and why they may not compute
+/// others.
+void explain_tiles(std::string& out, const Transform& transform, const TransformPlan& plan, RuleId id) {
+  for (const StepId step : plan.steps.ids()) {
+    if (plan.steps[step].rule != id) continue;
+    const TiledSteps found = find_tiled_steps(transform, plan, step);
+    if (found.matrices.empty() && found.why_not.empty()) continue;
+    const auto tunable = std::find_if(plan.tunables.begin(), plan.tunables.end(), [&](const PlanTunable& each) {
+      return each.role == TunableRole::PerTile && each.rule == id;
+    });
+    if (!found.matrices.empty() && tunable != plan.tunables.end()) {
+      out += "      work-groups may compute";
+      const char* separator = " ";
+      for (const TiledMatrix& tiled : found.matrices) {
+        out += separator + ("`" + transform.matrices[tiled.matrix].name + "`");
+        separator = " and ";
+      }
+      out += ", where `" + tunable->name + "` says so\n";
+    }
+    if (!found.why_not.empty()) out += "      work-groups read a stored temporary: " + found.why_not + "\n";
+    return;
+  }
+}
+
 /// Which cells the work-items of a device keep while they run an instance.
 void explain_kept(std::string& out, const Rule& rule, const Computation& computation) {
   if (!computation.kept.any()) return;
@@ -290,6 +315,7 @@ void explain_rule(std::string& out, const Program& program, RuleId id, const Tra
   if (has_device_version) {
     explain_slices(out, plan, id);
     explain_kept(out, rule, computation);
+    explain_tiles(out, transform, plan, id);
     explain_blocks(out, program, plan, id);
   }
   if (has_device_version || !computation.scatters.empty()) explain_undivided(out, computation, sources);

@@ -51,7 +51,8 @@ double random_number(const TunableInfo& tunable, Rng& rng, double max) {
 }
 
 std::vector<double> random_values(const TunableInfo& tunable, Rng& rng, const RandomOptions& options) {
-  if (pb::is_of_launches(tunable.role) && tunable.role != TunableRole::TimeTile) return random_shape(tunable, rng);
+  const bool is_number = tunable.role == TunableRole::TimeTile || tunable.role == TunableRole::PerTile;
+  if (pb::is_of_launches(tunable.role) && !is_number) return random_shape(tunable, rng);
   const bool is_size = tunable.role == TunableRole::Cutoff || tunable.role == TunableRole::Split;
   const double max = is_size ? static_cast<double>(options.max_n) : tunable.max;
   std::vector<double> values;

@@ -78,6 +78,9 @@ struct KernelDesc {
   /// does.
   int vector_width = 0;
   std::uint32_t vector_regions = 0;  ///< bit i: vectors access the cells of region i
+  /// Work-items make cells of tiles in vectors, and run instances one by one: vectors divide the group's instances
+  /// along loop 0.
+  bool has_vectors_in_tiles = false;
   /// A loop along which some region is contiguous that loop 0 crosses, as a transposition's input; 0: there is none.
   int crossed_loop = 0;
   Lanes lanes = Lanes::None;

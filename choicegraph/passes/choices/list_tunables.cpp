@@ -5,6 +5,7 @@
 
 #include "choicegraph/plan/lane_loops.h"
 #include "choicegraph/plan/launch_slices.h"
+#include "choicegraph/plan/launches/tiled_steps.h"
 #include "choicegraph/plan/launches/time_tiles.h"
 #include "choicegraph/plan/task_loops.h"
 #include "lang/body/body_walk.h"
@@ -125,6 +126,24 @@ void add_time_tiles(Analysis& analysis) {
     tunable.initial = {0};
     tunable.min = 0;
     tunable.max = kMaxTimeTile;
+    analysis.plan.tunables.push_back(std::move(tunable));
+  }
+}
+
+/// Adds whether launches compute temporaries per tile. By default all are stored.
+void add_per_tiles(Analysis& analysis) {
+  for (const StepId id : analysis.plan.steps.ids()) {
+    if (find_tiled_steps(analysis.transform, analysis.plan, id).matrices.empty()) continue;
+    PlanTunable tunable;
+    tunable.role = TunableRole::PerTile;
+    tunable.rule = analysis.plan.steps[id].rule;
+    tunable.version = Version::OpenCl;
+    tunable.name = analysis.rule(*tunable.rule).name + "." + to_string(Version::OpenCl) + "." + to_string(tunable.role);
+    const auto is_known = [&](const PlanTunable& other) { return other.name == tunable.name; };
+    if (std::any_of(analysis.plan.tunables.begin(), analysis.plan.tunables.end(), is_known)) continue;
+    tunable.initial = {0};
+    tunable.min = 0;
+    tunable.max = 1;
     analysis.plan.tunables.push_back(std::move(tunable));
   }
 }
@@ -276,6 +295,7 @@ void list_tunables(Analysis& analysis) {
   }
   add_launch_shapes(analysis);
   add_time_tiles(analysis);
+  add_per_tiles(analysis);
   add_fold_orders(analysis);
   add_fold_chunks(analysis);
   add_user_tunables(analysis);
@@ -309,6 +329,7 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
     case TunableRole::BlockStages:
     case TunableRole::MatrixUnits:
     case TunableRole::TimeTile:
+    case TunableRole::PerTile:
     case TunableRole::ScanChunk:
       return has_version(plan, *tunable.rule, tunable.version);
     case TunableRole::Cutoff:

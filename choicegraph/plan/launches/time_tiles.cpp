@@ -4,30 +4,15 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
-#include <variant>
 
 #include "choicegraph/plan/launch_slices.h"
+#include "choicegraph/plan/launches/launch_steps.h"
 
 namespace pb {
 namespace {
 
 constexpr std::size_t kMaxSpaceDims = 3;
 constexpr std::int64_t kMaxRadius = 8;
-
-/// Whether some alternative runs the step in the basic version of a device.
-bool has_basic_version(const TransformPlan& plan, const Step& step) {
-  const std::vector<Alternative>& alternatives = plan.sites[step.site].alternatives;
-  return std::any_of(alternatives.begin(), alternatives.end(), [&](const Alternative& alternative) {
-    const std::vector<Version>& versions = alternative.versions;
-    return std::find(versions.begin(), versions.end(), Version::OpenCl) != versions.end() &&
-           runs(plan, alternative, step);
-  });
-}
-
-bool is_variable(const Formula& at, const std::string& var) {
-  const auto* symbol = std::get_if<SymbolRef>(&at.node);
-  return symbol != nullptr && symbol->name == var;
-}
 
 /// The constant that `at` is; none if it is no constant.
 std::optional<std::int64_t> constant_of(const IndexExpr& at) {

@@ -10,6 +10,7 @@
 #include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/steps/step_closures.h"
 #include "clgen/cpp/steps/step_code.h"
+#include "clgen/cpp/steps/tile_launch_code.h"
 #include "clgen/facts/names.h"
 #include "clgen/opencl/kernel.h"
 
@@ -67,6 +68,8 @@ class JointLaunchCode {
     for (const StepId step : launch_.steps) {
       const Version version = Version::OpenCl;
       terms.push_back(dispatch_.conditions().runs(step));
+      for (const TileLaunch* tiles : tile_launches_of(lowered_of(context_, id_), step))
+        terms.push_back(Condition::not_(Condition::named(tile_flag_name(*tiles))));
       terms.push_back(dispatch_.conditions().chosen(plan_.steps[step], {&version, 1}));
       boxes.push_back(initializer_of(instance_box(plan_.steps[step])));
     }

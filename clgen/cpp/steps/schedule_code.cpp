@@ -9,6 +9,7 @@
 #include "clgen/cpp/steps/joint_code.h"
 #include "clgen/cpp/steps/nest_group_code.h"
 #include "clgen/cpp/steps/step_closures.h"
+#include "clgen/cpp/steps/tile_launch_code.h"
 #include "clgen/lower/schedule/step_pieces.h"
 
 namespace pb {
@@ -38,7 +39,7 @@ class StatementsCode {
     if (emit_frame_) return emit_with_frame(lone);
     const bool has_block = !lone.runs.is_always() || dispatch_.conditions().has_device(lone.step);
     if (has_block) out_.open(if_text(lone.runs));
-    dispatch_.emit_dispatch(out_, lone.step, "pb_frame", false);
+    emit_step(out_, context_, id_, dispatch_, lone.step, "pb_frame");
     if (has_block) out_.close();
   }
 
@@ -135,6 +136,7 @@ void emit_schedule(Writer& out, const CppContext& context, TransformId transform
   for (const NeedFlag& need : schedule.needs)
     out.line("const bool " + need.name + " = " + to_cpp(need.condition) + ";");
   emit_before(dispatch);
+  emit_tile_launches(out, context, transform, dispatch);
   if (schedule.form == ScheduleForm::Statements)
     return emit_groups(StatementsCode(out, context, transform, dispatch, joint, emit_frame), schedule);
   nodes.emit_declarations(out);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "clgen/cpp/steps/tile_launch_code.h"
 #include "clgen/facts/names.h"
 
 namespace pb {
@@ -22,7 +23,8 @@ const StepClosures::SharedClosure* StepClosures::find(const DispatchForm& form) 
 }
 
 bool StepClosures::may_share(StepId step) const {
-  return nodes_.contains(step) && !box_args(lowered_of(context_, id_).steps[step], true).empty();
+  return nodes_.contains(step) && tile_launches_of(lowered_of(context_, id_), step).empty() &&
+         !box_args(lowered_of(context_, id_).steps[step], true).empty();
 }
 
 void StepClosures::emit_shared(Writer& out) {
@@ -53,7 +55,7 @@ void StepClosures::emit(Writer& out, StepId step) const {
   out.open("const auto " + name_of(step) + " = [&](pbrt::Frame& pb_step)");
   const SharedClosure* shared = may_share(step) ? find(dispatch_.form_of(step)) : nullptr;
   if (shared == nullptr)
-    dispatch_.emit_dispatch(out, step, "pb_step", false);
+    emit_step(out, context_, id_, dispatch_, step, "pb_step");
   else
     out.line(shared->name + "(pb_step, " + joined(box_args(lowered_of(context_, id_).steps[step], false)) + ");");
   out.close(";");

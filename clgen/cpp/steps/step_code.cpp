@@ -260,9 +260,9 @@ void emit_number_back(Writer& out, const RuleCode& code, const LaunchRegion& reg
   out.line("pbrt::wrote_on_host(pb_frame, " + name + ");");
 }
 
-/// Prints the statements that tell the launch about one of the kernel's matrices, such as `pb_launch.output(Out,
-/// pb_box, pb_copy_out);`. Programs that check copies also hear exactly what is read.
-void emit_region(Writer& out, const RuleCode& code, const LaunchRegion& region) {
+}  // namespace
+
+void emit_launch_region(Writer& out, const RuleCode& code, const LaunchRegion& region) {
   const std::string& name = code.matrix(region.matrix).name;
   std::vector<std::string> boxes;
   if (is_written_number(code, region)) return emit_number(out, name, region.use);
@@ -294,6 +294,8 @@ void emit_region(Writer& out, const RuleCode& code, const LaunchRegion& region) 
   if (region.reads && !code.origin.empty()) out.line("pb_launch.reads(" + name + ", " + to_cpp(*region.reads) + ");");
 }
 
+namespace {
+
 std::string tile_dims(const Buffer& buffer) {
   std::vector<std::string> dims;
   for (const GroupExtent& extent : buffer.extents) {
@@ -315,7 +317,7 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
              std::to_string(scans->dim) + ", " + (scans->scan.is_backward ? "true" : "false") + ");");
   std::vector<const LaunchRegion*> numbers;
   for (const LaunchRegion& region : regions) {
-    emit_region(out, code, region);
+    emit_launch_region(out, code, region);
     if (is_written_number(code, region)) numbers.push_back(&region);
   }
   for (const RuleMatrix& use : code.matrices) {  // single numbers are passed as values

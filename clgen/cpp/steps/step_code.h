@@ -57,6 +57,10 @@ struct StepFunctions {
 /// Returns the value that a launch gives for a parameter of its kernel.
 [[nodiscard]] std::string launch_value(const KernelScalar& scalar);
 
+/// Prints the statements that tell the launch about one of the kernel's matrices, such as `pb_launch.output(Out,
+/// pb_box, pb_copy_out);`. Programs that check copies also hear exactly what is read.
+void emit_launch_region(Writer& out, const RuleCode& code, const LaunchRegion& region);
+
 /// Brings the numbers that a launch of several steps passes to its kernel to the host: one that is no argument may be
 /// on a device.
 void emit_arrivals(Writer& out, const Transform& transform, const KernelTree& kernel, const std::string& frame);

@@ -17,12 +17,11 @@
 
 namespace pb {
 
-/// The launch of a step alone, in the basic version: every instance writes cells of its own, in the one box of the
-/// step.
+/// The launch of a step alone, in the basic version.
 struct StepLaunch {
   KernelTree kernel;
   std::vector<LaunchRegion> regions;  ///< for each matrix of the kernel
-  std::string box;                    ///< name of the step's box
+  std::string box;                    ///< name of the step's box; empty: it has several
   std::size_t cut_dim = 0;            ///< the dimension along which a device and the CPU share the step
 };
 
@@ -48,7 +47,7 @@ struct JointLaunch {
 };
 
 /// Returns the launch of a group; none if fewer than two of its steps can share one. `launches` has the steps of the
-/// transform that a device may share with the CPU, and whose launches have one box.
+/// transform that a device may share with the CPU.
 [[nodiscard]] std::optional<JointLaunch> find_joint_launch(const Program& program, const TransformPlan& plan,
                                                            const std::map<StepId, StepLaunch>& launches,
                                                            const JointGroup& group);

@@ -29,7 +29,8 @@ void add_scalar(KernelTree& to, const KernelScalar& scalar) {
   }
 }
 
-/// Adds what the kernel of another step gets.
+}  // namespace
+
 void add_parameters(KernelTree& to, const KernelTree& kernel) {
   to.needs_fp64 = to.needs_fp64 || kernel.needs_fp64;
   for (const RuleMatrix& use : kernel.matrices)
@@ -48,8 +49,6 @@ void add_bounds(KernelTree& to, std::size_t box, const BoxBounds& bounds) {
       to.scalars.push_back(std::move(scalar));
     }
 }
-
-}  // namespace
 
 bool runs_single_instances(const KernelTree& kernel) {
   bool out = kernel.tree.buffers.empty();

@@ -20,6 +20,12 @@ struct SharedStep {
 /// Whether each work-item of the kernel runs instances by itself, wherever they lie.
 [[nodiscard]] bool runs_single_instances(const KernelTree& kernel);
 
+/// Adds what the kernel of another step gets, but for its outputs.
+void add_parameters(KernelTree& to, const KernelTree& kernel);
+
+/// Adds the bounds of a box as scalars (box_bound_name).
+void add_bounds(KernelTree& to, std::size_t box, const BoxBounds& bounds);
+
 /// Returns the kernel of the step number `main` with the parameters of all, and a part for each rule, its own first.
 /// Steps of one rule have the same kernel; if all have, there are no parts. None if a launch would have too many boxes.
 [[nodiscard]] std::optional<KernelTree> shared_kernel(const std::vector<SharedStep>& steps, std::size_t main);

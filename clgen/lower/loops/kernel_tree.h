@@ -70,6 +70,16 @@ inline constexpr std::size_t kNumTileBuffers = 2;
 inline constexpr const char* kFirstVersion = "pb_version";
 inline constexpr const char* kTileDepth = "pb_depth";
 
+/// Where an input lies that instances read from a tile (TileStage).
+struct TileRead {
+  std::size_t stage = 0;
+  std::vector<std::int64_t> begin;  ///< per loop, beside the instance's own cell
+
+  bool operator==(const TileRead&) const = default;
+};
+
+struct TileStage;
+
 struct KernelTree {
   TransformId transform;
   StepId step;
@@ -106,6 +116,11 @@ struct KernelTree {
   /// own. Else empty.
   std::vector<KernelPart> parts;
   std::optional<TimeTile> time_tile = {};  ///< of a kernel that makes several versions
+  /// Of a kernel whose work-groups compute temporaries before they run its instances (decision 62), in the order in
+  /// which they do. Else empty.
+  std::vector<TileStage> tiles;
+  /// Of each rule of such a kernel, per input: where it lies; none: not in a tile.
+  std::map<RuleId, std::vector<std::optional<TileRead>>> tile_reads = {};
 };
 
 /// Runs the rule of a kernel of its own at those instances of another kernel that lie in one of the boxes. No part
@@ -114,6 +129,17 @@ struct KernelPart {
   KernelTree kernel;  ///< its loops are those of the other kernel, in the same order
   /// Numbers of the boxes, whose bounds are scalars of the other kernel (box_bound_name); empty: all that are left.
   std::vector<std::size_t> boxes;
+};
+
+/// A temporary that work-groups compute in their memory. Its cell at the place of an instance is that of the same
+/// coordinates.
+struct TileStage {
+  MatrixId matrix;
+  /// Per loop: what a group needs lies from `lo` beside its first instance to before `hi` beside its last one.
+  std::vector<std::int64_t> lo, hi;
+  /// What makes it, each in one box. Cells that lie in none are not read.
+  std::vector<KernelPart> parts;
+  bool has_vectors = false;  ///< where memory allows it, the first part makes cells in vectors of the kernel's width
 };
 
 /// Returns the name of the scalar that is the lower or upper bound of a part's box along a dimension.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/opencl/parts/kernel_parts.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "clgen/facts/names.h"
@@ -39,6 +40,10 @@ std::vector<const Rule*> rules_of(const Transform& transform, const KernelTree& 
   std::vector<const Rule*> out{&transform.rules[kernel.rule]};
   for (const KernelPart& part : kernel.parts)
     if (part.kernel.rule != kernel.rule) out.push_back(&transform.rules[part.kernel.rule]);
+  for (const TileStage& stage : kernel.tiles)
+    for (const KernelPart& part : stage.parts)
+      if (const Rule* rule = &transform.rules[part.kernel.rule]; std::find(out.begin(), out.end(), rule) == out.end())
+        out.push_back(rule);
   return out;
 }
 

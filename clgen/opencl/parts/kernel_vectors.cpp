@@ -49,10 +49,28 @@ std::string plus(int number) {
   return number == 0 ? "" : (number < 0 ? " - " : " + ") + std::to_string(std::abs(number));
 }
 
+}  // namespace
+
+std::string new_cells_name(const Rule& rule, const RegionAccess& output) {
+  return "pb_new_" + (rule.is_return_form ? "return" : output.binding);
+}
+
+std::string vector_word(const Program& program, const Matrix& matrix, int width) {
+  return opencl_type(matrix.is_element_t ? program.element : matrix.element) + std::to_string(width);
+}
+
+void print_gather(Writer& out, const std::string& vector_type, const std::string& array, int width) {
+  out.line(vector_type + " pb_vector;");
+  for (int i = 0; i < width; ++i)
+    out.line(std::string("pb_vector.") + kComponents[i] + " = " + array + "[" + std::to_string(i) + "];");
+}
+
+namespace {
+
 class VectorPrinter {
  public:
   VectorPrinter(Writer& out, const Program& program, const KernelTree& kernel, const KernelDialect& dialect,
-                KernelOperandPrinter& operands, int width)
+                KernelOperandPrinter& operands, int width, std::string done = "pb_done_vector")
       : out_(out),
         program_(program),
         transform_(program.transforms[kernel.transform]),
@@ -61,12 +79,20 @@ class VectorPrinter {
         vectors_(*kernel.vectors),
         width_(width),
         dialect_(dialect),
-        operands_(operands) {}
+        operands_(operands),
+        done_(std::move(done)) {}
 
   void print() {
     print_loops();
     out_.open("");
     print_places();
+    print_values();
+    for (const RegionAccess& output : rule_.outputs) print_store(output);
+    out_.close();
+  }
+
+  /// Loads cells, and runs the instances.
+  void print_values() {
     for (std::size_t i = 0; i < vectors_.rows.size(); ++i) print_row(i);
     for (const NearRegion& region : vectors_.regions) print_region(region);
     for (const RegionAccess& output : rule_.outputs)
@@ -74,8 +100,6 @@ class VectorPrinter {
     out_.verbatim("#pragma unroll\n");
     out_.open("for (int pb_v = 0; pb_v < " + width() + "; ++pb_v)");
     print_instance();
-    out_.close();
-    for (const RegionAccess& output : rule_.outputs) print_store(output);
     out_.close();
   }
 
@@ -85,13 +109,10 @@ class VectorPrinter {
   std::string element_of(const RegionAccess& access) const { return element_word(transform_.matrices[access.matrix]); }
 
   std::string vector_of(const RegionAccess& access) const {
-    const Matrix& matrix = transform_.matrices[access.matrix];
-    return opencl_type(matrix.is_element_t ? program_.element : matrix.element) + width();
+    return vector_word(program_, transform_.matrices[access.matrix], width_);
   }
 
-  std::string new_cells(const RegionAccess& output) const {
-    return "pb_new_" + (rule_.is_return_form ? "return" : output.binding);
-  }
+  std::string new_cells(const RegionAccess& output) const { return new_cells_name(rule_, output); }
 
   void print_loops() {
     for (std::size_t d = num_loops(); d-- > 0;) {
@@ -209,7 +230,7 @@ class VectorPrinter {
     out_.open("");
     BodyWords words;
     words.result = rule_.is_return_form ? "pb_new_return[pb_v]" : "";
-    words.done = "pb_done_vector";
+    words.done = done_;
     const bool jumps = print_kernel_body(out_, rule_, kernel_, instance, words);
     out_.close();
     if (jumps) out_.line(words.done + ":;");
@@ -234,15 +255,12 @@ class VectorPrinter {
                   (d == 0 ? "1" : to_opencl(cells_below(region, width_, d))) + ";");
       return operands_.print_sizes(access);
     }
-    operands_.print_input(access, operand);
+    operands_.print_input(input, operand);
   }
 
   void print_store(const RegionAccess& output) {
     out_.open("");
-    out_.line(vector_of(output) + " pb_vector;");
-    for (int i = 0; i < width_; ++i)
-      out_.line(std::string("pb_vector.") + kComponents[i] + " = " + new_cells(output) + "[" + std::to_string(i) +
-                "];");
+    print_gather(out_, vector_of(output), new_cells(output), width_);
     out_.line(vector_from(output, true, cell_at(output, true, "")) + " = pb_vector;");
     out_.close();
   }
@@ -256,6 +274,7 @@ class VectorPrinter {
   const int width_;
   const KernelDialect& dialect_;
   KernelOperandPrinter& operands_;
+  std::string done_;  ///< the label behind the body
 };
 
 }  // namespace
@@ -280,12 +299,24 @@ std::string has_vectors_text(const VectorInstances& vectors, int width) {
 
 void print_vectors(Writer& out, const Program& program, const KernelTree& kernel, const KernelDialect& dialect,
                    KernelOperandPrinter& operands) {
+  for_each_width(out, *kernel.vectors, "",
+                 [&](int width) { VectorPrinter(out, program, kernel, dialect, operands, width).print(); });
+}
+
+void for_each_width(Writer& out, const VectorInstances& vectors, const std::string& cells,
+                    const std::function<void(int width)>& print) {
   const char* directive = "#if ";
-  for (int width = kernel.vectors->width; width > 1; width /= 2) {
-    out.verbatim(directive + has_vectors_text(*kernel.vectors, width) + "\n");
-    VectorPrinter(out, program, kernel, dialect, operands, width).print();
+  for (int width = vectors.width; width > 1; width /= 2) {
+    const std::string divides = cells.empty() ? "" : " && " + cells + " % " + std::to_string(width) + " == 0";
+    out.verbatim(directive + has_vectors_text(vectors, width) + divides + "\n");
+    print(width);
     directive = "#elif ";
   }
+}
+
+void print_vector(Writer& out, const Program& program, const KernelTree& kernel, const KernelDialect& dialect,
+                  KernelOperandPrinter& operands, int width, const std::string& done) {
+  VectorPrinter(out, program, kernel, dialect, operands, width, done).print_values();
 }
 
 }  // namespace pb

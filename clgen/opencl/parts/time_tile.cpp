@@ -16,12 +16,6 @@ namespace {
 
 constexpr const char* kBuffers[kNumTileBuffers] = {"pb_tile0", "pb_tile1"};
 
-/// A number that is added: ` + 2`, ` - 1`, or nothing.
-std::string plus(std::int64_t number) {
-  if (number == 0) return "";
-  return (number < 0 ? " - " : " + ") + std::to_string(number < 0 ? -number : number);
-}
-
 std::string element_of(const Program& program, const KernelTree& kernel) {
   return element_word(program.transforms[kernel.transform].matrices[kernel.time_tile->matrix]);
 }
@@ -81,7 +75,7 @@ class TimeTilePrinter {
                 " * (PB_SPAN" + dim + " - 2 * pb_margin" + dim + ") - pb_margin" + dim + ";");
       const std::string pitch = d == 0 ? "1"
                                        : "pb_pitch" + std::to_string(d - 1) + " * (PB_SPAN" + std::to_string(d - 1) +
-                                             plus(2 * tile_.radius[d - 1]) + ")";
+                                             added_text(2 * tile_.radius[d - 1]) + ")";
       out_.line("const int pb_pitch" + dim + " = " + pitch + ";");
       const bool has_parts = !kernel_.parts.empty() && has_inner_groups();
       const std::size_t box = has_parts ? kernel_.parts.front().boxes.front() : 0;
@@ -119,7 +113,7 @@ class TimeTilePrinter {
   std::string place(const std::vector<std::int64_t>& begin) const {
     std::vector<std::string> terms;
     for (std::size_t d = 0; d < num_loops(); ++d)
-      terms.push_back("(pb_t" + std::to_string(d) + plus(begin[d] + tile_.radius[d]) + ")" +
+      terms.push_back("(pb_t" + std::to_string(d) + added_text(begin[d] + tile_.radius[d]) + ")" +
                       (d == 0 ? "" : " * pb_pitch" + std::to_string(d)));
     return joined(terms, " + ");
   }
@@ -135,8 +129,8 @@ class TimeTilePrinter {
   }
 
   void print_fill() {
-    const std::string store =
-        std::string(kBuffers[0]) + "[" + own_place() + "] = " + cell_in_matrix(false, kFirstVersion + plus(-1)) + ";";
+    const std::string store = std::string(kBuffers[0]) + "[" + own_place() +
+                              "] = " + cell_in_matrix(false, kFirstVersion + added_text(-1)) + ";";
     if (has_inner_groups()) {
       out_.open("if (pb_is_inner)");
       open_cells();
@@ -242,15 +236,15 @@ class TimeTilePrinter {
     for (const KernelScalar& scalar : kernel.scalars)
       if (scalar.source == ScalarSource::Slice)
         out_.line("const int " + opencl_name(scalar.origin) + " = " + kFirstVersion + " + pb_s" +
-                  plus(-1 - tile_.shift) + ";");
+                  added_text(-1 - tile_.shift) + ";");
     KernelTilePrinter tiles(out_, transform_, rule, kernel, dialect_);
     KernelOperandPrinter operands(out_, program_, kernel, dialect_, tiles);
     const std::vector<std::vector<std::int64_t>>& begins = tile_.begins.at(kernel.rule);
+    std::vector<std::string> pitches;
+    for (std::size_t d = 0; d < num_loops(); ++d) pitches.push_back("pb_pitch" + std::to_string(d));
     for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
-      if (begins[i].empty())
-        operands.print_input(rule.inputs[i], instance.inputs[i]);
-      else
-        print_input(rule.inputs[i], instance.inputs[i], begins[i], operands);
+      if (!begins[i].empty()) operands.set_local_cells(i, {"pb_old", place(begins[i]), pitches});
+      operands.print_input(i, instance.inputs[i]);
     }
     const bool has_name = instance.outputs.front().kind == OperandKind::NewValue;
     const std::string name = opencl_name(rule.outputs.front().binding);
@@ -261,21 +255,6 @@ class TimeTilePrinter {
     out_.close();
     if (jumps) out_.line(done + ":;");
     if (has_name) out_.line(value + " = " + name + ";");
-  }
-
-  /// Declares a cell of the version before, or where a region of it lies.
-  void print_input(const RegionAccess& input, const Operand& operand, const std::vector<std::int64_t>& begin,
-                   KernelOperandPrinter& operands) {
-    if (operand.kind == OperandKind::Value)
-      return out_.line("const " + element_ + " " + opencl_name(input.binding) + " = pb_old[" + place(begin) + "];");
-    const std::string at = "pb_at_" + input.binding;
-    out_.line(dialect_.local + "const " + element_ + "* const pb_from_" + input.binding + " = pb_old;");
-    out_.line("const int " + at + " = " + place(begin) + ";");
-    std::size_t k = 0;
-    for (std::size_t d = 0; d < num_loops(); ++d)
-      if (!input.is_fixed_dim(d))
-        out_.line("const int " + at + "_s" + std::to_string(k++) + " = pb_pitch" + std::to_string(d) + ";");
-    operands.print_sizes(input);
   }
 
   Writer& out_;

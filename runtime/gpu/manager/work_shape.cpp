@@ -310,11 +310,13 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
   if (plan.kernel->default_items == 0) {
     out.items = {1, 1, 1};
   } else if (is_open(out.items)) {
-    const auto vectors = width > 0 ? items_in_vectors(plan, width, extents, out.group, units) : std::nullopt;
+    const bool has_vectors = width > 0 && !plan.kernel->has_vectors_in_tiles;
+    const auto vectors = has_vectors ? items_in_vectors(plan, width, extents, out.group, units) : std::nullopt;
     out.items = is_cpu ? Extents{1, 1, 1} : vectors ? *vectors : items_of_gpu(plan, extents, out.group, units);
   }
   while (product(out.items) > kMaxItems) out = with_fewer_items(out);
-  for (out.vector_width = width; out.vector_width > 1 && out.items[0] % out.vector_width != 0;) out.vector_width /= 2;
+  const std::size_t divided = plan.kernel->has_vectors_in_tiles ? out.span(0) : out.items[0];
+  for (out.vector_width = width; out.vector_width > 1 && divided % out.vector_width != 0;) out.vector_width /= 2;
   if (out.vector_width == 1) out.vector_width = 0;
   return out;
 }

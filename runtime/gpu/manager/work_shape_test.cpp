@@ -100,6 +100,21 @@ TEST(WorkShape, HasVectorsWhereItsItemsAreWholeOnes) {
   EXPECT_EQ(on_gpu(aligned_plan(64, 64, 0, {3, 4})).vector_width, 0U);
 }
 
+TEST(WorkShape, HasVectorsInTilesOfWholeGroups) {
+  KernelDesc tiles = kVectors;
+  tiles.has_vectors_in_tiles = true;
+  const auto shape_in = [&](const Shape& group, const Shape& items) {
+    LaunchPlan plan = aligned_plan(4096, 4096, 0, items);
+    plan.kernel = &tiles;
+    plan.group = group;
+    return on_gpu(plan);
+  };
+  EXPECT_EQ(shape_in({32, 8, 1}, {1, 4, 1}).vector_width, 4U) << "instances run one by one";
+  EXPECT_EQ(shape_in({3, 8, 1}, {2, 1, 1}).vector_width, 2U);
+  EXPECT_EQ(shape_in({3, 8, 1}, {1, 1, 1}).vector_width, 0U);
+  EXPECT_EQ(shape_in({}, {}).items, (Shape{1, 4, 1})) << "they stand above each other";
+}
+
 TEST(WorkShape, HasNoVectorsWhereMemoryMayLieAnywhere) {
   DeviceInfo sharing = kGpu;
   sharing.shares_host_memory = true;

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "choicegraph/plan/launches/tiled_steps.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "choicegraph/plan/launches/launch_steps.h"
+
+namespace pb {
+namespace {
+
+constexpr std::size_t kMaxDims = 3;
+/// Each needs memory of the group, and makes the margins of those before it wider.
+constexpr std::size_t kMaxMatrices = 4;
+constexpr std::int64_t kMaxReach = 64;
+
+std::string in_quotes(const std::string& name) { return "`" + name + "`"; }
+
+/// Looks for the temporaries of one reader. Beginning with the reader, it takes those that no other step reads.
+class TiledStepsFinder {
+ public:
+  TiledStepsFinder(const Transform& transform, const TransformPlan& plan, StepId reader)
+      : transform_(transform), plan_(plan) {
+    out_.reader = reader;
+  }
+
+  TiledSteps find() {
+    const std::size_t num_dims = step(out_.reader).loops.size();
+    spans_.push_back({out_.reader, {std::vector<std::int64_t>(num_dims, 0), std::vector<std::int64_t>(num_dims, 1)}});
+    if (const std::string why = why_no_launch(out_.reader); !why.empty()) {
+      if (reads_temporary(out_.reader)) out_.why_not = why;
+      return std::move(out_);
+    }
+    // A temporary is taken after all that read it.
+    for (bool found = true; found;) {
+      found = false;
+      for (const MatrixId id : transform_.matrices.ids()) {
+        if (!may_be_next(id)) continue;
+        std::string why = take(id);
+        found = found || why.empty();
+        // Reasons of temporaries that others may still read are not the last ones.
+        if (!why.empty() && is_read_by(out_.reader, id))
+          reasons_.push_back({id, in_quotes(transform_.matrices[id].name) + " " + why});
+      }
+    }
+    std::reverse(out_.matrices.begin(), out_.matrices.end());
+    for (const auto& [id, why] : reasons_)
+      if (!is_taken(id)) out_.why_not = why;
+    return std::move(out_);
+  }
+
+ private:
+  /// A step whose instances run per tile, and where they stand beside an instance of the reader.
+  struct Span {
+    StepId step;
+    NearBox box;
+  };
+
+  const Step& step(StepId id) const { return plan_.steps[id]; }
+  const Rule& rule_of(StepId id) const { return transform_.rules[step(id).rule]; }
+
+  bool is_taken(MatrixId id) const {
+    return std::any_of(out_.matrices.begin(), out_.matrices.end(),
+                       [&](const TiledMatrix& tiled) { return tiled.matrix == id; });
+  }
+  /// Versions have launches of their own (time_tiles.h).
+  bool is_temporary(MatrixId id) const {
+    const std::vector<MatrixId>& versions = plan_.two_versions;
+    return transform_.matrices[id].role == MatrixRole::Through &&
+           std::find(versions.begin(), versions.end(), id) == versions.end();
+  }
+  bool is_read_by(StepId id, MatrixId matrix) const {
+    const std::vector<RegionAccess>& inputs = rule_of(id).inputs;
+    return std::any_of(inputs.begin(), inputs.end(), [&](const RegionAccess& input) { return input.matrix == matrix; });
+  }
+  bool is_written_by(StepId id, MatrixId matrix) const {
+    const std::vector<RegionAccess>& outputs = rule_of(id).outputs;
+    return std::any_of(outputs.begin(), outputs.end(),
+                       [&](const RegionAccess& output) { return output.matrix == matrix; });
+  }
+  bool reads_temporary(StepId id) const {
+    const std::vector<RegionAccess>& inputs = rule_of(id).inputs;
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [&](const RegionAccess& input) { return is_temporary(input.matrix); });
+  }
+  const Span* span_of(StepId id) const {
+    const auto found = std::find_if(spans_.begin(), spans_.end(), [&](const Span& span) { return span.step == id; });
+    return found == spans_.end() ? nullptr : &*found;
+  }
+  /// Whether the step may run in a call in which the reader does.
+  bool runs_with_reader(StepId id) const { return may_run_together(plan_, step(id), step(out_.reader)); }
+
+  bool may_be_next(MatrixId id) const {
+    return is_temporary(id) && !is_taken(id) &&
+           std::any_of(spans_.begin(), spans_.end(), [&](const Span& span) { return is_read_by(span.step, id); });
+  }
+
+  /// Returns why no launch of single cells runs the step; empty: one does.
+  std::string why_no_launch(StepId id) const {
+    const Step& one = step(id);
+    const std::string name = in_quotes(rule_of(id).name);
+    if (!has_basic_version(plan_, one)) return name + " has no version `opencl`";
+    const bool is_in_nest =
+        std::any_of(plan_.nests.begin(), plan_.nests.end(), [&](const Nest& nest) { return has_member(nest, id); });
+    if (is_in_nest || !one.is_data_parallel) return name + " needs its own results";
+    if (!is_box(one) || !one.left_to_others.empty() || !one.device_share)
+      return name + " has instances that are no box";
+    if (one.loops.empty() || one.loops.size() > kMaxDims) return name + " has no loops, or more than a device";
+    if (!computation_of(plan_, one.rule).phases.empty()) return name + " has folds that work-items divide";
+    return "";
+  }
+
+  /// Takes the temporary; else returns why not, as what follows its name.
+  std::string take(MatrixId id) {
+    if (out_.matrices.size() == kMaxMatrices) return "is one of too many";
+    const std::size_t num_dims = step(out_.reader).loops.size();
+    if (transform_.matrices[id].extents.size() != num_dims)
+      return "has not a dimension per loop of " + in_quotes(rule_of(out_.reader).name);
+    TiledMatrix tiled{id, {}, {}, {}};
+    if (std::string why = find_reach(tiled); !why.empty()) return why;
+    if (std::string why = find_makers(tiled); !why.empty()) return why;
+    for (const StepId maker : tiled.steps) spans_.push_back({maker, {tiled.lo, tiled.hi}});
+    out_.matrices.push_back(std::move(tiled));
+    return "";
+  }
+
+  std::string find_makers(TiledMatrix& tiled) const {
+    for (const StepId id : plan_.steps.ids())
+      if (is_written_by(id, tiled.matrix)) tiled.steps.push_back(id);
+    if (tiled.steps.empty()) return "is made by no step";
+    for (const StepId id : tiled.steps) {
+      if (std::string why = why_no_maker(id); !why.empty()) return "is stored, because " + why;
+      for (const StepId other : tiled.steps)
+        if (!may_run_together(plan_, step(id), step(other))) return "is made by rules of which one is chosen";
+    }
+    std::stable_sort(tiled.steps.begin(), tiled.steps.end(),
+                     [&](StepId a, StepId b) { return rule_of(a).inputs.size() > rule_of(b).inputs.size(); });
+    return "";
+  }
+
+  std::string why_no_maker(StepId id) const {
+    if (std::string why = why_no_launch(id); !why.empty()) return why;
+    const Rule& rule = rule_of(id);
+    const std::string name = in_quotes(rule.name);
+    const RegionAccess& output = rule.outputs.front();
+    const std::vector<LoopDim>& loops = step(id).loops;
+    if (rule.outputs.size() != 1 || output.kind != AccessKind::Cell || output.lo.size() != loops.size())
+      return name + " makes no single cells";
+    for (std::size_t d = 0; d < loops.size(); ++d)
+      if (!is_variable(output.lo[d], loops[loops.size() - 1 - d].var))
+        return name + " names its cells in another way than by its variables";
+    for (const RegionAccess& input : rule.inputs)
+      if (is_written_by(out_.reader, input.matrix) || is_written_by(id, input.matrix))
+        return name + " reads what the launch writes";
+    for (const StepEdge& edge : plan_.edges)
+      if (edge.before == id && span_of(edge.after) == nullptr && runs_with_reader(edge.after))
+        return in_quotes(rule_of(edge.after).name) + " waits for " + name + ", too";
+    return "";
+  }
+
+  /// Finds what all readers of the temporary need of it for one instance of the reader of all.
+  std::string find_reach(TiledMatrix& tiled) const {
+    for (const StepId id : plan_.steps.ids()) {
+      if (!is_read_by(id, tiled.matrix)) continue;
+      const Span* span = span_of(id);
+      if (span == nullptr && !runs_with_reader(id)) continue;
+      if (span == nullptr) return "is read by " + in_quotes(rule_of(id).name) + ", too";
+      const std::vector<RegionAccess>& inputs = rule_of(id).inputs;
+      for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (inputs[i].matrix == tiled.matrix)
+          if (std::string why = widen(tiled, *span, i); !why.empty()) return why;
+    }
+    return "";
+  }
+
+  std::string widen(TiledMatrix& tiled, const Span& span, std::size_t i) const {
+    const RegionAccess& input = rule_of(span.step).inputs[i];
+    const std::string name = in_quotes(rule_of(span.step).name);
+    if (input.may_be_outside() || !input.tested_dims.empty() || input.is_guest)
+      return "is stored, because " + name + " reads cells that may lie outside";
+    const NearBox near = near_box_of(step(span.step), i);
+    if (near.lo.empty()) return "is stored, because " + name + " reads more than a fixed neighbourhood of its cell";
+    const bool is_first = tiled.lo.empty();
+    tiled.lo.resize(near.lo.size());
+    tiled.hi.resize(near.lo.size());
+    for (std::size_t d = 0; d < near.lo.size(); ++d) {
+      const std::int64_t lo = span.box.lo[d] + near.lo[d], hi = span.box.hi[d] + near.hi[d] - 1;
+      tiled.lo[d] = is_first ? lo : std::min(tiled.lo[d], lo);
+      // A tile has at least a cell per instance, even where a region is empty.
+      tiled.hi[d] = std::max({is_first ? hi : tiled.hi[d], hi, tiled.lo[d] + 1});
+      if (tiled.lo[d] < -kMaxReach || tiled.hi[d] > kMaxReach) return "is stored, because " + name + " reads far cells";
+    }
+    return "";
+  }
+
+  const Transform& transform_;
+  const TransformPlan& plan_;
+  std::vector<Span> spans_;
+  std::vector<std::pair<MatrixId, std::string>> reasons_;
+  TiledSteps out_;
+};
+
+}  // namespace
+
+NearBox near_box_of(const Step& step, std::size_t input) {
+  const auto box = std::find_if(step.input_boxes.begin(), step.input_boxes.end(),
+                                [&](const InputBox& each) { return each.input == input; });
+  if (box == step.input_boxes.end()) return {};
+  NearBox out;
+  for (std::size_t d = 0; d < step.loops.size(); ++d) {
+    const IndexExpr own = index_symbol(step.loops[step.loops.size() - 1 - d].var);
+    const IndexExpr lo = index_sub(box->lo[d], own), hi = index_sub(box->hi[d], own);
+    if (lo.op != IndexExpr::Op::Const || hi.op != IndexExpr::Op::Const) return {};
+    out.lo.push_back(lo.value);
+    out.hi.push_back(hi.value);
+  }
+  return out;
+}
+
+TiledSteps find_tiled_steps(const Transform& transform, const TransformPlan& plan, StepId reader) {
+  return TiledStepsFinder(transform, plan, reader).find();
+}
+
+}  // namespace pb

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// Tests of which temporaries a device may compute per tile of their reader. The rules of test transforms have empty
+// bodies, and so device versions.
+#include "choicegraph/plan/launches/tiled_steps.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "choicegraph/testing/planned_transform.h"
+
+namespace pb {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::PlannedTransform;
+using ::testing::SizeIs;
+using testing::TestTransform;
+
+/// A temporary T[w, h] of A, and results B that have fewer cells than A by `less`.
+TestTransform two_steps(const std::string& less = "[w-9,h-9]") {
+  return TestTransform().from("A[w,h]").through("T[w,h]").to("B" + less);
+}
+
+/// What is computed per tile of the step whose rule has that number.
+TiledSteps of_rule(const PlannedTransform& planned, std::size_t rule) {
+  const TransformPlan& plan = planned.only();
+  for (const StepId id : plan.steps.ids())
+    if (plan.steps[id].rule.index() == rule) return find_tiled_steps(planned.transform(), plan, id);
+  ADD_FAILURE() << "the rule has no step\n" << planned.text();
+  return {};
+}
+
+std::vector<std::string> tunables_of(const PlannedTransform& planned) {
+  std::vector<std::string> out;
+  for (const PlanTunable& tunable : planned.only().tunables)
+    if (tunable.role == TunableRole::PerTile) out.push_back(tunable.name);
+  return out;
+}
+
+/// Expects that the temporary that rule 1 reads is stored, for a reason.
+void expect_stored(const TestTransform& transform, const std::string& why) {
+  const PlannedTransform planned(transform);
+  const TiledSteps found = of_rule(planned, 1);
+  EXPECT_THAT(found.matrices, IsEmpty()) << planned.text();
+  EXPECT_THAT(found.why_not, HasSubstr(why));
+  EXPECT_THAT(tunables_of(planned), IsEmpty());
+}
+
+TEST(TiledSteps, NeedWhatInstancesRead) {
+  const PlannedTransform planned(two_steps()
+                                     .rule({"T.cell(x,y)"}, {"A.cell(x,y)"})
+                                     .rule({"B.cell(x,y)"}, {"T.cell(x,y+2)", "T.region(x+1,y,x+4,y+1)"}));
+  const TiledSteps found = of_rule(planned, 1);
+  ASSERT_THAT(found.matrices, SizeIs(1)) << found.why_not;
+  EXPECT_THAT(found.matrices.front().lo, ElementsAre(0, 0));
+  EXPECT_THAT(found.matrices.front().hi, ElementsAre(4, 3));
+  EXPECT_THAT(found.matrices.front().steps, SizeIs(1));
+  EXPECT_THAT(found.why_not, IsEmpty());
+  EXPECT_THAT(tunables_of(planned), SizeIs(1));
+}
+
+TEST(TiledSteps, MayReadBehindTheirOwnCells) {
+  const PlannedTransform planned(two_steps("[w,h]")
+                                     .rule({"T.cell(x,y)"}, {"A.cell(x,y)"})
+                                     .rule({"B.cell(x,y)"}, {"T.cell(x-3,y)", "T.cell(x,y+1)"})
+                                     .rule({"B.cell(x,y)"}, {"A.cell(x,y)"}, 2));
+  const TiledSteps found = of_rule(planned, 1);
+  ASSERT_THAT(found.matrices, SizeIs(1)) << found.why_not;
+  EXPECT_THAT(found.matrices.front().lo, ElementsAre(-3, 0));
+  EXPECT_THAT(found.matrices.front().hi, ElementsAre(1, 2));
+}
+
+TEST(TiledSteps, MayHaveBordersOfOtherRules) {
+  const PlannedTransform planned(two_steps()
+                                     .rule({"T.cell(x,y)"}, {"A.cell(x-1,y)", "A.cell(x+1,y)"})
+                                     .rule({"B.cell(x,y)"}, {"T.cell(x,y)"})
+                                     .rule({"T.cell(x,y)"}, {"A.cell(x,y)"}, 2));
+  const TiledSteps found = of_rule(planned, 1);
+  ASSERT_THAT(found.matrices, SizeIs(1)) << found.why_not;
+  const TransformPlan& plan = planned.only();
+  EXPECT_THAT(found.matrices.front().steps, SizeIs(3)) << "the inside and two borders";
+  EXPECT_EQ(plan.steps[found.matrices.front().steps.front()].rule.index(), 0U) << "the inside reads most";
+}
+
+TEST(TiledSteps, MayReadOneAnother) {
+  const PlannedTransform planned(TestTransform()
+                                     .from("A[w]")
+                                     .through("T[w]")
+                                     .through("U[w-2]")
+                                     .to("B[w-5]")
+                                     .rule({"T.cell(x)"}, {"A.cell(x)"})
+                                     .rule({"U.cell(x)"}, {"T.cell(x)", "T.cell(x+2)"})
+                                     .rule({"B.cell(x)"}, {"U.cell(x+3)", "U.cell(x+1)", "T.cell(x)"}));
+  const TiledSteps found = of_rule(planned, 2);
+  ASSERT_THAT(found.matrices, SizeIs(2)) << found.why_not;
+  EXPECT_EQ(planned.transform().matrices[found.matrices.front().matrix].name, "T") << "what is read is made first";
+  EXPECT_THAT(found.matrices.front().lo, ElementsAre(0));
+  EXPECT_THAT(found.matrices.front().hi, ElementsAre(6)) << "U needs what lies two cells beyond";
+  EXPECT_THAT(found.matrices.back().lo, ElementsAre(1));
+  EXPECT_THAT(found.matrices.back().hi, ElementsAre(4));
+  EXPECT_THAT(of_rule(planned, 1).why_not, HasSubstr("is read by"));
+}
+
+TEST(TiledSteps, StoreWhatOthersRead) {
+  expect_stored(two_steps("[w-9,h-9]")
+                    .to("C[w,h]")
+                    .rule({"T.cell(x,y)"}, {"A.cell(x,y)"})
+                    .rule({"B.cell(x,y)"}, {"T.cell(x,y)"})
+                    .rule({"C.cell(x,y)"}, {"T.cell(x,y)"}),
+                "is read by `C#1`, too");
+}
+
+TEST(TiledSteps, StoreResults) {
+  const PlannedTransform planned(TestTransform()
+                                     .from("A[w,h]")
+                                     .to("T[w,h]")
+                                     .to("B[w,h]")
+                                     .rule({"T.cell(x,y)"}, {"A.cell(x,y)"})
+                                     .rule({"B.cell(x,y)"}, {"T.cell(x,y)"}));
+  EXPECT_THAT(of_rule(planned, 1).matrices, IsEmpty());
+  EXPECT_THAT(of_rule(planned, 1).why_not, IsEmpty()) << "it is no temporary";
+}
+
+TEST(TiledSteps, StoreWhatIsReadFarAway) {
+  const auto step = [] { return two_steps("[w-99,h]").rule({"T.cell(x,y)"}, {"A.cell(x,y)"}); };
+  expect_stored(step().rule({"B.cell(x,y)"}, {"T.row(y)"}), "more than a fixed neighbourhood");
+  expect_stored(step().rule({"B.cell(x,y)"}, {"T.cell(x,h-1-y)"}), "more than a fixed neighbourhood");
+  expect_stored(step().rule({"B.cell(x,y)"}, {"T.cell(x+80,y)"}), "far cells");
+}
+
+TEST(TiledSteps, StoreWhatHasOtherDimensions) {
+  expect_stored(TestTransform()
+                    .from("A[w]")
+                    .through("T[w]")
+                    .to("B[w,h]")
+                    .rule({"T.cell(x)"}, {"A.cell(x)"})
+                    .rule({"B.cell(x,y)"}, {"T.cell(x)"}),
+                "dimension per loop");
+}
+
+TEST(TiledSteps, StoreWhatIsMadeInRows) {
+  expect_stored(two_steps().rule({"T.row(y)"}, {"A.row(y)"}).rule({"B.cell(x,y)"}, {"T.cell(x,y)"}), "single cells");
+}
+
+TEST(TiledSteps, StoreWhatSeveralRulesMayMake) {
+  expect_stored(two_steps()
+                    .rule({"T.cell(x,y)"}, {"A.cell(x,y)"})
+                    .rule({"B.cell(x,y)"}, {"T.cell(x,y)"})
+                    .rule({"T.cell(x,y)"}, {"A.cell(x,y)", "A.cell(x,y)"}),
+                "of which one is chosen");
+}
+
+TEST(TiledSteps, StoreWhatNeedsItself) {
+  expect_stored(two_steps()
+                    .rule({"T.cell(x,y)"}, {"T.cell(x-1,y)"})
+                    .rule({"B.cell(x,y)"}, {"T.cell(x,y)"})
+                    .rule({"T.cell(x,y)"}, {"A.cell(x,y)"}, 2),
+                "`");
+}
+
+}  // namespace
+}  // namespace pb

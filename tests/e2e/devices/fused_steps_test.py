@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: MIT
+"""Computes temporaries in work-groups of their readers: outputs are those of the CPU and of NumPy, bit by bit, and launches are counted.
+
+    fused_steps_test.py --dist BUILD/dist --work FOLDER
+"""
+
+import pathlib
+import re
+import sys
+
+import numpy as np
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+import arrays  # noqa: E402
+import polybricks  # noqa: E402
+from device_programs import on_device, shapes  # noqa: E402
+
+BASIC = {"POCL_DEVICES": "basic"}
+
+
+def blur(a):
+    """NumPy indexes rows first."""
+    h, w = a.shape
+    rows = sum((i + 1) * a[:, i:w - 6 + i] for i in range(7))
+    return {"Out": sum((j - 3) * rows[j:h - 6 + j] for j in range(7))}
+
+
+def line(a):
+    n = len(a)
+    middle = 3 * a - 1
+    return {"Out": middle[:n - 5] - 2 * middle[5:]}
+
+
+def cube(a):
+    d, h, w = a.shape
+    sums = a[:, :h - 1, :] + 2 * a[:, 1:, :]
+    return {"Out": (sums[:d - 2, :, :w - 1] - sums[2:, :, 1:] + sums[1:d - 1, :, :w - 1]) % 1000}
+
+
+def edges(a):
+    """Differences of a smoothed plate; its borders are what they were."""
+    out = -a
+    h, w = a.shape
+    if h < 3 or w < 3:
+        return {"Out": out}
+    smooth = a.copy()
+    smooth[1:-1, 1:-1] = a[1:-1, :-2] + a[1:-1, 2:] + a[:-2, 1:-1] + a[2:, 1:-1] - 3 * a[1:-1, 1:-1]
+    across = smooth[:, 2:] - smooth[:, :-2]
+    down = smooth[2:] - 2 * smooth[:-2]
+    out[1:-1, 1:-1] = 3 * across[1:-1] + down[:, 1:-1] + smooth[1:-1, 1:-1]
+    return {"Out": out}
+
+
+def chain(a):
+    """Three temporaries, each of the one before. Widths differ, so that no axis stands for another."""
+    h, w = a.shape
+    one = a[:, :w - 1] * 2 + a[:, 1:]
+    two = one[:h - 2] - one[2:]
+    three = two[:, :two.shape[1] - 3] + two[:, 3:]
+    return {"Out": three[:three.shape[0] - 1] + 5 * three[1:], "Copy": a + 1}
+
+
+# Whole numbers stay small and exact, so that all orders and contractions give the same bits. The temporaries per reader
+# say which the device computes in work-groups; the sides are what the smallest input needs.
+PROGRAMS = {
+    # Regions, whose bodies have loops.
+    "blur": ("""
+transform Blur
+from float In[w, h]
+through float Rows[w-6, h]
+to float Out[w-6, h-6]
+{
+  Rows.cell(x, y) from (In.region(x, y, x+7, y+1) in) {
+    float s = 0;
+    for (int i = 0; i < 7; i++) s += (i + 1) * in.cell(i, 0);
+    return s;
+  }
+  Out.cell(x, y) from (Rows.region(x, y, x+1, y+7) in) {
+    float s = 0;
+    for (int i = 0; i < 7; i++) s += (i - 3) * in.cell(0, i);
+    return s;
+  }
+}
+""", 2, 6, "float32", blur, 1, {"Out#1": 1}),
+    # Cells that are read behind the instance's own; names of another rule's variables; results that are no returned ones.
+    "line": ("""
+transform Line
+from In[n]
+through Middle[n]
+to Out[n-5]
+{
+  to (Middle.cell(j) m) from (In.cell(j) i) { m = 3 * i - 1; }
+  Out.cell(i-2) from (Middle.cell(i-2) j, Middle.cell(i+3) r) { if (j == 0) return -2 * r; return j - 2 * r; }
+}
+""", 1, 5, "float64", line, 1, {"Out#1": 1}),
+    # Three dimensions, two of which have neighbours; integers.
+    "cube": ("""
+transform Cube
+from int In[w, h, d]
+through int Sums[w, h-1, d]
+to int Out[w-1, h-1, d-2]
+{
+  Sums.cell(x, y, z) from (In.cell(x, y, z) a, In.cell(x, y+1, z) b) { return a + 2 * b; }
+  Out.cell(x, y, z) from (Sums.cell(x, y, z) a, Sums.cell(x+1, y, z+2) b, Sums.cell(x, y, z+1) c) {
+    int sum = (a - b + c) % 1000;
+    return sum < 0 ? sum + 1000 : sum;
+  }
+}
+""", 3, 2, "int32", cube, 1, {"Out#1": 1}),
+    # One temporary has an inside and borders; two others are read by it alone; the results have borders.
+    "edges": ("""
+transform Edges
+from int In[w, h]
+through int Smooth[w, h], int Across[w-2, h], int Down[w, h-2]
+to int Out[w, h]
+{
+  Smooth.cell(x, y) from (In.cell(x, y) c, In.cell(x-1, y) l, In.cell(x+1, y) r, In.cell(x, y-1) u, In.cell(x, y+1) d) {
+    return l + r + u + d - 3 * c;
+  }
+  secondary Smooth.cell(x, y) from (In.cell(x, y) c) { return c; }
+  Across.cell(x, y) from (Smooth.cell(x, y) l, Smooth.cell(x+2, y) r) { return r - l; }
+  Down.cell(x, y) from (Smooth.cell(x, y) u, Smooth.cell(x, y+2) d) { return d - 2 * u; }
+  Out.cell(x, y) from (Across.cell(x-1, y) a, Down.cell(x, y-1) d, Smooth.cell(x, y) s) { return 3 * a + d + s; }
+  secondary Out.cell(x, y) from (In.cell(x, y) c) { return -c; }
+}
+""", 2, 2, "int32", edges, None, {"Out#1": 3}),
+    "chain": ("""
+transform Chain
+from int In[w, h]
+through int One[w-1, h], int Two[w-1, h-2], int Three[w-4, h-2]
+to int Out[w-4, h-3], int Copy[w, h]
+{
+  One.cell(x, y) from (In.cell(x, y) a, In.cell(x+1, y) b) { return 2 * a + b; }
+  Two.cell(x, y) from (One.cell(x, y) a, One.cell(x, y+2) b) { return a - b; }
+  Three.cell(x, y) from (Two.cell(x, y) a, Two.cell(x+3, y) b) { return a + b; }
+  Out.cell(x, y) from (Three.cell(x, y) a, Three.cell(x, y+1) b) { return a + 5 * b; }
+  Copy.cell(x, y) from (In.cell(x, y) a) { return a + 1; }
+}
+""", 2, 4, "int32", chain, 2, {"Out#1": 3, "Three#1": 2, "Two#1": 1}),
+}
+
+
+class Test:
+    def __init__(self, tools, work):
+        self.tools, self.work = tools, work
+        self.rng = np.random.default_rng(polybricks.seed())
+
+    def compile(self, name, *options):
+        source = self.work / f"{name}.pbcc"
+        source.write_text(PROGRAMS[name][0])
+        return self.tools.compile(source, self.work / (name + "".join(options)), *options)
+
+    def start(self, name, n):
+        """Sides differ, so that no axis stands for another."""
+        _, num_dims, least, kind = PROGRAMS[name][:4]
+        sides = [least + max(0, n + 2 * d) if n > 0 else least for d in range(num_dims)]
+        return self.rng.integers(-9, 10, sides[::-1]).astype(kind)
+
+    def temporaries(self, name):
+        return re.findall(r"(\w+)\[", re.search(r"^through .*$", PROGRAMS[name][0], re.M)[0])
+
+    def readers(self, program):
+        return {name: tunable for transform in program.info["transforms"].values()
+                for name, tunable in transform["tunables"].items() if tunable["role"] == "per_tile"}
+
+    def runs(self, program, files, outputs, per_tile, *words, env=None, draw=lambda role, count: [0] * count):
+        """`per_tile` has the rules whose launches compute temporaries."""
+        tunables = shapes(program, draw)
+        for transform, info in program.info["transforms"].items():
+            chosen = {name: int(name.split(".")[0] in per_tile) for name, data in info["tunables"].items() if data["role"] == "per_tile"}
+            tunables[transform] = {**tunables.get(transform, {}), **chosen}
+        return arrays.run(program, self.work, files, outputs, *words, entry=on_device(program, tunables=tunables), env=env)
+
+    def agrees(self, name, program, n, ways):
+        """Runs it on the CPU, and on a device in each way: rules that compute temporaries, words and options."""
+        _, _, _, _, reference, num_steps, taken = PROGRAMS[name]
+        start = self.start(name, n)
+        files = arrays.save(self.work, [start])
+        want = reference(start)
+
+        def check(got, words):
+            for output, values in want.items():
+                polybricks.check(np.array_equal(got[output], values), f"{name} of {start.shape}, {words}: {output} is\n{got[output]}\nnot\n{values}")
+
+        cpu, _ = arrays.run(program, self.work, files, list(want), "--device=none")
+        check(cpu, "on the CPU")
+        for per_tile, words, options in ways:
+            got, statistics = self.runs(program, files, list(want), per_tile, *words, **options)
+            check(got, (per_tile, words, options))
+            device = (statistics.get("devices") or [{}])[0]  # with little memory it runs nothing
+            if "--strict" in words and options.get("env", {}).get("POLYBRICKS_RUN_AS_GPU") and "--device-copies" in words:
+                polybricks.check(device["launches_in_vectors"] > 0, f"{name} makes cells in vectors: {device}")
+            if "--verify-device" in words:
+                polybricks.check(device["launches_differing"] == 0, str(device))
+            if "--strict" not in words or "--verify-device" in words or any(values.size == 0 for values in want.values()):
+                continue
+            ran = {kernel["rule"].split(".")[1].split("#")[0] for kernel in device["kernels"]}
+            if n > 0 and sorted(per_tile) == sorted(taken):
+                polybricks.check(not ran & set(self.temporaries(name)), f"{name} of {start.shape} stores temporaries: {device}")
+            if num_steps is not None:
+                most = max((taken[rule] for rule in per_tile), default=0)
+                expected = num_steps + max(taken.values()) - most
+                polybricks.check(device["launches"] == expected, f"{name} of {start.shape}, {per_tile}: {expected} launches, not {device}")
+
+    def run(self, name):
+        program = self.compile(name)
+        readers = sorted(rule.split(".")[0] for rule in self.readers(program))
+        expected = PROGRAMS[name][6]
+        polybricks.check(readers == sorted(expected), f"{name}: {readers} compute temporaries")
+        strict = ("--strict", "--device-copies")
+        each = [([rule], strict, {"env": BASIC}) for rule in readers] if len(readers) > 1 else []
+        for n in (0, 1, 2, 5, 17, 40):
+            self.agrees(name, program, n, [([], strict, {"env": BASIC}), (readers, strict, {"env": BASIC})] + (each if n == 17 else []))
+
+        def drawn(_, count):
+            return [int(value) for value in self.rng.integers(1, 9, count)]
+        gpu = {**BASIC, "POLYBRICKS_RUN_AS_GPU": "1"}
+        # Rows of these sides lie where vectors may begin.
+        self.agrees(name, program, 36 - PROGRAMS[name][2], [
+            (readers, ("--device-copies", "--fill-nan"), {"env": BASIC}),
+            (readers, ("--strict", "--verify-device"), {"env": BASIC}),
+            (readers, ("--device-memory=1K",), {"env": BASIC}),
+            (readers, (), {"env": BASIC, "draw": drawn}),
+            (readers, (), {"draw": drawn}),
+            (readers, ("--device=0,1", "--device-copies"), {"env": {"POCL_DEVICES": "basic basic"}}),
+            (readers, (), {"env": {**BASIC, "POLYBRICKS_DEVICE_FAULTS": "fail:1"}}),
+            (readers, ("--strict",), {"env": gpu}),
+            (readers, ("--strict", "--device-copies"), {"env": gpu, "draw": lambda _, count: [4, 2, 2][:count]}),
+            (readers, ("--device-copies",), {"env": gpu, "draw": drawn}),
+            (readers, ("--device-copies",), {"env": gpu, "draw": drawn}),
+            (readers, (), {"env": gpu, "draw": drawn})])
+
+    def watched(self, name):
+        """Programs that check copies find no access of what was not announced."""
+        program = self.compile(name, "--checked-copies")
+        readers = [rule.split(".")[0] for rule in self.readers(program)]
+        self.agrees(name, program, 21, [(readers, ("--strict",), {"env": BASIC})])
+
+    def falls_back(self):
+        """What does not fit the memory of a group, 1 MiB on PoCL, is stored, on the device."""
+        program = self.compile("chain")
+        start = self.start("chain", 20)
+        files = arrays.save(self.work, [start])
+        tall = {"work_group": [4, 1024], "items": [1, 16]}
+        got, statistics = self.runs(program, files, ["Out", "Copy"], ["Out#1"], "--strict", env=BASIC, draw=lambda role, _: tall[role])
+        for output, values in chain(start).items():
+            polybricks.check(np.array_equal(got[output], values), f"{output} is\n{got[output]}")
+        polybricks.check(not statistics["fallbacks"], str(statistics["fallbacks"]))
+        polybricks.check(statistics["devices"][0]["launches"] == 5, str(statistics["devices"]))
+
+    def stored(self):
+        """A temporary that several rules of a call read has no such tunable."""
+        source = self.work / "stored.pbcc"
+        source.write_text(PROGRAMS["line"][0].replace("to Out[n-5]", "to Out[n-5], More[n]").replace(
+            "  Out.cell", "  More.cell(i) from (Middle.cell(i) m) { return m; }\n  Out.cell"))
+        program = self.tools.compile(source, self.work / "stored")
+        polybricks.check(not self.readers(program), str(self.readers(program)))
+
+
+def main():
+    args = polybricks.arguments(__doc__).parse_args()
+    tools, work = polybricks.Tools(args.dist), polybricks.fresh_folder(args.work / "fused_steps")
+    test = Test(tools, work)
+    for name in PROGRAMS:
+        test.run(name)
+        test.watched(name)
+    test.falls_back()
+    test.stored()
+    print(f"{len(PROGRAMS)} programs whose temporaries are computed in work-groups")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
