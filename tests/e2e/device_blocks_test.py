@@ -70,8 +70,8 @@ class Check:
         values = {name: values[tunable["role"]] for name, tunable in self.tunables.items() if tunable["role"] in values}
         for name, tunable in self.tunables.items():
             if tunable["role"] == "work_group":
-                # Along a third loop groups have one work-item, whatever is said.
-                values[name] = [group[0], group[1], group[1]][:tunable["count"]]
+                along_third = 1 + (group[0] + group[1]) % 3
+                values[name] = [group[0], group[1], along_third][:tunable["count"]]
         config = self.program.configuration(choices, {self.name: values}, sequential_cutoff=0, threads=2)
         got, statistics = arrays.run(self.program, self.work, inputs, self.outputs, "--strict", entry=config)
         self.num_runs += 1
