@@ -259,10 +259,7 @@ void DividedFoldPrinter::print_stores_at_places() {
     out_.line(own_type(at(i)) + " " + running_base(i) + " = (" + own_type(at(i)) + ")" + before_loop(i) + " + " +
               part_of(i) + ";");
   open_tiles();
-  for (std::size_t i = 0; i < divided_.num_running; ++i) {
-    out_.line("uint pb_total" + std::to_string(i) + ";");
-    print_ranks(out_, i, words_);
-  }
+  print_ranks(out_, rule_, divided_, words_);
   out_.open("if (pb_place0 < pb_extent0)");
   scatter_.print_stores(kPlacesInFlight);
   out_.close();

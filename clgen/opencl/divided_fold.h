@@ -64,6 +64,7 @@ class DividedFoldPrinter {
                      const DividedFoldWords& words, KeptCopies copies)
       : out_(out),
         printer_(printer),
+        rule_(rule),
         body_(rule.body),
         bins_(out, rule, divided, words),
         scatter_(out, rule, divided),
@@ -111,6 +112,7 @@ class DividedFoldPrinter {
 
   Writer& out_;
   BodyCodePrinter& printer_;
+  const Rule& rule_;
   const Body& body_;
   BinPrinter bins_;
   ScatterPrinter scatter_;

@@ -214,7 +214,7 @@ class KernelPrinter {
     tiles_.print_pointers();
     print_parts_arrays(out_, lowered_.tree, dialect_.local_array);
     print_bin_array(out_, lowered_.tree, dialect_.local_array);
-    print_rank_arrays(out_, lowered_.tree, dialect_.local_array);
+    print_rank_arrays(out_, rule_, lowered_.tree, dialect_.local_array);
     const bool has_blocks = instance_in_blocks(lowered_.tree) != nullptr;
     if (has_blocks) print_panel_arrays(out_, tiles_, lowered_.tree, dialect_.local_array);
     print_block(lowered_.tree.root);

@@ -142,6 +142,13 @@ bool keeps_values(const RuleInstance& instance) {
                      [](const Operand& output) { return output.kind == OperandKind::OldValue; });
 }
 
+std::size_t most_places(const LoopTree& tree) {
+  std::size_t out = 0;
+  if (const RuleInstance* const instance = instance_with_lanes(tree))
+    for (const DividedFold& divided : instance->divided) out = std::max(out, divided.num_running);
+  return out;
+}
+
 bool has_stages(const RuleInstance& instance) {
   return std::any_of(instance.divided.begin(), instance.divided.end(),
                      [](const DividedFold& divided) { return divided.stage > 0; });
