@@ -161,6 +161,7 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
         out.line(fields[i] + std::to_string(lowered.fold_lengths[i]) + ",");
       if (lowered.most_rounds > 0) out.line(".most_rounds = " + std::to_string(lowered.most_rounds) + ",");
       if (lowered.kept_length) out.line(".kept_length = " + std::to_string(*lowered.kept_length) + ",");
+      if (has_running_places(lowered.tree)) out.line(".has_places = true,");
       if (lowered.stores_in_phases) out.line(".stores_in_phases = true,");
       if (!lowered.bins.empty()) out.line(".bins = " + std::to_string(bin_regions(lowered)) + ",");
       out.line(".num_stages = " + std::to_string(lowered.stages.num) + ",");

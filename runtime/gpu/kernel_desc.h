@@ -84,10 +84,11 @@ struct KernelDesc {
   /// A loop along which some region is contiguous that loop 0 crosses, as a transposition's input; 0: there is none.
   int crossed_loop = 0;
   Lanes lanes = Lanes::None;
-  int fold_length = -1;   ///< the scalar() call that says how many iterations lanes divide; -1: none does
-  int inner_length = -1;  ///< likewise of a loop inside: the product is their number
-  int most_rounds = 0;    ///< where fold_length says nothing: how many iterations lanes divide at most; 0: not known
-  int kept_length = -1;   ///< the scalar() call that says how many rounds have kept cells, or more; -1: none have any
+  int fold_length = -1;     ///< the scalar() call that says how many iterations lanes divide; -1: none does
+  int inner_length = -1;    ///< likewise of a loop inside: the product is their number
+  int most_rounds = 0;      ///< where fold_length says nothing: how many iterations lanes divide at most; 0: not known
+  int kept_length = -1;     ///< the scalar() call that says how many rounds have kept cells, or more; -1: none have any
+  bool has_places = false;  ///< groups count in a stage how far places run, and store in the next one: the same tiles
   bool stores_in_phases = false;  ///< lanes store cells while they run an instance, which may pass its cells repeatedly
   std::uint32_t bins = 0;         ///< bit i: lanes update cells of region i, as a histogram's, at computed places
   int num_stages = 0;             ///< launches if several groups run an instance; 0: one group does

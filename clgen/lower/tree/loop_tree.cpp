@@ -142,6 +142,12 @@ bool keeps_values(const RuleInstance& instance) {
                      [](const Operand& output) { return output.kind == OperandKind::OldValue; });
 }
 
+bool has_running_places(const LoopTree& tree) {
+  const RuleInstance* const instance = instance_with_lanes(tree);
+  return instance != nullptr && std::any_of(instance->divided.begin(), instance->divided.end(),
+                                            [](const DividedFold& divided) { return divided.num_running > 0; });
+}
+
 bool has_stages(const RuleInstance& instance) {
   return std::any_of(instance.divided.begin(), instance.divided.end(),
                      [](const DividedFold& divided) { return divided.stage > 0; });

@@ -533,6 +533,9 @@ void walk(const TreeBlock& block, const Visit& visit) {
 [[nodiscard]] const RuleInstance* instance_that_keeps(const LoopTree& tree);
 /// Whether the instance may leave the value of an output as it was.
 [[nodiscard]] bool keeps_values(const RuleInstance& instance);
+/// Whether a loop that lanes divide has running places.
+[[nodiscard]] bool has_running_places(const LoopTree& tree);
+
 /// Whether several groups may run the instance together, in stages.
 [[nodiscard]] bool has_stages(const RuleInstance& instance);
 /// Returns the instance that runs in blocks of rounds, in its part there; null if there is none.

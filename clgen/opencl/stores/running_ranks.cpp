@@ -26,9 +26,7 @@ std::string running_base(std::size_t place) { return "pb_base" + std::to_string(
 std::string running_rank(std::size_t place) { return "pb_raised" + std::to_string(place); }
 
 void print_rank_arrays(Writer& out, const LoopTree& tree, const std::string& head) {
-  const RuleInstance* const instance = instance_with_lanes(tree);
-  const auto runs_on = [](const DividedFold& divided) { return divided.num_running > 0; };
-  if (instance == nullptr || std::none_of(instance->divided.begin(), instance->divided.end(), runs_on)) return;
+  if (!has_running_places(tree)) return;
   out.verbatim("#ifdef PB_LANES\n");
   out.line(head + "uint pb_ranks[PB_GROUP_ITEMS * " + kNumRounds + " + PB_GROUP_ITEMS / 4 + 1];");
   out.line(head + "uint pb_sums[PB_GROUP_ITEMS];");

@@ -211,6 +211,11 @@ bool LaunchTasks::add_stages(LaunchJob& job, const WorkShape& wanted, KernelTabl
       job.stages.clear();
       return false;
     }
+    // Groups count tiles of as many lanes as those that store.
+    if (kernel.has_places && shape.lanes != wanted.lanes) {
+      job.stages.clear();
+      return add_stages(job, shape, found);
+    }
     job.stages.push_back({found.kernel, range_of(job.plan, shape, kernel.is_divided(stage) ? shape.fold_groups : 1)});
   }
   const std::array<std::size_t, 3> extents = extents_of(job.plan);

@@ -109,6 +109,27 @@ TEST_F(FoldsInGroups, HaveALaunchPerStage) {
   EXPECT_EQ(manager.counted().launches, 1);
 }
 
+TEST_F(FoldsInGroups, ThatCountPlacesHaveAsManyLanesInAllStages) {
+  static constexpr KernelDesc kFilter = {.name = "fold",
+                                         .source = "",
+                                         .num_regions = 2,
+                                         .num_scalars = 1,
+                                         .lanes = Lanes::Neighbours,
+                                         .has_places = true,
+                                         .num_stages = 2,
+                                         .last_is_divided = true,
+                                         .record_bytes = 8};
+  add_fold_kernel(*manager.control);
+  manager.control->limit_build("-DPB_STAGE=2", 64);
+  const JobPtr job = launch_fold();
+  job->plan.kernel = &kFilter;
+  ASSERT_EQ(run(PrepareTask{job}), Progress::Done);
+  ASSERT_EQ(job->stages.size(), 2U);
+  for (const LaunchStage& stage : job->stages) EXPECT_EQ(stage.range.group[0], 64U);
+  EXPECT_EQ(job->stages[0].range.global, job->stages[1].range.global);
+  EXPECT_TRUE(manager.device.fail("the launch is not run"));
+}
+
 TEST_F(FoldsInGroups, ThatADeviceRefusesEndTheJob) {
   add_fold_kernel(*manager.control);
   manager.control->inject(FakeOperation::Launch, 1, FakeFault::Refuse);

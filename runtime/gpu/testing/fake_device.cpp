@@ -96,6 +96,11 @@ std::int64_t FakeControl::num_pending() const {
   return num_pending_;
 }
 
+void FakeControl::limit_build(const std::string& option, std::size_t max_group_size) {
+  const std::lock_guard lock(mutex_);
+  limited_build_ = {option, max_group_size};
+}
+
 std::vector<std::string> FakeControl::build_options() const {
   const std::lock_guard lock(mutex_);
   return build_options_;
@@ -189,7 +194,9 @@ std::unique_ptr<Kernel> FakeDevice::build(const char*, const char* name, const s
   ++num_built_;
   const auto found = control_->kernels_.find(name);
   if (found == control_->kernels_.end()) throw BuildFailure("no such kernel", std::string("no kernel ") + name);
-  return std::make_unique<FakeKernel>(name, found->second, info_.max_group_size);
+  const auto& [build, most] = control_->limited_build_;
+  const bool is_limited = !build.empty() && options.find(build) != std::string::npos;
+  return std::make_unique<FakeKernel>(name, found->second, is_limited ? most : info_.max_group_size);
 }
 
 std::uint64_t FakeDevice::min_bytes_beside() const {

@@ -101,6 +101,8 @@ class FakeControl {
   explicit FakeControl(std::uint64_t seed = 1) : rng_(seed) {}
 
   void add_kernel(const std::string& name, FakeKernelBody body);
+  /// Lets groups of builds with this option have no more work-items than that.
+  void limit_build(const std::string& option, std::size_t max_group_size);
   /// Gives the `index`-th operation (0 first) of this kind this fault.
   void inject(FakeOperation operation, std::int64_t index, FakeFault fault);
   /// Sets how long an operation takes at most.
@@ -134,6 +136,7 @@ class FakeControl {
   std::map<FakeOperation, std::int64_t> counts_;
   std::vector<std::string> log_;
   std::vector<std::string> build_options_;
+  std::pair<std::string, std::size_t> limited_build_;
   std::mt19937_64 rng_;
   int max_delay_us_ = 0;
   std::uint64_t min_bytes_beside_ = UINT64_MAX;
