@@ -379,7 +379,7 @@ std::vector<std::vector<double>> Space::usual_values(const TunableGene& gene) co
   } else if (gene.info->role == TunableRole::MatrixUnits || gene.info->role == TunableRole::PerTile) {
     out = {{1}, {0}};
   } else if (gene.info->role == TunableRole::TimeTile) {
-    out = {{3}, {5}, {7}, {1}, {0}};
+    out = {{3}, {5}, {7}, {1}};
   } else if (gene.info->role == TunableRole::FoldOrder) {
     out = {{1}, {0}};
   } else if (gene.info->role == TunableRole::ScanChunk) {

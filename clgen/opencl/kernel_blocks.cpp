@@ -71,7 +71,8 @@ void KernelBlockPrinter::declare_group() {
 }
 
 /// Declares the first instance of the group. Groups that follow one another stand in columns of 8 rows, so
-/// that those that run at once read few different cells, which caches then have. Few groups do without slow divisions.
+/// that those that run at once read few different cells, which caches then have. Where one column has all groups, their
+/// number is their place.
 void KernelBlockPrinter::declare_group_place() {
   const std::string rows = "8";
   const RoundBlockFacts& blocks = *instance_in_blocks(lowered_.tree)->blocks;

@@ -113,9 +113,9 @@ class KernelBodyPrinter {
       out.heads.push_back(printer_.for_head(std::get<ForStmt>(body_.stmts[loops[i]].node)));
     std::int64_t rounds = 1;
     for (std::size_t i = loops.size(); i-- > 1; ++out.num_unrolled) {
-      const auto end = constant_end(body_, std::get<ForStmt>(body_.stmts[loops[i]].node));
-      if (!end || *end <= 0 || *end > kMostUnrolled / rounds) break;
-      rounds *= *end;
+      const auto own = constant_rounds(body_, std::get<ForStmt>(body_.stmts[loops[i]].node));
+      if (!own || *own == 0 || *own > kMostUnrolled / rounds) break;
+      rounds *= *own;
     }
     return out;
   }

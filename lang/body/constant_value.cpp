@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "lang/body/operands.h"
+
 namespace pb {
 namespace {
 
@@ -64,14 +66,27 @@ std::optional<std::int64_t> constant_value(const Body& body, ExprId id,
   return rhs ? apply(binary->op, *lhs, *rhs) : std::nullopt;
 }
 
-std::optional<std::int64_t> constant_end(const Body& body, const ForStmt& loop) {
-  if (loop.condition.is_none()) return std::nullopt;
+bool has_constant_end(const Body& body, const ForStmt& loop) {
+  if (loop.condition.is_none()) return false;
   const auto* comparison = std::get_if<BinaryExpr>(&body.exprs[loop.condition].node);
-  if (comparison == nullptr) return std::nullopt;
-  const std::optional<std::int64_t> right = constant_value(body, comparison->rhs);
-  return right ? right : constant_value(body, comparison->lhs);
+  return comparison != nullptr && (constant_value(body, comparison->lhs) || constant_value(body, comparison->rhs));
 }
 
-bool has_constant_end(const Body& body, const ForStmt& loop) { return constant_end(body, loop).has_value(); }
+std::optional<std::int64_t> constant_rounds(const Body& body, const ForStmt& loop) {
+  const auto* init = loop.init.is_none() ? nullptr : std::get_if<DeclStmt>(&body.stmts[loop.init].node);
+  const auto* test = loop.condition.is_none() ? nullptr : std::get_if<BinaryExpr>(&body.exprs[loop.condition].node);
+  if (init == nullptr || init->declarators.size() != 1 || test == nullptr) return std::nullopt;
+  const Declarator& variable = init->declarators.front();
+  const ExprId counted = incremented_operand(body, loop.step);
+  const bool is_inclusive = test->op == BinaryOp::LessEqual;
+  if (variable.init.is_none() || counted.is_none() || !is_name(body, counted, variable.name) ||
+      !is_name(body, test->lhs, variable.name) || (!is_inclusive && test->op != BinaryOp::Less))
+    return std::nullopt;
+  const auto first = constant_value(body, variable.init), last = constant_value(body, test->rhs);
+  std::int64_t rounds = 0;
+  if (!first || !last || __builtin_sub_overflow(*last, *first, &rounds)) return std::nullopt;
+  if (is_inclusive && __builtin_add_overflow(rounds, 1, &rounds)) return std::nullopt;
+  return std::max<std::int64_t>(rounds, 0);
+}
 
 }  // namespace pb

@@ -22,11 +22,11 @@ namespace pb {
 [[nodiscard]] std::optional<std::int64_t> constant_value(
     const Body& body, ExprId id, const std::function<std::optional<std::int64_t>(ExprId)>& value_of_name = {});
 
-/// The number that the condition of a loop compares with, where the program's text says it: 8 of `k < 2 * 4`. None if
-/// it does not.
-[[nodiscard]] std::optional<std::int64_t> constant_end(const Body& body, const ForStmt& loop);
-
-/// Whether the end of a loop is a constant in the program's text.
+/// Whether the end of a loop is a constant in the program's text: `k < 2 * 4`.
 [[nodiscard]] bool has_constant_end(const Body& body, const ForStmt& loop);
+
+/// How often a loop runs that counts up by one between constants of the program's text: 5 of `for (int k = 3; k < 2 *
+/// 4; k++)`. None for other loops.
+[[nodiscard]] std::optional<std::int64_t> constant_rounds(const Body& body, const ForStmt& loop);
 
 }  // namespace pb

@@ -95,8 +95,11 @@ class VersionLaunchCode {
       radius.push_back(std::to_string(launch_.steps.radius[d]));
     }
     out_.line("const std::int64_t pb_extents[] = {" + joined(extents) + "}, pb_radius[] = {" + joined(radius) + "};");
-    return "pbrt::gpu::depth_of(" + value + ", " + frame_ + ".context().gpu(), " + std::to_string(num_dims_) +
-           ", pb_extents, pb_radius)";
+    const std::string facts = joined({std::to_string(num_dims_), "pb_extents", "pb_radius",
+                                      "sizeof(" + element_text(matrix().element, matrix().is_element_t) + ")",
+                                      dispatch_.shape_value(main_, Version::OpenCl, TunableRole::WorkGroup),
+                                      dispatch_.shape_value(main_, Version::OpenCl, TunableRole::Items)});
+    return "pbrt::gpu::depth_of(" + value + ", " + frame_ + ".context().gpu(), {" + facts + "})";
   }
 
   /// The instances of the launch with what lies around them, in one version. Without `around` it is all of the version.

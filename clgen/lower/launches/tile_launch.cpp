@@ -93,10 +93,7 @@ class TileLaunchFinder {
   /// begins where vectors do. All stages that have vectors have those of the same width.
   void choose_vectors(TileStage& stage) {
     const KernelTree& maker = stage.parts.front().kernel;
-    const std::vector<std::optional<TileRead>>& reads = out_.kernel.tile_reads.at(maker.rule);
-    const bool reads_tiles =
-        std::any_of(reads.begin(), reads.end(), [](const std::optional<TileRead>& read) { return read.has_value(); });
-    if (!maker.vectors || reads_tiles) return;
+    if (!maker.vectors || reads_tiles(stage)) return;
     std::optional<VectorInstances>& all = out_.kernel.vectors;
     if (!all) all = VectorInstances{maker.vectors->width, {}, {}, {}};
     if (all->width != maker.vectors->width) return;
@@ -109,6 +106,15 @@ class TileLaunchFinder {
     stage.lo[0] -= beyond;
     stage.hi[0] += (width - (stage.hi[0] - stage.lo[0] - 1) % width) % width;
     stage.has_vectors = true;
+  }
+
+  /// Whether some maker of the stage reads another tile, which has the cells that the stage's own ones need, and no
+  /// more.
+  bool reads_tiles(const TileStage& stage) const {
+    return std::any_of(stage.parts.begin(), stage.parts.end(), [&](const KernelPart& part) {
+      const std::vector<std::optional<TileRead>>& reads = out_.kernel.tile_reads.at(part.kernel.rule);
+      return std::any_of(reads.begin(), reads.end(), [](const auto& read) { return read.has_value(); });
+    });
   }
 
   void add_maker(TileStage& stage, StepId maker, std::size_t box) {

@@ -84,7 +84,7 @@ class RunStorePrinter {
   /// and all rows have the same place.
   void print_test(const std::string& loop, const std::string& length) {
     const std::string stride = name_in_kernel(kernel_, transform_, output_.matrix, true) + "_s";
-    std::vector<std::string> tests{"pb_run" + loop + " == " + length, stride + "0 == 1"};
+    std::vector<std::string> tests{"pb_run" + loop + " % " + length + " == 0", stride + "0 == 1"};
     for (std::size_t d = 1; d < output_.lo.size(); ++d)
       tests.push_back(stride + std::to_string(d) + " % " + length + " == 0");
     for (std::size_t d = 0; d < num_loops(); ++d) {

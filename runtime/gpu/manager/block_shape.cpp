@@ -14,7 +14,7 @@ using Pair = std::array<std::size_t, 2>;
 /// Work-items of a group, and instances of a work-item, along the two loops.
 struct Tile {
   Pair group, items;
-  std::size_t least_groups = 1;  ///< per compute unit that need such groups to be busy
+  std::size_t least_groups = 1;  ///< for each compute unit: with fewer of them another tile is better
 };
 
 /// A part of a whole.
@@ -233,8 +233,10 @@ std::size_t panel_bytes_of(const LaunchPlan& plan, const WorkShape& shape) {
 // work-item if each of them keeps one number of 4 bytes between blocks. If it keeps 8 bytes, the group has 16 x 8
 // work-items. Work-items have fewer instances if there would be fewer groups than compute units, or if more than a
 // quarter of the groups' instances would lie beyond the ends; more than half, if no tile does better. So a layer of 64
-// features has 8 x 4 per work-item. A block has the rounds that the configuration says, or
-// fewer if its panels have no room.
+// features has 8 x 4 per work-item. The smallest groups have 32 x 32 instances: 16 x 8 work-items, or 8 x 8 where there
+// are 8 groups and more for each compute unit, as of many small products, since work-items with more instances read
+// less. Along a third loop a group has the work-items that the configuration says, or one. A block has the rounds that
+// the configuration says, or fewer if its panels have no room.
 //
 // Blocks of GPUs copy ahead, and have 8 rounds then: two panels of 8 rounds take no more room than one of 16. Where
 // a work-item would copy more than 24 cells ahead, as in layers, whose rounds read windows, registers for them would
