@@ -83,6 +83,8 @@ WorkShape margin_shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
   for (std::size_t d = num_dims; d < 3; ++d) out.group[d] = out.items[d] = 1;
   const bool has_group = !is_open(out.group);
   if (!has_group) out.group = group_for(num_dims, is_cpu);
+  while (!has_group && cells_in(out.group) > device.max_group_size && cells_in(out.group) > 1)
+    *std::max_element(out.group.begin(), out.group.end()) /= 2;
   if (!is_open(out.items)) {
     while (cells_in(out.items) > kMaxItems) out = with_fewer_items(out);
     return out;

@@ -34,6 +34,12 @@ TEST(MarginShape, OfAConfigurationIsTaken) {
       << "builds unroll no more";
 }
 
+TEST(MarginShape, IsNoLargerThanADeviceAllows) {
+  DeviceInfo small = kGpu;
+  small.max_group_size = 256;
+  EXPECT_EQ(margin_shape_of(plan_of({4096, 4096}, {3, 3, 0}), small), (WorkShape{{32, 8, 1}, {2, 8, 1}}));
+}
+
 TEST(MarginShape, IsLargeOnAGpu) {
   EXPECT_EQ(margin_shape_of(plan_of({4096, 4096}, {3, 3, 0}), kGpu), (WorkShape{{64, 8, 1}, {1, 8, 1}}));
   EXPECT_EQ(margin_shape_of(plan_of({1 << 20}, {3, 0, 0}), kGpu), (WorkShape{{256, 1, 1}, {16, 1, 1}}));
