@@ -8,6 +8,7 @@
 #include "clgen/cpp/boxes/box_text.h"
 #include "clgen/cpp/boxes/host_code.h"
 #include "clgen/cpp/context/condition_code.h"
+#include "clgen/cpp/steps/several_steps_code.h"
 #include "clgen/cpp/steps/step_closures.h"
 #include "clgen/cpp/steps/step_code.h"
 #include "clgen/cpp/steps/tile_launch_code.h"
@@ -20,17 +21,11 @@ namespace {
 std::string number_of(const JointLaunch& launch) { return std::to_string(launch.main.index()); }
 
 /// Prints the statements of one launch.
-class JointLaunchCode {
+class JointLaunchCode : SeveralStepsCode {
  public:
   JointLaunchCode(Writer& out, const CppContext& context, TransformId id, const StepDispatch& dispatch,
                   const JointLaunch& launch)
-      : out_(out),
-        context_(context),
-        id_(id),
-        transform_(context.program.transforms[id]),
-        plan_(context.plan.transforms[id.index()]),
-        dispatch_(dispatch),
-        launch_(launch) {}
+      : SeveralStepsCode(out, context, id, dispatch), launch_(launch) {}
 
   void emit(const std::function<std::string(StepId)>& piece_name) {
     emit_box();
@@ -104,19 +99,14 @@ class JointLaunchCode {
       boxes.push_back("pbrt::common_part<" + std::to_string(launch_.kernel.vars.size()) + ">(pb_all, " +
                       initializer_of(instance_box(plan_.steps[step])) + ")");
     out_.line("const " + type_of_box() + " pb_boxes[] = {" + joined(boxes) + "};");
-    out_.line("pbrt::gpu::Launch pb_launch(kKernel_" + joint_kernel_name(context_.program, launch_) +
-              ", pb_task, pb_task.context().gpu());");
+    emit_launch_of(joint_kernel_name(context_.program, launch_), "pb_task");
     for (const JointLaunch::Region& region : launch_.regions) emit_region(region, copy_out);
     emit_arrivals(out_, transform_, launch_.kernel, "pb_task");
     for (const KernelScalar& scalar : launch_.kernel.scalars)
       out_.line("pb_launch.scalar(" + launch_value(scalar) + ");");
-    out_.line("pb_launch.range(pb_all);");
     const Step& main = plan_.steps[launch_.main];
-    out_.line("pb_launch.group(" + dispatch_.shape_value(main, Version::OpenCl, TunableRole::WorkGroup) + ", " +
-              std::to_string(launch_.kernel.vars.size()) + ", " +
-              dispatch_.shape_value(main, Version::OpenCl, TunableRole::Items) + ");");
-    out_.line("return pb_context.run(pb_task, pb_launch, " + site_constant(context_, id_, main.site) + ", " +
-              dispatch_.choice_value(main, Version::OpenCl) + ", pb_check, &pb_piece);");
+    emit_range("pb_all", launch_.kernel.vars.size(), main);
+    out_.line("return " + run_call("pb_task", main, "pb_check") + ";");
   }
 
   void emit_region(const JointLaunch::Region& region, const std::string& copy_out) {
@@ -166,12 +156,6 @@ class JointLaunchCode {
         if (region.matrix == matrix && region.use == LaunchUse::Input) visit(i, region);
   }
 
-  Writer& out_;
-  const CppContext& context_;
-  TransformId id_;
-  const Transform& transform_;
-  const TransformPlan& plan_;
-  const StepDispatch& dispatch_;
   const JointLaunch& launch_;
 };
 

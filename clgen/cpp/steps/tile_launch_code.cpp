@@ -7,6 +7,7 @@
 
 #include "clgen/cpp/boxes/host_code.h"
 #include "clgen/cpp/context/condition_code.h"
+#include "clgen/cpp/steps/several_steps_code.h"
 #include "clgen/cpp/steps/step_code.h"
 #include "clgen/facts/names.h"
 #include "clgen/opencl/kernel.h"
@@ -41,18 +42,11 @@ std::string closure_name(const TileLaunch& launch) {
 }
 
 /// Prints what one launch needs.
-class TileLaunchCode {
+class TileLaunchCode : SeveralStepsCode {
  public:
   TileLaunchCode(Writer& out, const CppContext& context, TransformId id, const StepDispatch& dispatch,
                  const TileLaunch& launch)
-      : out_(out),
-        context_(context),
-        id_(id),
-        transform_(context.program.transforms[id]),
-        plan_(context.plan.transforms[id.index()]),
-        dispatch_(dispatch),
-        launch_(launch),
-        reader_(plan_.steps[launch.steps.reader]) {}
+      : SeveralStepsCode(out, context, id, dispatch), launch_(launch), reader_(plan_.steps[launch.steps.reader]) {}
 
   void emit() {
     out_.line("const bool " + tile_flag_name(launch_) + " = " + flag_value() + ";");
@@ -104,18 +98,13 @@ class TileLaunchCode {
     const KernelTree& kernel = launch_.kernel;
     out_.line("const pbrt::gpu::CopyOut pb_copy_out = " +
               to_cpp(dispatch_.conditions().copy_out_of_whole(launch_.steps.reader)) + ";");
-    out_.line("pbrt::gpu::Launch pb_launch(kKernel_" + tile_kernel_name(context_.program, launch_) +
-              ", pb_step, pb_step.context().gpu());");
+    emit_launch_of(tile_kernel_name(context_.program, launch_), "pb_step");
     for (const RuleMatrix& use : kernel.matrices) emit_matrix(use);
     emit_arrivals(out_, transform_, kernel, "pb_step");
     for (const KernelScalar& scalar : kernel.scalars) out_.line("pb_launch.scalar(" + launch_value(scalar) + ");");
     for (const TileStage& stage : kernel.tiles) emit_tile(stage);
-    out_.line("pb_launch.range(pb_box);");
-    out_.line("pb_launch.group(" + dispatch_.shape_value(reader_, Version::OpenCl, TunableRole::WorkGroup) + ", " +
-              std::to_string(num_dims()) + ", " + dispatch_.shape_value(reader_, Version::OpenCl, TunableRole::Items) +
-              ");");
-    out_.line("if (!pb_context.run(pb_step, pb_launch, " + site_constant(context_, id_, reader_.site) + ", " +
-              dispatch_.choice_value(reader_, Version::OpenCl) + ", pb_check, &pb_piece)) return false;");
+    emit_range("pb_box", num_dims(), reader_);
+    out_.line("if (!" + run_call("pb_step", reader_, "pb_check") + ") return false;");
   }
 
   /// A step, and what its own launch says of a matrix.
@@ -192,12 +181,6 @@ class TileLaunchCode {
     out_.close();
   }
 
-  Writer& out_;
-  const CppContext& context_;
-  TransformId id_;
-  const Transform& transform_;
-  const TransformPlan& plan_;
-  const StepDispatch& dispatch_;
   const TileLaunch& launch_;
   const Step& reader_;
 };

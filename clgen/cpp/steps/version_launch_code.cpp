@@ -8,6 +8,7 @@
 #include "choicegraph/plan/launch_slices.h"
 #include "clgen/cpp/boxes/box_text.h"
 #include "clgen/cpp/context/condition_code.h"
+#include "clgen/cpp/steps/several_steps_code.h"
 #include "clgen/cpp/steps/step_code.h"
 #include "clgen/facts/names.h"
 #include "clgen/opencl/kernel.h"
@@ -15,16 +16,11 @@
 namespace pb {
 namespace {
 
-class VersionLaunchCode {
+class VersionLaunchCode : SeveralStepsCode {
  public:
   VersionLaunchCode(Writer& out, const CppContext& context, TransformId id, const StepDispatch& dispatch,
                     const VersionLaunch& launch, const std::string& frame)
-      : out_(out),
-        context_(context),
-        id_(id),
-        transform_(context.program.transforms[id]),
-        plan_(context.plan.transforms[id.index()]),
-        dispatch_(dispatch),
+      : SeveralStepsCode(out, context, id, dispatch),
         launch_(launch),
         frame_(frame),
         main_(plan_.steps[launch.steps.main]),
@@ -119,17 +115,13 @@ class VersionLaunchCode {
   }
 
   void emit_launch(const KernelTree& kernel, const std::string& name) {
-    out_.line("pbrt::gpu::Launch pb_launch(kKernel_" + name + ", " + frame_ + ", " + frame_ + ".context().gpu());");
+    emit_launch_of(name, frame_);
     for (const RuleMatrix& use : kernel.matrices) emit_region(use);
     emit_arrivals(out_, transform_, kernel, frame_);
     for (const KernelScalar& scalar : kernel.scalars) out_.line("pb_launch.scalar(" + value_of(kernel, scalar) + ");");
     if (kernel.time_tile) emit_tiles(*kernel.time_tile);
-    out_.line("pb_launch.range(pb_all);");
-    out_.line("pb_launch.group(" + dispatch_.shape_value(main_, Version::OpenCl, TunableRole::WorkGroup) + ", " +
-              std::to_string(num_dims_) + ", " + dispatch_.shape_value(main_, Version::OpenCl, TunableRole::Items) +
-              ");");
-    out_.line("if (!pb_context.run(" + frame_ + ", pb_launch, " + site_constant(context_, id_, main_.site) + ", " +
-              dispatch_.choice_value(main_, Version::OpenCl) + ", pb_launches.check(), &pb_piece)) return false;");
+    emit_range("pb_all", num_dims_, main_);
+    out_.line("if (!" + run_call(frame_, main_, "pb_launches.check()") + ") return false;");
   }
 
   void emit_region(const RuleMatrix& use) {
@@ -184,12 +176,6 @@ class VersionLaunchCode {
     out_.close();
   }
 
-  Writer& out_;
-  const CppContext& context_;
-  TransformId id_;
-  const Transform& transform_;
-  const TransformPlan& plan_;
-  const StepDispatch& dispatch_;
   const VersionLaunch& launch_;
   const std::string& frame_;
   const Step& main_;
