@@ -383,7 +383,7 @@ std::vector<std::vector<double>> Space::usual_values(const TunableGene& gene) co
   } else if (gene.info->role == TunableRole::FoldOrder) {
     out = {{1}, {0}};
   } else if (gene.info->role == TunableRole::ScanChunk) {
-    out = {{pb::kScanChunk}, {0}, {pb::kScanChunk / 4}, {pb::kScanChunk * 4}};
+    out = {{pb::kScanChunk}, {0}, {pb::kScanChunk / 4.0}, {pb::kScanChunk * 4}};
   } else if (gene.info->role == TunableRole::FoldChunk) {
     const double usual = gene.info->initial_of(0);
     out = {{0}, {usual / 8}, {usual}, {usual * 8}};

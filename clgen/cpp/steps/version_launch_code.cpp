@@ -83,7 +83,7 @@ class VersionLaunchCode : SeveralStepsCode {
   /// several groups make, would cost more than memory does.
   std::string depth() {
     if (!launch_.tile) return "1";
-    const std::string value = "*" + dispatch_.shape_value(main_, Version::OpenCl, TunableRole::TimeTile);
+    std::string value = "*" + dispatch_.shape_value(main_, Version::OpenCl, TunableRole::TimeTile);
     if (launch_.tile->default_items == 1) return value;
     std::vector<std::string> extents, radius;
     for (std::size_t d = 0; d < num_dims_; ++d) {
