@@ -13,8 +13,8 @@ void SeveralStepsCode::emit_launch_of(const std::string& name, const std::string
 void SeveralStepsCode::emit_range(const std::string& box, std::size_t num_dims, const Step& shape_of) {
   out_.line("pb_launch.range(" + box + ");");
   out_.line("pb_launch.group(" + dispatch_.shape_value(shape_of, Version::OpenCl, TunableRole::WorkGroup) + ", " +
-            std::to_string(num_dims) + ", " +
-            dispatch_.shape_value(shape_of, Version::OpenCl, TunableRole::Items) + ");");
+            std::to_string(num_dims) + ", " + dispatch_.shape_value(shape_of, Version::OpenCl, TunableRole::Items) +
+            ");");
 }
 
 std::string SeveralStepsCode::run_call(const std::string& frame, const Step& step, const std::string& check) const {
