@@ -251,8 +251,7 @@ bool Launch::run() {
   for (LaunchRegion& region : plan.regions) attach(manager.memory.registry(), region);
   if (has_lost_input(plan)) throw DeviceLost("results were lost with a device");
   const WatchedLaunch watched(plan);
-  choice.reset();  // from now on the launch counts as one of the manager's
-  request.outcome = submit(*request.frame, manager, std::move(plan), false);
+  request.outcome = submit(*request.frame, manager, std::move(plan), false, [&] { choice->begin(); });
   if (request.outcome.is_lost) throw DeviceLost(request.outcome.reason);
   if (request.outcome.ok) watched.is_enqueued();
   return request.outcome.ok;

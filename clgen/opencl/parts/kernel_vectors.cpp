@@ -44,11 +44,6 @@ std::string as_operand(const IndexExpr& expr) {
 
 std::string cells_name(const RegionAccess& access) { return "pb_cells_" + access.binding; }
 
-/// Returns what adds the number to a text before it: ` + 3`, or nothing for 0.
-std::string plus(int number) {
-  return number == 0 ? "" : (number < 0 ? " - " : " + ") + std::to_string(std::abs(number));
-}
-
 }  // namespace
 
 std::string new_cells_name(const Rule& rule, const RegionAccess& output) {
@@ -166,12 +161,12 @@ class VectorPrinter {
       const int end = begin + width_;
       if (begin < row.first || end > last + 1) {
         for (int at = std::max(begin, row.first); at < std::min(end, last + 1); ++at)
-          out_.line(cell(at) + " = " + cell_at(access, false, plus(at)) + ";");
+          out_.line(cell(at) + " = " + cell_at(access, false, added_text(at)) + ";");
         continue;
       }
       out_.open("");
       out_.line("const " + vector_of(access) +
-                " pb_vector = " + vector_from(access, false, cell_at(access, false, plus(begin))) + ";");
+                " pb_vector = " + vector_from(access, false, cell_at(access, false, added_text(begin))) + ";");
       for (int at = begin; at < end; ++at) out_.line(cell(at) + " = pb_vector." + kComponents[at - begin] + ";");
       out_.close();
     }
@@ -194,8 +189,8 @@ class VectorPrinter {
       row += var + " * " + as_operand(cells_below(region, width_, d)) + " + ";
       beside.insert(beside.begin(), var);
     }
-    const auto cell = [&](int at) { return cells_name(access) + "[" + row + "pb_c" + plus(at) + "]"; };
-    const std::string from = cell_at(access, false, plus(region.distance) + " + pb_c", beside);
+    const auto cell = [&](int at) { return cells_name(access) + "[" + row + "pb_c" + added_text(at) + "]"; };
+    const std::string from = cell_at(access, false, added_text(region.distance) + " + pb_c", beside);
     const auto single_cells = [&](const std::string& begin, const std::string& end) {
       out_.verbatim("#pragma unroll\n");
       out_.line("for (int pb_c = " + begin + "; pb_c < " + end + "; ++pb_c) " + cell(0) + " = " + from + ";");
@@ -245,7 +240,7 @@ class VectorPrinter {
       for (const NearCells::Reader& reader : vectors_.rows[i].readers)
         if (reader.input == input)
           return out_.line("const " + element_of(access) + " " + opencl_name(access.binding) + " = pb_near" +
-                           std::to_string(i) + "[pb_v" + plus(reader.distance - vectors_.rows[i].first) + "];");
+                           std::to_string(i) + "[pb_v" + added_text(reader.distance - vectors_.rows[i].first) + "];");
     for (const NearRegion& region : vectors_.regions) {
       if (region.input != input) continue;
       const std::string name = "pb_at_" + access.binding;

@@ -64,8 +64,8 @@ void ManagerImpl::WorkerTurn::set_worker(bool is_worker) {
   manager_.launch_tasks_.set_brief(is_worker);
 }
 
-void ManagerImpl::submit(std::vector<Task> tasks) {
-  queue.launch_begins();
+void ManagerImpl::submit(std::vector<Task> tasks, const std::function<void()>& begin) {
+  begin();
   {
     const WorkerTurn turn(*this);
     if (!turn.is_had()) return queue.push(std::move(tasks));

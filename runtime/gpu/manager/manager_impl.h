@@ -57,11 +57,11 @@ struct ManagerImpl {
   std::atomic<std::int64_t> num_chosen{0};
 
   /// Hands the tasks of a launch to the manager: does them here as far as that takes no time, and leaves the others to
-  /// the management thread.
+  /// the management thread. `begin` counts the launch as one of the queue's.
   ///
   /// Pre:     no mutex is held; PrepareTask comes first
   /// Threads: workers
-  void submit(std::vector<Task> tasks);
+  void submit(std::vector<Task> tasks, const std::function<void()>& begin);
 
  private:
   using Turns = std::unique_lock<std::mutex>;

@@ -67,8 +67,16 @@ ManagerSet ManagerSet::alive() const {
 }
 
 // Relaxed: the mutex of the set orders choices; else the number is a hint.
-ManagerSet::Choice::Choice(Manager& manager) : manager_(&manager) {
+ManagerSet::Choice::Choice(Manager& manager, std::mutex* choosing) : manager_(&manager), choosing_(choosing) {
   manager.impl().num_chosen.fetch_add(1, std::memory_order_relaxed);
+}
+
+void ManagerSet::Choice::begin() {
+  std::unique_lock<std::mutex> lock;
+  if (choosing_ != nullptr) lock = std::unique_lock(*choosing_);
+  ManagerImpl& manager = std::exchange(manager_, nullptr)->impl();
+  manager.queue.launch_begins();
+  manager.num_chosen.fetch_sub(1, std::memory_order_relaxed);
 }
 
 ManagerSet::Choice::~Choice() {
@@ -80,8 +88,8 @@ ManagerSet::Choice ManagerSet::choose(const LaunchPlan& plan) const {
   std::vector<Manager*> able;
   for (Manager* each : managers_)
     if (each->is_alive() && (each->info().has_fp64 || !plan.kernel->needs_fp64)) able.push_back(each);
-  if (able.empty()) return Choice(*managers_.front());
-  if (able.size() == 1) return Choice(*able.front());
+  if (able.empty()) return Choice(*managers_.front(), choosing_.get());
+  if (able.size() == 1) return Choice(*able.front(), choosing_.get());
   std::vector<Cost> costs(able.size());
   std::int64_t touched = 0;
   bool is_any_newer = false;
@@ -94,7 +102,7 @@ ManagerSet::Choice ManagerSet::choose(const LaunchPlan& plan) const {
   std::size_t best = 0;
   for (std::size_t i = 1; i < able.size(); ++i)
     if (cost_of(i) < cost_of(best)) best = i;
-  return Choice(*able[best]);
+  return Choice(*able[best], choosing_.get());
 }
 
 }  // namespace pbrt::gpu

@@ -35,14 +35,19 @@ class ManagerSet {
   class Choice {
    public:
     Choice() = default;
-    explicit Choice(Manager& manager);
-    Choice(Choice&& other) noexcept : manager_(std::exchange(other.manager_, nullptr)) {}
+    /// `choosing`: held while devices are compared; null if there is no choice.
+    explicit Choice(Manager& manager, std::mutex* choosing = nullptr);
+    Choice(Choice&& other) noexcept : manager_(std::exchange(other.manager_, nullptr)), choosing_(other.choosing_) {}
     Choice& operator=(Choice&&) = delete;
     ~Choice();
     [[nodiscard]] Manager* manager() const { return manager_; }
+    /// From now on the launch counts in the manager's queue. Who chooses meanwhile sees it once. Then this object has
+    /// no device.
+    void begin();
 
    private:
     Manager* manager_ = nullptr;
+    std::mutex* choosing_ = nullptr;
   };
   /// Chooses the device for a launch. If all have failed, or none can run its kernel, it is the first one.
   ///

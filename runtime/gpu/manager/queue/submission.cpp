@@ -26,7 +26,8 @@ std::vector<Task> tasks_of(const JobPtr& job) {
 
 }  // namespace
 
-Outcome submit(Frame& frame, ManagerImpl& manager, LaunchPlan plan, bool only_prefetch) {
+Outcome submit(Frame& frame, ManagerImpl& manager, LaunchPlan plan, bool only_prefetch,
+               const std::function<void()>& begin) {
   Outcome outcome;
   Suspension suspension(frame, manager.queue.is_patient());
   auto job = std::make_shared<LaunchJob>();
@@ -36,7 +37,7 @@ Outcome submit(Frame& frame, ManagerImpl& manager, LaunchPlan plan, bool only_pr
   job->waiting.waker = suspension.waker();
   std::vector<Task> tasks = tasks_of(job);
   job.reset();
-  manager.submit(std::move(tasks));
+  manager.submit(std::move(tasks), begin);
   suspension.wait();
   return outcome;
 }

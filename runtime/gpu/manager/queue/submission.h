@@ -5,6 +5,7 @@
 // fiber.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -52,9 +53,11 @@ template <class TaskType>
 }
 
 /// Hands a kernel execution to the manager, or does it here, and suspends the fiber until the launch says how it went.
+/// `begin` counts it as one of the queue's: TaskQueue::launch_begins, or what does so and more.
 ///
 /// Pre: attach() was called for each region of the plan
-[[nodiscard]] Outcome submit(Frame& frame, ManagerImpl& manager, LaunchPlan plan, bool only_prefetch);
+[[nodiscard]] Outcome submit(Frame& frame, ManagerImpl& manager, LaunchPlan plan, bool only_prefetch,
+                             const std::function<void()>& begin);
 
 /// Gives the region what the device of `registry` has of its storage.
 void attach(const std::shared_ptr<Registry>& registry, LaunchRegion& region);
