@@ -8,6 +8,7 @@ that, as of files, a rule that is best for one case loses where another one lose
 import json
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -92,10 +93,13 @@ def main():
         assert abs(mean / (few * many) ** 0.5 - 1) < 0.1, text
 
     check.config.unlink()
+    journal = pathlib.Path(f"{check.config}.journal")
+    journal.unlink(missing_ok=True)
     killed = subprocess.Popen(check.command(*sizes), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(1)
+    while killed.poll() is None and not (journal.exists() and journal.read_text().count("\n") > 1):
+        time.sleep(0.01)
     killed.kill()
-    killed.wait()
+    assert killed.wait() == -signal.SIGKILL, "the search ended before it was killed"
     rule, provenance, text = check.tune(*sizes)
     assert rule == BOTH and "resuming: " in text and len(provenance["cases"]) == 2, text
 
