@@ -43,6 +43,9 @@ inline constexpr int kScanChunk = 8192;
 /// The most that a configuration may say.
 inline constexpr int kMostScanChunk = 1 << 24;
 
+/// The most rows of a band of versions that a configuration may say.
+inline constexpr int kMostTimeRows = 1 << 16;
+
 /// The most cells of rows that packs copy side by side: first-level caches hold the copies.
 inline constexpr int kMostRowCells = 64;
 

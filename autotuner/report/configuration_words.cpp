@@ -88,6 +88,11 @@ std::string scan_words(double instances) {
   return instances == 0 ? "in the order of the source" : "in chunks of " + number_text(instances);
 }
 
+std::string time_rows_words(double rows) {
+  if (rows == 0) return "as suits the caches";
+  return rows == 1 ? "none" : number_text(rows) + " rows";
+}
+
 /// What the compiler's own tunables say about a version: work-groups, pieces, the device's share.
 std::string detail_words(const InfoIndex& index, const Configuration& configuration, const InfoIndex::SiteRef& site,
                          const pbrt::Level& level, std::int64_t n) {
@@ -203,6 +208,7 @@ std::string value_words(TunableRole role, const std::vector<double>& values, con
   if (role == TunableRole::MatrixUnits) return values[0] != 0 ? "where the device has them" : "none";
   if (pb::is_of_launches(role)) return is_open ? "as the program chooses" : values_text(values, " x ");
   if (role == TunableRole::Packs) return values[0] != 0 ? "on packs" : "one instance after the other";
+  if (role == TunableRole::TimeRows) return time_rows_words(values[0]);
   if (role == TunableRole::Stores || role == TunableRole::RowBlock || role == TunableRole::Blocks)
     return pb::to_string(static_cast<pb::SizeRule>(values[0]));
   const std::string text = values_text(values, separator);

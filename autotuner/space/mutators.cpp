@@ -77,6 +77,12 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
     case TunableRole::RowAhead:
     case TunableRole::ReadAhead:
       return doubled_or_halved(value, gene, rng);
+    case TunableRole::TimeRows: {
+      // 0 and 1 are no numbers of rows.
+      constexpr double kOther = 0.3, kUsual = 16;
+      if (rng.chance(kOther)) return static_cast<double>(rng.uniform_int(0, 1));
+      return std::max(2.0, scaled_log_normal(std::max(value, kUsual), 2, gene.max, rng));
+    }
     case TunableRole::ScanChunk:
     case TunableRole::FoldChunk: {
       // Whether folds and scans are divided is a step of its own; lengths differ by factors.

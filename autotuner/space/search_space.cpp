@@ -380,6 +380,8 @@ std::vector<std::vector<double>> Space::usual_values(const TunableGene& gene) co
     out = {{1}, {0}};
   } else if (gene.info->role == TunableRole::TimeTile) {
     out = {{3}, {5}, {7}, {1}};
+  } else if (gene.info->role == TunableRole::TimeRows) {
+    out = {{0}, {1}, {8}, {32}, {128}};
   } else if (gene.info->role == TunableRole::FoldOrder) {
     out = {{1}, {0}};
   } else if (gene.info->role == TunableRole::ScanChunk) {

@@ -266,6 +266,13 @@ static bool has_scans(const LoweredProgram& program) {
   });
 }
 
+static bool has_bands(const LoweredProgram& program) {
+  return std::any_of(program.transforms.begin(), program.transforms.end(), [](const LoweredTransform& transform) {
+    return std::any_of(transform.nests.begin(), transform.nests.end(),
+                       [](const LoweredNest& nest) { return nest.bands.has_value(); });
+  });
+}
+
 std::string generated_name(const Program& program) { return program.name + ".cpp"; }
 
 std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProgram& lowered,
@@ -297,6 +304,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProg
   out.line("#include \"runtime/matrix/simd_rows.h\"");
   if (has_scans(lowered)) out.line("#include \"runtime/matrix/simd_scans.h\"");
   if (has_scans(lowered)) out.line("#include \"runtime/sched/loops/chunked_scans.h\"");
+  if (has_bands(lowered)) out.line("#include \"runtime/sched/loops/time_tiles.h\"");
   out.line("#include \"runtime/sched/step_graph.h\"");
   out.blank();
   out.verbatim(native_headers(program));

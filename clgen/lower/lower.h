@@ -10,6 +10,7 @@
 #include "choicegraph/plan/lane_loops.h"
 #include "choicegraph/plan/plan.h"
 #include "choicegraph/plan/task_loops.h"
+#include "choicegraph/plan/version_bands.h"
 #include "clgen/lower/accesses/host_parts.h"
 #include "clgen/lower/accesses/launch_regions.h"
 #include "clgen/lower/accesses/step_boxes.h"
@@ -65,6 +66,7 @@ struct LoweredNest {
     std::optional<FastViews> views;  ///< faster views for the loops; none: the loops have one version
   };
   std::vector<Member> members;
+  std::optional<VersionBands> bands = {};  ///< set if the CPU may make several versions band by band
 };
 
 /// Steps that run as one loop.

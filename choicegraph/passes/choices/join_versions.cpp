@@ -24,7 +24,7 @@ class VersionsFinder {
     if (!extent_) return;
     for (const StepId id : plan_.steps.ids())
       if (!add_step(id)) return;
-    if (members_.empty() || !have_all_versions_but_the_first() || is_between()) return;
+    if (members_.empty() || are_joined_with_others() || !have_all_versions_but_the_first() || is_between()) return;
     const auto nest = find_nest(analysis_, members_);
     if (!nest || !is_by_version(*nest)) return;
     std::erase_if(plan_.nests, [&](const Nest& old) { return is_member(old.members.front().step); });
@@ -88,6 +88,15 @@ class VersionsFinder {
            !has_opaque_parts(rule) && always_runs(plan_, plan_.steps[id]);
   }
 
+  /// Whether a nest has some of the members, and steps that are none.
+  [[nodiscard]] bool are_joined_with_others() const {
+    return std::any_of(plan_.nests.begin(), plan_.nests.end(), [&](const Nest& nest) {
+      const auto is_one = [&](const NestMember& each) { return is_member(each.step); };
+      return std::any_of(nest.members.begin(), nest.members.end(), is_one) &&
+             !std::all_of(nest.members.begin(), nest.members.end(), is_one);
+    });
+  }
+
   [[nodiscard]] bool have_all_versions_but_the_first() const {
     return std::all_of(members_.begin(), members_.end(), [&](StepId id) {
       const std::vector<SegmentId>& segments = plan_.steps[id].segments;
@@ -136,26 +145,13 @@ class VersionsFinder {
   std::vector<StepId> members_;  ///< the steps that write version k for all k
 };
 
-/// Whether a nest of several members has one of these already.
-bool is_in_larger_nest(const TransformPlan& plan, MatrixId matrix) {
-  return std::any_of(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) {
-    return nest.members.size() > 1 &&
-           std::any_of(nest.members.begin(), nest.members.end(), [&](const NestMember& member) {
-             const std::vector<SegmentId>& segments = plan.steps[member.step].segments;
-             return std::any_of(segments.begin(), segments.end(),
-                                [&](SegmentId id) { return plan.segments[id].matrix == matrix; });
-           });
-  });
-}
-
 }  // namespace
 
 void join_versions(Analysis& analysis) {
   for (const MatrixId id : analysis.transform.matrices_of(MatrixRole::Through)) {
     if (analysis.is_over()) return;
     // With one dimension alone, neighbours in memory would be other versions.
-    if (analysis.matrix(id).extents.size() < 2 || is_in_larger_nest(analysis.plan, id)) continue;
-    VersionsFinder(analysis, id).run();
+    if (analysis.matrix(id).extents.size() >= 2) VersionsFinder(analysis, id).run();
   }
   leave_order_to_nests(analysis.plan);
 }

@@ -330,6 +330,7 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
     case TunableRole::MatrixUnits:
     case TunableRole::TimeTile:
     case TunableRole::PerTile:
+    case TunableRole::TimeRows:
     case TunableRole::ScanChunk:
       return has_version(plan, *tunable.rule, tunable.version);
     case TunableRole::Cutoff:

@@ -122,22 +122,93 @@ class NestEmitter {
 
   void emit_slices() {
     const std::size_t num_rows = nest_.rows.size();
+    if (args_.emit_launches) args_.emit_launches(out_);
+    if (args_.bands != nullptr) emit_bands(*args_.bands);
     // The pieces of parallel slices record themselves, so only the other members are counted here.
     std::vector<std::string> counts;
     for (const NestPart& part : parts_)
       if (!is_inside_parallel(part.member)) counts.push_back(count_in_slices(part));
     if (!counts.empty()) out_.line(counted_scope(args_.frame, args_.rule, counts));
-    if (args_.emit_launches) args_.emit_launches(out_);
+    open_slices();
+    if (args_.emit_launches) out_.line("if (pb_launches.make(pb_u0, pb_launch_versions)) continue;");
+    for (std::size_t m = 0; m < parts_.size(); ++m) emit_slice(m);
+    if (args_.emit_launches) out_.line("pb_launches.compare(pb_u0, " + args_.frame + ");");
+    for (std::size_t r = 0; r < num_rows; ++r) out_.close();
+    if (args_.bands != nullptr) out_.close();
+  }
+
+  void open_slices() {
+    const std::size_t num_rows = nest_.rows.size();
     for (std::size_t r = 0; r < num_rows; ++r) {
       const std::string dim = "[" + std::to_string(num_rows - 1 - r) + "]";
       const std::string at = "pb_u" + std::to_string(r);
       out_.open("for (std::int64_t " + at + " = pb_rows.lo" + dim + "; " + at + " < pb_rows.hi" + dim + "; ++" + at +
                 ")");
     }
-    if (args_.emit_launches) out_.line("if (pb_launches.make(pb_u0, pb_launch_versions)) continue;");
-    for (std::size_t m = 0; m < parts_.size(); ++m) emit_slice(m);
-    if (args_.emit_launches) out_.line("pb_launches.compare(pb_u0, " + args_.frame + ");");
-    for (std::size_t r = 0; r < num_rows; ++r) out_.close();
+  }
+
+  /// Prints how all versions are made in bands, and opens the block of what runs otherwise.
+  void emit_bands(const VersionBands& bands) {
+    const Matrix& matrix = parts_.front().code.matrix(bands.matrix);
+    const std::string all = all_versions(matrix.name);
+    const std::size_t rows = matrix.extents.size() - 2;
+    std::string cells;
+    for (std::size_t d = 0; d < rows; ++d) cells += (d == 0 ? "" : " * ") + all + ".size(" + std::to_string(d) + ")";
+    out_.line("const pbrt::VersionRows pb_bands = {" +
+              joined({"pb_rows.lo[0]", "pb_rows.hi[0]", all + ".size(" + std::to_string(rows) + ")",
+                      cells.empty() ? "1" : cells, "sizeof(" + element_text(matrix.element, matrix.is_element_t) + ")",
+                      "pbrt::simd::second_cache_bytes()", std::to_string(bands.skew),
+                      std::to_string(bands.members.back().lag)}) +
+              "};");
+    out_.line("const std::int64_t pb_band = " +
+              selected_text(args_.on_cpu,
+                            "pbrt::rows_of_band(pb_bands, " + args_.band_rows + ", " + args_.frame + ".num_workers())",
+                            "0") +
+              ";");
+    out_.open("if (pb_band > 0)");
+    emit_announcements([&](const HostParts& hosted) { emit_arrivals(out_, hosted, args_.frame); });
+    out_.open("pbrt::run_time_tiles(" + args_.frame +
+              ", pb_bands, pb_band, [&](pbrt::Frame& pb_inner, const std::int64_t pb_u0, const std::int64_t pb_from, "
+              "const std::int64_t pb_to)");
+    for (std::size_t m = 0; m < parts_.size(); ++m) emit_slice_in_band(m, bands.members[m]);
+    out_.close(");");
+    emit_announcements([&](const HostParts& hosted) { emit_departures(out_, hosted, args_.frame); });
+    out_.reopen("else");
+  }
+
+  /// Calls `emit` in each slice of each member that announces its slices.
+  template <class Emit>
+  void emit_announcements(const Emit& emit) {
+    const auto is_announced = [](const NestPart& part) {
+      return part.lowered.care == HostCare::Slice && !part.lowered.hosted.is_empty();
+    };
+    if (std::none_of(parts_.begin(), parts_.end(), is_announced)) return;
+    open_slices();
+    for (std::size_t m = 0; m < parts_.size(); ++m) {
+      if (!is_announced(parts_[m])) continue;
+      const bool has_loops = !open_slice(m, nullptr).loops.empty();
+      if (has_loops) out_.open("if (!pb_slice.is_empty())");
+      emit(parts_[m].lowered.hosted);
+      if (has_loops) out_.close();
+      out_.close();
+    }
+    for (std::size_t r = 0; r < nest_.rows.size(); ++r) out_.close();
+  }
+
+  /// Prints the work of member `m` in a band of a slice, `pb_from` to `pb_to`.
+  void emit_slice_in_band(std::size_t m, const BandMember& rows) {
+    const NestPart& part = parts_[m];
+    const Step slice = open_slice(m, &rows);
+    if (slice.loops.empty()) {
+      out_.line(loops_call(part.code, "loops_" + part.stem, nullptr, ""));
+    } else {
+      out_.open("if (!pb_slice.is_empty())");
+      const std::string count = is_box(slice) ? "pb_slice.volume()" : count_call(part.code, part.stem, "pb_slice");
+      out_.line(counted_scope("pb_inner", rule_constant(part.code.stem), {count}));
+      emit_piece(out_, part.code, part.stem, part.in_packs(), fast_[m], "pb_slice");
+      out_.close();
+    }
+    out_.close();
   }
 
   /// Returns the value of a coordinate in the slice. Each row of a sliced nest is a single coordinate, counted up or
@@ -159,11 +230,12 @@ class NestEmitter {
   [[nodiscard]] const std::string& matrix_name(MatrixId id) const { return parts_.front().code.matrix(id).name; }
   static std::string all_versions(const std::string& name) { return "pb_versions_of_" + name; }
 
-  void emit_slice(std::size_t m) {
+  /// Opens the scope of member `m` in a slice and, if `rows` is not null, in a band of it. Declares its box, if it has
+  /// loops, and returns its step there.
+  Step open_slice(std::size_t m, const BandMember* rows) {
     const NestPart& part = parts_[m];
-    const Step step = step_in_slices(plan_, part.member);
     std::vector<Condition> terms{part.condition};
-    Step slice = step;
+    Step slice = step_in_slices(plan_, part.member);
     std::size_t next = 0;
     for (std::size_t c = 0; c < part.member.coordinates.size(); ++c) {
       const NestCoordinate& at = part.member.coordinates[c];
@@ -177,15 +249,30 @@ class NestEmitter {
       terms.push_back(Condition::relation(value, RelationOp::Less, range.hi));
       range = {value, index_add(value, index_const(1))};
     }
+    if (rows != nullptr) {
+      const IndexExpr from = index_sub(index_symbol("pb_from"), index_const(rows->lag));
+      const IndexExpr to = index_sub(index_symbol("pb_to"), index_const(rows->lag));
+      if (rows->row) {
+        terms.push_back(Condition::relation(*rows->row, RelationOp::GreaterEqual, from));
+        terms.push_back(Condition::relation(*rows->row, RelationOp::Less, to));
+      }
+      for (LoopDim& loop : slice.loops)
+        if (loop.var == rows->var) loop.range = {index_max({loop.range.lo, from}), index_min({loop.range.hi, to})};
+    }
     out_.open(if_text(Condition::all_of(std::move(terms))));
     for (const MatrixId id : versions()) {
       const std::string& name = matrix_name(id);
       out_.line("const auto " + name + " = pbrt::at_version(" + all_versions(name) + ", " +
                 to_cpp(coordinate_value(0)) + ");");
     }
-    const bool has_loops = !slice.loops.empty();
-    if (has_loops)
+    if (!slice.loops.empty())
       out_.line("const " + box_type(slice) + " " + kSlice + " = " + initializer_of(instance_box(slice)) + ";");
+    return slice;
+  }
+
+  void emit_slice(std::size_t m) {
+    const NestPart& part = parts_[m];
+    const Step slice = open_slice(m, nullptr);
     if (part.has_launches) {
       out_.open("if (!pb_slice.is_empty())");
       args_.emit_tries(out_, part.member.step, kSlice);
@@ -250,6 +337,13 @@ class NestEmitter {
 };
 
 }  // namespace
+
+void set_bands(NestArgs& args, const LoweredNest& nest, const std::vector<NestPart>& parts) {
+  if (!nest.bands) return;
+  args.bands = &*nest.bands;
+  for (const NestPart& part : parts)
+    if (part.member.step == nest.bands->main) args.band_rows = to_cpp(part.code.loop_value(TunableRole::TimeRows, 0));
+}
 
 void emit_member_loops(Writer& out, const TransformPlan& plan, const Nest& nest, const NestPart& part) {
   if (is_sliced(nest)) {

@@ -36,7 +36,14 @@ struct NestArgs {
   std::function<void(Writer&, StepId, const std::string&)> emit_tries = {};
   /// Declares what launches all members of a sliced nest together (steps/version_launch_code.h); null: nothing does.
   std::function<void(Writer&)> emit_launches = {};
+  /// How several versions are made in bands of rows; null: they are made one after the other.
+  const VersionBands* bands = nullptr;
+  std::string band_rows = {};              ///< how many rows a band has, as the configuration says
+  Condition on_cpu = Condition::always();  ///< when no device is to run slices
 };
+
+/// Sets how the nest makes versions in bands, if it may.
+void set_bands(NestArgs& args, const LoweredNest& nest, const std::vector<NestPart>& parts);
 
 /// Prints the functions of one member's loops: over a tile of the rows or, in a sliced nest, over a box of all its
 /// variables.

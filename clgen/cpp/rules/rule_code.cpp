@@ -103,10 +103,11 @@ void RuleCode::add_fold_names(const LoweredTransform& lowered) {
 void RuleCode::add_loop_values() {
   for (const LoopValue& each : loop_values) {
     if (each.is_constant()) continue;
+    const bool is_of_step =
+        each.role == TunableRole::Packs || each.role == TunableRole::TimeRows || each.role == TunableRole::ScanChunk;
     const ScalarSet innermost = each.role == TunableRole::ReadAhead ? ScalarSet::Body
-                                : each.role == TunableRole::Packs || each.role == TunableRole::ScanChunk
-                                    ? ScalarSet::Step
-                                    : ScalarSet::Loops;
+                                : is_of_step                        ? ScalarSet::Step
+                                                                    : ScalarSet::Loops;
     tuned_params.push_back({rule_id, {"const std::int64_t", to_cpp(each.value)}, innermost});
   }
 }

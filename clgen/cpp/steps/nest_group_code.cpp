@@ -22,6 +22,7 @@ class NestGroupCode {
         context_(context),
         id_(id),
         plan_(context.plan.transforms[id.index()]),
+        number_(number),
         nest_(plan_.nests[number]),
         stem_("T" + identifier_of(context.program, id) + "_n" + std::to_string(number)) {
     for (const NestMember& member : nest_.members) codes_.emplace_back(context, id, plan_.steps[member.step].rule);
@@ -56,6 +57,8 @@ class NestGroupCode {
         for (const NestPart& part : parts_) runs.push_back(part.condition);
         emit_version_launches(out, context_, id_, dispatch, *launch, Condition::all_of(std::move(runs)), frame);
       };
+    set_bands(args, lowered_of(context_, id_).nests[number_], parts_);
+    args.on_cpu = on_cpu(dispatch);
     emit_nest(out_, plan_, nest_, parts_, args);
     emit_hosted([&](const HostParts& hosted) { emit_departures(out_, hosted, frame); });
   }
@@ -68,6 +71,15 @@ class NestGroupCode {
     out_.open(if_text(Condition::not_(on_device)));
     dispatch.emit_count(out_, step, frame);
     out_.close();
+  }
+
+  /// When no device is to run slices of a member.
+  Condition on_cpu(const StepDispatch& dispatch) const {
+    std::vector<Condition> terms;
+    for (const NestPart& part : parts_)
+      if (part.has_launches)
+        terms.push_back(Condition::not_(dispatch.conditions().chosen(plan_.steps[part.member.step], kDeviceVersions)));
+    return Condition::all_of(std::move(terms));
   }
 
   /// Returns the launches of all members together, or null.
@@ -118,6 +130,7 @@ class NestGroupCode {
   const CppContext& context_;
   TransformId id_;
   const TransformPlan& plan_;
+  std::size_t number_;  ///< index into TransformPlan::nests
   const Nest& nest_;
   std::string stem_;  ///< part of the names of the nest's functions
   std::vector<RuleCode> codes_;

@@ -133,7 +133,9 @@ std::string emit_loops_of_step(Writer& out, Writer& body, const CppContext& cont
     const std::vector<NestPart> parts{
         {code, member, free_stem(done.taken_by_loops, code.stem, id), lowered.nests[number].members.front()}};
     emit_member_loops(out, plan, *nest, parts.front());
-    emit_nest(body, plan, *nest, parts, {"pb_frame", "pb_split", "pb_extent", rule_constant(code.stem)});
+    NestArgs args{"pb_frame", "pb_split", "pb_extent", rule_constant(code.stem)};
+    set_bands(args, lowered.nests[number], parts);
+    emit_nest(body, plan, *nest, parts, args);
     return parts.front().stem;
   }
   if (!step.loops.empty()) {

@@ -9,6 +9,7 @@
 #include "base/loop_forms.h"
 #include "choicegraph/plan/launch_slices.h"
 #include "choicegraph/plan/launch_waves.h"
+#include "choicegraph/plan/version_bands.h"
 #include "clgen/facts/numbering.h"
 #include "clgen/facts/round_blocks.h"
 #include "clgen/lower/analysis/nest_shape.h"
@@ -50,6 +51,9 @@ PlanTunable tunable_of(const TransformPlan& plan, const Rule& rule, RuleId id, T
   } else if (role == TunableRole::ScanChunk) {
     out.initial = {computation_of(plan, id).scan->is_default ? static_cast<double>(kScanChunk) : 0};
     out.max = kMostScanChunk;
+  } else if (role == TunableRole::TimeRows) {
+    out.initial = {0};
+    out.max = kMostTimeRows;
   } else if (role == TunableRole::Stores || role == TunableRole::RowBlock || role == TunableRole::Blocks) {
     out.initial = {static_cast<double>(SizeRule::BySize)};
     out.max = static_cast<double>(SizeRule::Always);
@@ -64,7 +68,7 @@ PlanTunable tunable_of(const TransformPlan& plan, const Rule& rule, RuleId id, T
 }
 
 /// Returns the roles of the tunables of each rule that has steps.
-Store<RuleId, Roles> roles_of(const TransformPlan& plan, const RuleShapes& rules) {
+Store<RuleId, Roles> roles_of(const Transform& transform, const TransformPlan& plan, const RuleShapes& rules) {
   Store<RuleId, Roles> out;
   for (std::size_t i = 0; i < rules.size(); ++i) out.add({});
   for (const StepId id : plan.steps.ids()) {
@@ -78,11 +82,14 @@ Store<RuleId, Roles> roles_of(const TransformPlan& plan, const RuleShapes& rules
     if (!scanned.empty()) out[step.rule].insert(TunableRole::ScanChunk);
     if (!find_reads_ahead(rules[step.rule]).empty()) out[step.rule].insert(TunableRole::ReadAhead);
   }
-  for (const Nest& nest : plan.nests)
+  for (const Nest& nest : plan.nests) {
     for (const NestMember& member : nest.members) {
       const RuleId rule = plan.steps[member.step].rule;
       add_roles(lower_member_loops(rules[rule], plan, nest, member), out[rule]);
     }
+    const VersionBands bands = find_version_bands(transform, plan, nest);
+    if (bands.why_not.empty()) out[plan.steps[bands.main].rule].insert(TunableRole::TimeRows);
+  }
   return out;
 }
 
@@ -148,7 +155,7 @@ Plan list_loop_tunables(const Program& program, Plan plan, const ProductRules& p
   const bool program_has_kernels = has_kernels(plan);
   for (TransformPlan& transform : plan.transforms) {
     const RuleShapes rules = find_rule_shapes(program, transform, program_has_kernels);
-    const Store<RuleId, Roles> roles = roles_of(transform, rules);
+    const Store<RuleId, Roles> roles = roles_of(program.transforms[transform.transform], transform, rules);
     for (const RuleId id : rules.ids())
       for (const TunableRole role : roles[id])
         transform.tunables.push_back(tunable_of(transform, rules[id].rule, id, role));

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Tests of which nests of versions the CPU may run in bands of rows, and how far bands lie apart.
+#include "choicegraph/plan/version_bands.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "choicegraph/testing/planned_transform.h"
+
+namespace pb {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::PlannedTransform;
+using testing::TestTransform;
+
+/// A temporary T[w, h] in t versions, the first of which is A and the last of which is B.
+TestTransform versions() {
+  return TestTransform()
+      .from("A[w,h]")
+      .from("N[t]")
+      .through("T[w,h;t]")
+      .to("B[w,h]")
+      .rule({"T.cell(x,y,0)"}, {"A.cell(x,y)"})
+      .rule({"B.cell(x,y)"}, {"T.cell(x,y,t-1)"});
+}
+
+/// What an inside reads, so that only versions can be slices.
+const std::vector<std::string> kAround = {"T.cell(x-1,y,k-1)", "T.cell(x+1,y,k-1)", "T.cell(x,y-1,k-1)",
+                                          "T.cell(x,y+1,k-1)"};
+
+/// Versions whose inside reads what is around it, and whose edges but the first row are copied.
+TestTransform framed() {
+  return versions()
+      .rule({"T.cell(x,y,k)"}, kAround)
+      .rule({"T.cell(x,h-1,k)"}, {"T.cell(x,h-1,k-1)"})
+      .rule({"T.cell(0,y,k)"}, {"T.cell(0,y,k-1)"}, 2)
+      .rule({"T.cell(w-1,y,k)"}, {"T.cell(w-1,y,k-1)"}, 3);
+}
+
+VersionBands bands_of(const PlannedTransform& planned) {
+  const TransformPlan& plan = planned.only();
+  EXPECT_EQ(plan.two_versions.size(), 1U) << planned.text();
+  const Nest* nest = plan.two_versions.empty() ? nullptr : nest_of_versions(plan, plan.two_versions.front());
+  if (nest != nullptr) return find_version_bands(planned.transform(), plan, *nest);
+  VersionBands out;
+  out.why_not = "no nest";
+  return out;
+}
+
+std::int64_t most_lag(const VersionBands& bands) { return bands.members.empty() ? 0 : bands.members.back().lag; }
+
+TEST(VersionBands, LieApartByWhatInstancesRead) {
+  const VersionBands found = bands_of(PlannedTransform(
+      versions()
+          .rule({"T.cell(x,y,k)"}, {"T.cell(x-5,y,k-1)", "T.cell(x,y+2,k-1)", "T.cell(x,y-3,k-1)"})
+          .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2)));
+  EXPECT_THAT(found.why_not, IsEmpty());
+  EXPECT_EQ(found.skew, 3);
+  EXPECT_EQ(most_lag(found), 0);
+  for (const BandMember& member : found.members) EXPECT_EQ(member.var, "y");
+}
+
+TEST(VersionBands, MayReadWholeRows) {
+  const VersionBands found =
+      bands_of(PlannedTransform(versions().rule({"T.cell(x,y,k)"}, {"T.region(0,y,k-1,w,y+1,k)"})));
+  EXPECT_THAT(found.why_not, IsEmpty());
+  EXPECT_EQ(found.skew, 0);
+}
+
+TEST(VersionBands, OfOneRowNeedNoVariable) {
+  const PlannedTransform planned(framed().rule({"T.cell(x,0,k)"}, {"T.cell(x,0,k-1)"}));
+  const VersionBands found = bands_of(planned);
+  EXPECT_THAT(found.why_not, IsEmpty());
+  EXPECT_EQ(found.skew, 1);
+  const auto num_rows = std::count_if(found.members.begin(), found.members.end(),
+                                      [](const BandMember& member) { return member.row.has_value(); });
+  EXPECT_GE(num_rows, 2) << "the first row and the last one";
+  for (const BandMember& member : found.members) EXPECT_EQ(member.row.has_value(), member.var.empty());
+  EXPECT_EQ(planned.transform().rules[planned.only().steps[found.main].rule].inputs.size(), kAround.size());
+}
+
+TEST(VersionBands, LagBehindRowsOfTheirOwnVersion) {
+  const VersionBands found = bands_of(PlannedTransform(framed().rule({"T.cell(x,0,k)"}, {"T.cell(x,2,k)", "T.cell(x,0,k-1)"})));
+  EXPECT_THAT(found.why_not, IsEmpty());
+  EXPECT_EQ(most_lag(found), 2);
+  EXPECT_EQ(found.skew, 4) << "the farthest read, and the lag";
+}
+
+TEST(VersionBands, MayReadRowsBeforeInTheirOwnVersion) {
+  const VersionBands found =
+      bands_of(PlannedTransform(versions()
+                                    .rule({"T.cell(x,y,k)"}, {"T.cell(x,y-1,k)", "T.cell(x,y+1,k-1)"})
+                                    .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2)));
+  EXPECT_THAT(found.why_not, IsEmpty());
+  EXPECT_EQ(found.skew, 1);
+  EXPECT_EQ(most_lag(found), 0);
+}
+
+TEST(VersionBands, AreRefusedWhereRowsAreFarOrUnknown) {
+  const auto why = [](std::string_view read) {
+    return bands_of(PlannedTransform(versions().rule({"T.cell(x,y,k)"}, {std::string(read)}))).why_not;
+  };
+  EXPECT_THAT(why("T.cell(x,h-1-y,k-1)"), HasSubstr("not next to its own"));
+  EXPECT_THAT(why("T.region(x,0,k-1,x+1,h,k)"), HasSubstr("not next to its own"));
+  TestTransform far = versions().rule({"T.cell(x,y,k)"}, {"T.cell(x,y-100,k-1)"});
+  EXPECT_THAT(bands_of(PlannedTransform(far.rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2))).why_not,
+              HasSubstr("far from their own"));
+}
+
+}  // namespace
+}  // namespace pb

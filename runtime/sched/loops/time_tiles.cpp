@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/sched/loops/time_tiles.h"
+
+namespace pbrt {
+namespace {
+
+/// A band with fewer cells takes less time than its start.
+constexpr std::int64_t kLeastCells = 2048;
+/// Bands per worker: a worker that is late keeps those of its band waiting.
+constexpr std::int64_t kBandsPerWorker = 4;
+/// Bands may be larger than a second-level cache by this factor if their rows are long: a shared cache holds them.
+constexpr std::int64_t kMostOfCache = 8;
+constexpr std::int64_t kMostVersions = 64, kLeastVersions = 8;
+
+std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+std::int64_t rows_of_band(const VersionRows& versions, std::int64_t wanted, int num_workers) {
+  if (versions.end - versions.first < 2 || versions.rows < 2 || versions.cells == 0 || wanted == 1) return 0;
+  if (wanted > 1) return std::min(wanted, versions.rows);
+  if (versions.rows * versions.cells < 2 * kLeastCells) return 0;
+  // Half of the cache is for two versions of a band, the rest for what else is read, and for the rows around it.
+  const std::int64_t bytes = 2 * versions.cells * versions.cell_bytes;
+  const std::int64_t least = std::max<std::int64_t>(2 * versions.skew, 4);
+  if (least * bytes > kMostOfCache * versions.cache_bytes) return 0;
+  const std::int64_t near = std::max(versions.cache_bytes / 2 / bytes, least);
+  const std::int64_t shared = up(versions.rows, kBandsPerWorker * num_workers);
+  return std::min(std::max(std::min(near, shared), up(kLeastCells, versions.cells)), up(versions.rows, num_workers));
+}
+
+std::int64_t versions_at_once(const VersionRows& versions) {
+  // Bands that lie before the first row in late versions, and behind the last one in early ones, are started, too.
+  return std::clamp(2 * versions.rows / std::max<std::int64_t>(versions.skew, 1), kLeastVersions, kMostVersions);
+}
+
+}  // namespace pbrt
