@@ -304,7 +304,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProg
   out.line("#include \"runtime/matrix/simd_rows.h\"");
   if (has_scans(lowered)) out.line("#include \"runtime/matrix/simd_scans.h\"");
   if (has_scans(lowered)) out.line("#include \"runtime/sched/loops/chunked_scans.h\"");
-  if (has_bands(lowered)) out.line("#include \"runtime/sched/loops/time_tiles.h\"");
+  if (has_bands(lowered)) out.line("#include \"runtime/sched/loops/skewed_bands.h\"");
   out.line("#include \"runtime/sched/step_graph.h\"");
   out.blank();
   out.verbatim(native_headers(program));

@@ -8,9 +8,9 @@
 
 #include "choicegraph/plan/checked_sums.h"
 #include "choicegraph/plan/lane_loops.h"
+#include "choicegraph/plan/loops/version_bands.h"
 #include "choicegraph/plan/plan.h"
 #include "choicegraph/plan/task_loops.h"
-#include "choicegraph/plan/version_bands.h"
 #include "clgen/lower/accesses/host_parts.h"
 #include "clgen/lower/accesses/launch_regions.h"
 #include "clgen/lower/accesses/step_boxes.h"

@@ -11,6 +11,7 @@
 #include "choicegraph/plan/launch_waves.h"
 #include "choicegraph/plan/launches/tiled_steps.h"
 #include "choicegraph/plan/launches/time_tiles.h"
+#include "choicegraph/plan/loops/version_bands.h"
 #include "choicegraph/plan/task_loops.h"
 #include "clgen/facts/round_blocks.h"
 
@@ -205,7 +206,15 @@ void explain_slices(std::string& out, const TransformPlan& plan, RuleId id) {
 void explain_versions(std::string& out, const Transform& transform, const TransformPlan& plan, MatrixId matrix) {
   out += "  versions of " + transform.name + "." + transform.matrices[matrix].name + ": two at a time have memory\n";
   const Nest* nest = nest_of_versions(plan, matrix);
-  if (nest == nullptr || !has_launches(plan, *nest)) return;
+  if (nest == nullptr) return;
+  const VersionBands bands = find_version_bands(transform, plan, *nest);
+  const auto rows = std::find_if(plan.tunables.begin(), plan.tunables.end(), [&](const PlanTunable& each) {
+    return each.role == TunableRole::TimeRows && bands.why_not.empty() && each.rule == plan.steps[bands.main].rule;
+  });
+  out += rows != plan.tunables.end()
+             ? "    on the CPU: several at a time, in bands of as many rows as `" + rows->name + "` says\n"
+             : "    on the CPU: one after the other, because " + bands.why_not + "\n";
+  if (!has_launches(plan, *nest)) return;
   const VersionSteps found = find_version_steps(transform, plan, *nest);
   const auto tunable = std::find_if(plan.tunables.begin(), plan.tunables.end(), [&](const PlanTunable& each) {
     return each.role == TunableRole::TimeTile && !found.steps.empty() && each.rule == plan.steps[found.main].rule;

@@ -167,7 +167,7 @@ class NestEmitter {
               ";");
     out_.open("if (pb_band > 0)");
     emit_announcements([&](const HostParts& hosted) { emit_arrivals(out_, hosted, args_.frame); });
-    out_.open("pbrt::run_time_tiles(" + args_.frame +
+    out_.open("pbrt::run_skewed_bands(" + args_.frame +
               ", pb_bands, pb_band, [&](pbrt::Frame& pb_inner, const std::int64_t pb_u0, const std::int64_t pb_from, "
               "const std::int64_t pb_to)");
     for (std::size_t m = 0; m < parts_.size(); ++m) emit_slice_in_band(m, bands.members[m]);

@@ -9,7 +9,7 @@
 #include "base/loop_forms.h"
 #include "choicegraph/plan/launch_slices.h"
 #include "choicegraph/plan/launch_waves.h"
-#include "choicegraph/plan/version_bands.h"
+#include "choicegraph/plan/loops/version_bands.h"
 #include "clgen/facts/numbering.h"
 #include "clgen/facts/round_blocks.h"
 #include "clgen/lower/analysis/nest_shape.h"

@@ -10,10 +10,9 @@ import sys
 import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "devices"))
 import arrays  # noqa: E402
 import polybricks  # noqa: E402
-import time_tiles_test  # noqa: E402
+import version_programs  # noqa: E402
 
 ROWS = (0, 1, 2, 7, 1000)
 THREADS = (1, 3)
@@ -95,7 +94,7 @@ class Test:
 
     def agrees(self, name, program, start, steps, reference):
         files = arrays.save(self.work, [start])
-        want = time_tiles_test.stencil(start, steps, reference)
+        want = version_programs.stencil(start, steps, reference)
         for rows_of_band in ROWS:
             for threads in THREADS:
                 tunables = self.tunables(program, rows_of_band)
@@ -122,7 +121,7 @@ class Test:
             choices.setdefault(transform, {})[site] = next(each for each in alternatives if each[1] == wanted)
         entry = program.configuration(choices, self.tunables(program, 2), sequential_cutoff=0, threads=2)
         got, statistics = arrays.run(program, self.work, files, ["End"], f"--set=steps={steps}", "--device-copies", "--strict",
-                                     entry=entry, env=time_tiles_test.BASIC)
+                                     entry=entry, env={"POCL_DEVICES": "basic"})
         polybricks.check(np.array_equal(got["End"], want), f"{got['End']}, not {want}")
         polybricks.check(statistics["devices"][0]["launches"] == launches > 0, str(statistics["devices"]))
 
@@ -143,14 +142,14 @@ class Test:
 def main():
     args = polybricks.arguments(__doc__).parse_args()
     tools, work = polybricks.Tools(args.dist), polybricks.fresh_folder(args.work / "version_bands")
-    test, devices = Test(tools, work), time_tiles_test.Test(tools, work)
+    test = Test(tools, work)
     for name, (rules, least, reference) in PROGRAMS.items():
         def shape_of(n):
             return test.rng.integers(-9, 10, (n, n + 1)).astype("float64")
         test.run(name, FRAME.format(rules=rules), least, shape_of, reference)
-    for name, (text, _, _, reference) in time_tiles_test.PROGRAMS.items():
-        test.run(name, text, 1, lambda n, name=name: devices.start(name, n), reference)
-    print(f"{len(PROGRAMS) + len(time_tiles_test.PROGRAMS)} programs in bands of {ROWS} rows")
+    for name, (text, _, _, reference) in version_programs.PROGRAMS.items():
+        test.run(name, text, 1, lambda n, name=name: version_programs.start_of(name, n, test.rng), reference)
+    print(f"{len(PROGRAMS) + len(version_programs.PROGRAMS)} programs in bands of {ROWS} rows")
     return 0
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Versions of a matrix in time tiles on the CPU (decision 64): bands of rows of several versions run one after the
+// Versions of a matrix in skewed bands on the CPU (decision 64): bands of rows of several versions run one after the
 // other, so that near caches hold what the next version reads. A band lies `skew` rows before the same band of the
 // version before it. A band waits for that one and for its neighbour below, which is a grid of tiles (tile_grid.h).
 // Used by generated code.
@@ -21,8 +21,8 @@ struct VersionRows {
   std::int64_t cells = 0;           ///< of a row
   std::int64_t cell_bytes = 0;
   std::int64_t cache_bytes = 0;  ///< of a worker's own cache that bands should fit
-  std::int64_t skew = 0;  ///< rows that a band lies before the same band of the version before; at least 0
-  std::int64_t lag = 0;   ///< the most rows that a part of a band lies before the band's place; at least 0
+  std::int64_t skew = 0;         ///< rows that a band lies before the same band of the version before; at least 0
+  std::int64_t lag = 0;          ///< the most rows that a part of a band lies before the band's place; at least 0
 };
 
 /// Returns how many rows a band has. 0: no bands, because the versions are few or small, or because the rows are so
@@ -42,7 +42,7 @@ struct VersionRows {
 ///          version before, and nothing later needs them in the version before that one
 /// Errors:  rethrows the first exception of a band; bands that depend on it are dropped
 template <class F>
-void run_time_tiles(Frame& frame, const VersionRows& versions, std::int64_t band, const F& f) {
+void run_skewed_bands(Frame& frame, const VersionRows& versions, std::int64_t band, const F& f) {
   const std::int64_t at_once = versions_at_once(versions);
   for (std::int64_t first = versions.first; first < versions.end; first += at_once) {
     const std::int64_t count = std::min(at_once, versions.end - first);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of which nests of versions the CPU may run in bands of rows, and how far bands lie apart.
-#include "choicegraph/plan/version_bands.h"
+#include "choicegraph/plan/loops/version_bands.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,10 +54,10 @@ VersionBands bands_of(const PlannedTransform& planned) {
 std::int64_t most_lag(const VersionBands& bands) { return bands.members.empty() ? 0 : bands.members.back().lag; }
 
 TEST(VersionBands, LieApartByWhatInstancesRead) {
-  const VersionBands found = bands_of(PlannedTransform(
-      versions()
-          .rule({"T.cell(x,y,k)"}, {"T.cell(x-5,y,k-1)", "T.cell(x,y+2,k-1)", "T.cell(x,y-3,k-1)"})
-          .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2)));
+  const VersionBands found = bands_of(
+      PlannedTransform(versions()
+                           .rule({"T.cell(x,y,k)"}, {"T.cell(x-5,y,k-1)", "T.cell(x,y+2,k-1)", "T.cell(x,y-3,k-1)"})
+                           .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2)));
   EXPECT_THAT(found.why_not, IsEmpty());
   EXPECT_EQ(found.skew, 3);
   EXPECT_EQ(most_lag(found), 0);
@@ -84,7 +84,8 @@ TEST(VersionBands, OfOneRowNeedNoVariable) {
 }
 
 TEST(VersionBands, LagBehindRowsOfTheirOwnVersion) {
-  const VersionBands found = bands_of(PlannedTransform(framed().rule({"T.cell(x,0,k)"}, {"T.cell(x,2,k)", "T.cell(x,0,k-1)"})));
+  const VersionBands found =
+      bands_of(PlannedTransform(framed().rule({"T.cell(x,0,k)"}, {"T.cell(x,2,k)", "T.cell(x,0,k-1)"})));
   EXPECT_THAT(found.why_not, IsEmpty());
   EXPECT_EQ(most_lag(found), 2);
   EXPECT_EQ(found.skew, 4) << "the farthest read, and the lag";

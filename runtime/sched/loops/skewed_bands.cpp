@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/sched/loops/time_tiles.h"
+#include "runtime/sched/loops/skewed_bands.h"
 
 namespace pbrt {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/sched/loops/time_tiles.h"
+#include "runtime/sched/loops/skewed_bands.h"
 
 #include <gtest/gtest.h>
 
@@ -41,40 +41,45 @@ class TwoVersions {
   std::vector<std::uint64_t> cells_;
 };
 
-class TimeTilesOf : public ::testing::TestWithParam<int> {};
+class SkewedBandsOf : public ::testing::TestWithParam<int> {};
 
-TEST_P(TimeTilesOf, ReadAndOverwriteOnlyWhatIsComplete) {
+TEST_P(SkewedBandsOf, ReadAndOverwriteOnlyWhatIsComplete) {
   Scheduler scheduler(GetParam());
   for (const auto& [rows, count, reach, band] :
-       std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>>{
-           {64, 9, 1, 8}, {64, 150, 1, 3}, {33, 20, 5, 2}, {7, 40, 3, 1}, {100, 5, 0, 10}, {3, 200, 2, 100}, {1, 3, 1, 1}}) {
+       std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>>{{64, 9, 1, 8},
+                                                                                       {64, 150, 1, 3},
+                                                                                       {33, 20, 5, 2},
+                                                                                       {7, 40, 3, 1},
+                                                                                       {100, 5, 0, 10},
+                                                                                       {3, 200, 2, 100},
+                                                                                       {1, 3, 1, 1}}) {
     TwoVersions expected(rows, reach), got(rows, reach);
     for (std::int64_t version = 1; version <= count; ++version) expected.make(version, 0, rows);
     scheduler.run([&, rows = rows, count = count, reach = reach, band = band](Frame& root) {
-      run_time_tiles(root, versions_of(count, rows, reach), band,
-                     [&](Frame&, std::int64_t version, std::int64_t from, std::int64_t to) {
-                       got.make(version, from, to);
-                     });
+      run_skewed_bands(
+          root, versions_of(count, rows, reach), band,
+          [&](Frame&, std::int64_t version, std::int64_t from, std::int64_t to) { got.make(version, from, to); });
     });
     ASSERT_EQ(got.cells(), expected.cells()) << rows << " rows, " << count << " versions, reach " << reach;
   }
 }
 
-TEST_P(TimeTilesOf, LagsReachTheLastRow) {
+TEST_P(SkewedBandsOf, LagsReachTheLastRow) {
   Scheduler scheduler(GetParam());
   constexpr std::int64_t kRows = 21, kVersions = 10, kLag = 4;
   std::vector<std::atomic<int>> first(at(kRows * kVersions)), second(at(kRows * kVersions));
   scheduler.run([&](Frame& root) {
-    run_time_tiles(root, versions_of(kVersions, kRows, 6, kLag), 5,
-                   [&](Frame&, std::int64_t version, std::int64_t from, std::int64_t to) {
-                     for (std::int64_t y = std::max<std::int64_t>(from, 0); y < std::min(to, kRows); ++y)
-                       ++first[at((version - 1) * kRows + y)];
-                     for (std::int64_t y = std::max<std::int64_t>(from - kLag, 0); y < std::min(to - kLag, kRows); ++y) {
-                       const std::int64_t needed = std::min(y + kLag, kRows - 1);
-                       EXPECT_EQ(first[at((version - 1) * kRows + needed)], 1) << version << ", row " << y;
-                       ++second[at((version - 1) * kRows + y)];
-                     }
-                   });
+    run_skewed_bands(root, versions_of(kVersions, kRows, 6, kLag), 5,
+                     [&](Frame&, std::int64_t version, std::int64_t from, std::int64_t to) {
+                       for (std::int64_t y = std::max<std::int64_t>(from, 0); y < std::min(to, kRows); ++y)
+                         ++first[at((version - 1) * kRows + y)];
+                       for (std::int64_t y = std::max<std::int64_t>(from - kLag, 0); y < std::min(to - kLag, kRows);
+                            ++y) {
+                         const std::int64_t needed = std::min(y + kLag, kRows - 1);
+                         EXPECT_EQ(first[at((version - 1) * kRows + needed)], 1) << version << ", row " << y;
+                         ++second[at((version - 1) * kRows + y)];
+                       }
+                     });
   });
   for (std::size_t i = 0; i < first.size(); ++i) {
     ASSERT_EQ(first[i], 1) << i;
@@ -82,39 +87,39 @@ TEST_P(TimeTilesOf, LagsReachTheLastRow) {
   }
 }
 
-TEST_P(TimeTilesOf, ErrorsReachTheCaller) {
+TEST_P(SkewedBandsOf, ErrorsReachTheCaller) {
   Scheduler scheduler(GetParam());
   const auto fails = [](Frame&, std::int64_t version, std::int64_t from, std::int64_t) {
     if (version == 3 && from > 10) throw std::runtime_error("row");
   };
-  EXPECT_THROW(
-      scheduler.run([&](Frame& root) { run_time_tiles(root, versions_of(8, 40, 1), 4, fails); }), std::runtime_error);
+  EXPECT_THROW(scheduler.run([&](Frame& root) { run_skewed_bands(root, versions_of(8, 40, 1), 4, fails); }),
+               std::runtime_error);
 }
 
-INSTANTIATE_TEST_SUITE_P(Workers, TimeTilesOf, ::testing::Values(1, 2, 4));
+INSTANTIATE_TEST_SUITE_P(Workers, SkewedBandsOf, ::testing::Values(1, 2, 4));
 
 /// Rows of doubles, a thousand versions, and a cache of a MiB.
 std::int64_t band_of(std::int64_t rows, std::int64_t cells, int workers, std::int64_t wanted = 0) {
   return rows_of_band({1, 1001, rows, cells, 8, 1 << 20, 1, 0}, wanted, workers);
 }
 
-TEST(TimeTiles, BandsFitHalfOfTheCache) {
+TEST(SkewedBands, BandsFitHalfOfTheCache) {
   EXPECT_EQ(band_of(4096, 4096, 2), 8);
   EXPECT_EQ(band_of(1024, 1024, 2), 32);
   EXPECT_EQ(band_of(std::int64_t{1} << 26, 1, 2), 32768);
 }
 
-TEST(TimeTiles, EachWorkerHasSeveralBands) {
+TEST(SkewedBands, EachWorkerHasSeveralBands) {
   EXPECT_EQ(band_of(256, 256, 2), 32);
   EXPECT_EQ(band_of(256, 256, 8), 8);
 }
 
-TEST(TimeTiles, BandsAreNotShorterThanTheirStartButEachWorkerHasOne) {
+TEST(SkewedBands, BandsAreNotShorterThanTheirStartButEachWorkerHasOne) {
   EXPECT_EQ(band_of(64, 64, 1), 32);
   EXPECT_EQ(band_of(64, 64, 8), 8);
 }
 
-TEST(TimeTiles, NoneAreForSmallMatricesAndLongRows) {
+TEST(SkewedBands, NoneAreForSmallMatricesAndLongRows) {
   EXPECT_EQ(band_of(32, 32, 2), 0);
   EXPECT_EQ(band_of(1, 1 << 20, 2), 0);
   EXPECT_EQ(band_of(1 << 10, 1 << 18, 2), 0) << "four rows take 16 MiB";
@@ -122,7 +127,7 @@ TEST(TimeTiles, NoneAreForSmallMatricesAndLongRows) {
   EXPECT_EQ(rows_of_band({1, 2, 1024, 1024, 8, 1 << 20, 1, 0}, 0, 2), 0) << "one version";
 }
 
-TEST(TimeTiles, AConfigurationSaysMore) {
+TEST(SkewedBands, AConfigurationSaysMore) {
   EXPECT_EQ(band_of(1024, 1024, 2, 1), 0);
   EXPECT_EQ(band_of(1024, 1024, 2, 5), 5);
   EXPECT_EQ(band_of(16, 16, 2, 5000), 16);

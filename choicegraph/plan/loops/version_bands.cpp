@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "choicegraph/plan/version_bands.h"
+#include "choicegraph/plan/loops/version_bands.h"
 
 #include <algorithm>
 #include <utility>
