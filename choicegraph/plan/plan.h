@@ -44,7 +44,8 @@ struct Segment {
       candidates;        ///< by priority, then `where` before none, then declaration; after the priority filter
   SiteId site;           ///< if only_small_sizes: a site with only its first candidate
   std::size_t part = 0;  ///< index into Site::parts
-  bool only_small_sizes = false;  ///< exists for no size >= 1000: takes its first candidate, without a decision
+  /// Exists for no size >= 1000, or is a corner of versions: takes its first candidate, without a decision.
+  bool only_small_sizes = false;
 };
 
 /// Why a rule has no device version: shown by --explain at `span`.

@@ -108,6 +108,29 @@ RuleList filter_by_version(Analysis& analysis, MatrixId matrix, const Atom& atom
   return rules;
 }
 
+/// Whether the cells are corners of versions: a few in at least two dimensions, however large the matrix is. Which of
+/// the rules that meet there makes them costs nothing, but a choice would keep the rules' steps apart.
+bool is_corner_of_versions(const Analysis& analysis, const Matrix& matrix, const Region& cells) {
+  const std::size_t num_dims = matrix.extents.size() - 1;  // but that of the versions
+  if (!matrix.has_versions || num_dims < 2) return false;
+  constexpr std::int64_t kLarge = std::int64_t{1} << 20, kMostCells = 8;
+  SymbolValues sizes;
+  for (const std::string& name : analysis.sizes) sizes.emplace_back(name, kLarge);
+  const auto are_few = [&](const IndexExpr& extent) {
+    const std::optional<std::int64_t> value = evaluate(extent, sizes);
+    return value && *value <= kMostCells;
+  };
+  for (std::size_t d = 0; d < num_dims; ++d) {
+    const auto extent = to_index_expr(matrix.extents[d], analysis.scope);
+    if (!extent || are_few(*extent)) return false;
+  }
+  const auto pieces = disjoint_boxes(cells, analysis.known);
+  return pieces && std::all_of(pieces->begin(), pieces->end(), [&](const RegionBox& piece) {
+           return std::all_of(piece.dims.begin(), piece.dims.begin() + static_cast<std::ptrdiff_t>(num_dims),
+                              [&](const Interval& dim) { return are_few(index_sub(dim.hi, dim.lo)); });
+         });
+}
+
 std::vector<CellGroup> group_cells(Analysis& analysis, MatrixId matrix) {
   const Transform& transform = analysis.transform;
   std::vector<Atom> atoms{{{}, analysis.cells[matrix.index()].intersect_parameters(analysis.known)}};
@@ -129,7 +152,8 @@ std::vector<CellGroup> group_cells(Analysis& analysis, MatrixId matrix) {
   std::vector<CellGroup> out;
   for (auto& [rules, cells] : by_list) {
     if (cells.is_empty()) continue;
-    const bool is_large = analysis.exists_for_large_sizes(cells);
+    const bool is_large = analysis.exists_for_large_sizes(cells) &&
+                          (rules.size() < 2 || !is_corner_of_versions(analysis, transform.matrices[matrix], cells));
     out.push_back({rules, cells.coalesce(), is_large});
   }
   return out;

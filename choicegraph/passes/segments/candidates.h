@@ -14,7 +14,7 @@ namespace pb::choices {
 struct CellGroup {
   std::vector<RuleId> rules;
   Region cells;
-  bool is_large = false;  ///< exists for large sizes; else only the first candidate counts
+  bool is_large = false;  ///< exists for large sizes, and is no corner of versions; else the first candidate counts
 };
 
 /// The groups of each matrix, by MatrixId; inputs have none. Notes in the plan which rules are displaced.

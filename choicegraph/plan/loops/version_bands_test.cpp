@@ -83,6 +83,17 @@ TEST(VersionBands, OfOneRowNeedNoVariable) {
   EXPECT_EQ(planned.transform().rules[planned.only().steps[found.main].rule].inputs.size(), kAround.size());
 }
 
+TEST(VersionBands, CornersWhereEdgesMeetAreNoChoice) {
+  const PlannedTransform planned(versions()
+                                     .rule({"T.cell(x,y,k)"}, kAround)
+                                     .rule({"T.cell(x,0,k)"}, {"T.cell(x,0,k-1)"})
+                                     .rule({"T.cell(x,h-1,k)"}, {"T.cell(x,h-1,k-1)"})
+                                     .rule({"T.cell(0,y,k)"}, {"T.cell(0,y,k-1)"})
+                                     .rule({"T.cell(w-1,y,k)"}, {"T.cell(w-1,y,k-1)"}));
+  EXPECT_THAT(bands_of(planned).why_not, IsEmpty());
+  for (const Site& site : planned.only().sites) EXPECT_EQ(site.alternatives.size(), 1U) << site.name;
+}
+
 TEST(VersionBands, LagBehindRowsOfTheirOwnVersion) {
   const VersionBands found =
       bands_of(PlannedTransform(framed().rule({"T.cell(x,0,k)"}, {"T.cell(x,2,k)", "T.cell(x,0,k-1)"})));

@@ -27,6 +27,13 @@ def edges(now, _):
     return out
 
 
+def corners_meet(now, _):
+    """Each edge changes its sign, and corners do once, whichever rule makes them."""
+    out = -now
+    out[1:-1, 1:-1] = now[1:-1, :-2] + now[1:-1, 2:] - now[:-2, 1:-1] + now[2:, 1:-1]
+    return np.fmod(out, 64)
+
+
 def sweep(now, _):
     """Cells to the left and above have their new values already."""
     out = now.copy()
@@ -72,6 +79,13 @@ PROGRAMS = {
   primary T<k>.cell(x, h-1) from (T<k>.cell(x, h-2) a, T<k-1>.cell(x, h-1) b) { return fmod(a - b, 64.0); }
   T<k>.cell(0, y) from (T<k-1>.cell(0, y) c) { return fmod(c, 64.0); }
   T<k>.cell(w-1, y) from (T<k-1>.cell(w-1, y) c) { return fmod(c, 64.0); }""", 4, edges),
+    "corners_meet": ("""T<k>.cell(x, y) from (T<k-1>.cell(x-1, y) l, T<k-1>.cell(x+1, y) r, T<k-1>.cell(x, y-1) u, T<k-1>.cell(x, y+1) d) {
+    return fmod(l + r - u + d, 64.0);
+  }
+  T<k>.cell(x, 0) from (T<k-1>.cell(x, 0) c) { return fmod(-c, 64.0); }
+  T<k>.cell(x, h-1) from (T<k-1>.cell(x, h-1) c) { return fmod(-c, 64.0); }
+  T<k>.cell(0, y) from (T<k-1>.cell(0, y) c) { return fmod(-c, 64.0); }
+  T<k>.cell(w-1, y) from (T<k-1>.cell(w-1, y) c) { return fmod(-c, 64.0); }""", 2, corners_meet),
     "sweep": ("""T<k>.cell(x, y) from (T<k>.cell(x-1, y) l, T<k>.cell(x, y-1) u, T<k-1>.cell(x+1, y) r, T<k-1>.cell(x, y+1) d) {
     return fmod(l + u + r - d, 32.0);
   }
