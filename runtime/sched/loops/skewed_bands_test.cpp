@@ -96,6 +96,17 @@ TEST_P(SkewedBandsOf, ErrorsReachTheCaller) {
                std::runtime_error);
 }
 
+TEST_P(SkewedBandsOf, EndWithTheRun) {
+  Scheduler scheduler(GetParam());
+  std::atomic<int> num_bands{0};
+  const auto aborts = [&](Frame&, std::int64_t, std::int64_t, std::int64_t) {
+    if (++num_bands == 3) scheduler.abort();
+  };
+  EXPECT_THROW(scheduler.run([&](Frame& root) { run_skewed_bands(root, versions_of(1000, 400, 1), 4, aborts); }),
+               RunAborted);
+  EXPECT_LT(num_bands, 100) << "each worker ends with the band that it runs";
+}
+
 INSTANTIATE_TEST_SUITE_P(Workers, SkewedBandsOf, ::testing::Values(1, 2, 4));
 
 /// Rows of doubles, a thousand versions, and a cache of a MiB.

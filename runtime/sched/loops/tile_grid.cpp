@@ -50,7 +50,10 @@ class Grid {
 
   void run_in_order(Frame& frame) {
     const std::int64_t count = num_tiles();
-    for (std::int64_t tile = 0; tile < count; ++tile) run_tile(frame, coordinates_of(tile));
+    for (std::int64_t tile = 0; tile < count; ++tile) {
+      frame.throw_if_aborted();
+      run_tile(frame, coordinates_of(tile));
+    }
   }
 
   void run_parallel(Frame& frame) {
