@@ -78,6 +78,9 @@ DeviceReport device_report(const gpu::Manager& device, const gpu::DeviceStatisti
   report.launches_verified = after.launches_verified - before.launches_verified;
   report.launches_differing = after.launches_differing - before.launches_differing;
   report.launches_not_verified = after.launches_not_verified - before.launches_not_verified;
+  report.copy_in_ns = after.copy_in_ns - before.copy_in_ns;
+  report.copy_out_ns = after.copy_out_ns - before.copy_out_ns;
+  report.start_ns = after.start_ns - before.start_ns;
   for (const gpu::KernelTotals& now : after.kernels) {
     gpu::KernelTotals run = now;
     for (const gpu::KernelTotals& old : before.kernels) {

@@ -119,6 +119,7 @@ gpu::Manager& Devices::manager(int index) {
     if (info.type == gpu::DeviceType::Gpu) options.patience = kGpuPatience;
     options.memory_limit_bytes = use_.memory_bytes;
     options.verifies = use_.verifies;
+    options.is_timed = use_.is_profiled;
     options.trace = use_.trace;
     options.trace_name = "device " + std::to_string(index) + ", " + info.name;
     managers_[at] = std::make_unique<gpu::Manager>(provider_->open(index, use_.is_profiled), options);

@@ -40,7 +40,7 @@ struct DeviceWishes {
 
 /// How the devices of a process are used.
 struct DeviceUse {
-  bool is_profiled = false;
+  bool is_profiled = false;        ///< the device is, and its manager counts how long copies take
   Trace* trace = nullptr;          ///< gets the lanes of devices; it may be null, and it outlives the devices
   std::uint64_t memory_bytes = 0;  ///< the most that is used of a device's memory; 0: what the manager chooses
   bool verifies = false;           ///< results of devices are compared with the CPU's (gpu/check)
