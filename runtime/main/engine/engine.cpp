@@ -240,6 +240,8 @@ RunReport Engine::run_or_recover(const Problem& problem, const RunWishes& wishes
       std::fprintf(stderr, "warning: %s; the run is repeated %s\n", error.what(), where.c_str());
   }
   if (!left.trace_label.empty()) left.trace_label += ", again " + where;
+  for (const std::vector<AnyMatrix>* matrices : {&problem.inputs, &problem.outputs})
+    for (const AnyMatrix& matrix : *matrices) forget_launches(matrix);
   if (snapshot != nullptr) restore(problem, *snapshot, wishes);
   return run_or_recover(problem, left, snapshot);
 }
