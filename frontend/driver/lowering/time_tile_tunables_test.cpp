@@ -38,8 +38,7 @@ std::string agreed_reason(const std::string& text) {
   if (plan.two_versions.empty()) return "has no versions";
   const Nest* nest = nest_of_versions(plan, plan.two_versions.front());
   if (nest == nullptr) return "has no nest";
-  const std::string why =
-      why_no_time_tile(planned->program, plan, static_cast<std::size_t>(nest - plan.nests.data()));
+  const std::string why = why_no_time_tile(planned->program, plan, static_cast<std::size_t>(nest - plan.nests.data()));
   const LoweredProgram lowered = lower(planned->program, planned->plan, PackUse::WherePossible);
   const std::vector<VersionLaunch>& launches = lowered.transforms.front().versions;
   const bool has_tile = std::any_of(launches.begin(), launches.end(),
