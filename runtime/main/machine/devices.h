@@ -35,6 +35,9 @@ struct DeviceWishes {
   std::chrono::nanoseconds limit{0};  ///< of each operation (gpu/wrappers/limited_device.h); 0: none
 };
 
+/// The limit of so many seconds, cut to what a clock can add; none for 0 or less.
+[[nodiscard]] std::chrono::nanoseconds limit_of_seconds(double seconds);
+
 /// The devices of all platforms; none if there is no OpenCL.
 [[nodiscard]] std::unique_ptr<DeviceProvider> make_opencl_provider(const DeviceWishes& wishes = {});
 
