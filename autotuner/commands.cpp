@@ -10,6 +10,7 @@
 #include "autotuner/measure/interruption.h"
 #include "autotuner/measure/journal.h"
 #include "autotuner/report/configuration_words.h"
+#include "autotuner/report/device_words.h"
 #include "autotuner/report/html_report.h"
 #include "autotuner/report/progress.h"
 #include "runtime/config/atomic_file.h"
@@ -134,6 +135,8 @@ int report(const LookOptions& options) {
     for (const std::string& line : explain(index, entry.configuration, -1, device_name(entry.provenance.device), {}))
       fmt::print("  {}\n", line);
     for (const std::string& line : loss_lines(provenance.losses)) fmt::print("  {}\n", line);
+    for (const std::string& line : device_loss_lines(provenance.device_losses, device_name(provenance.device)))
+      fmt::print("  {}\n", line);
   }
   print_journal(path + ".journal", index);
   return 0;
@@ -163,8 +166,9 @@ int explain_command(const LookOptions& options) {
   for (const std::string& line : explain(index, chosen.entry->configuration, n, device,
                                          is_tuned_size ? provenance.ran : std::vector<std::string>{}))
     fmt::print("  {}\n", line);
-  if (is_tuned_size)
-    for (const std::string& line : loss_lines(provenance.losses)) fmt::print("  {}\n", line);
+  if (!is_tuned_size) return 0;
+  for (const std::string& line : loss_lines(provenance.losses)) fmt::print("  {}\n", line);
+  for (const std::string& line : device_loss_lines(provenance.device_losses, device)) fmt::print("  {}\n", line);
   return 0;
 }
 

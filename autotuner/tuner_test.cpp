@@ -57,6 +57,38 @@ TEST_F(TunerTest, SaysWhatWouldBeLostWithoutEachChoice) {
               HasSubstr("are the same: what differs is the noise"));
 }
 
+TEST_F(TunerTest, SaysWhyTheDeviceLostByRunsThatAreNoTrials) {
+  fake("device_factor=50\n");
+  tick_s = 0.1;
+  const Ended ended = tune();
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  const pbrt::Provenance provenance = config().entries.at(0).provenance;
+  ASSERT_FALSE(provenance.device_losses.empty());
+  const pbrt::DeviceLoss& first = provenance.device_losses[0];
+  EXPECT_GT(first.time_ns, first.cpu_ns);
+  EXPECT_EQ(first.costs.launches, 20);
+  EXPECT_EQ(first.costs.bytes_to_device, 64000000);
+  EXPECT_GT(first.profiled_ns, 0);
+  for (const char* command : {"explain", "report"})
+    EXPECT_THAT(run({command, prog()}).output,
+                AllOf(HasSubstr(first.sites[0]), HasSubstr(" on Fake: "), HasSubstr("slower: "),
+                      HasSubstr("copies of 64 MB to it and 32 MB from it "), HasSubstr("most of it is the copies")));
+  EXPECT_THAT(run({"explain", prog(), "--n", "10"}).output, Not(HasSubstr("copies")));
+  (void)run({"report", prog(), "--html", prog() + ".html"});
+  EXPECT_THAT(slurp(prog() + ".html"), HasSubstr("What lost on the device"));
+  EXPECT_THAT(slurp(prog() + ".profiled"), HasSubstr("run 1760 "));
+}
+
+TEST_F(TunerTest, WhereTheDeviceWinsNothingIsProfiled) {
+  tick_s = 0.1;
+  const Ended ended = tune();
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  const std::vector<pbrt::DeviceLoss> losses = config().entries.at(0).provenance.device_losses;
+  for (const pbrt::DeviceLoss& loss : losses)
+    for (const std::string& site : loss.sites) EXPECT_NE(site, index.site_name(testing::kSiteRows));
+  EXPECT_EQ(fs::exists(prog() + ".profiled"), !losses.empty());
+}
+
 TEST_F(TunerTest, TheLoadOfOtherProgramsIsNotCounted) {
   fake("load=9\nnoise=0.02\n");
   tick_s = 0.1;

@@ -195,7 +195,7 @@ Prepared Measurement::send_inputs(const Patience& patience) {
   const Clock::time_point begin = Clock::now();
   Prepared out = make_inputs(patience.inputs_s);
   is_input_slow_ = out.status == PrepareStatus::TooSlow;
-  if (out.status == PrepareStatus::Ready) out = make_reference(patience.reference_s);
+  if (out.status == PrepareStatus::Ready && options_.verifies) out = make_reference(patience.reference_s);
   prepare_s_ = std::chrono::duration<double>(Clock::now() - begin).count();
   return out;
 }
@@ -298,6 +298,7 @@ Outcome Measurement::outcome_of(const Reply& reply, const RunSpec& spec) {
   out.max_error_rel = reply.max_error_rel;
   out.message = reply.message;
   out.has_large_matrices = reply.has_large_matrices;
+  out.device_costs = reply.device_costs;
   for (const pbrt::protocol::Ran& ran : reply.ran) {
     for (int id = 0; id < index_.num_sites(); ++id) {
       if (index_.site_name(id) != ran.site) continue;
@@ -328,6 +329,7 @@ Outcome Measurement::run_once(const Configuration& configuration, const RunSpec&
   request.trials = spec.trials;
   request.limit_ms = spec.limit_ms;
   request.is_resident = options_.is_resident;
+  request.verify = options_.verifies;
   builder_.note_measured(request.config);
   request.tolerance = options_.tolerance;
   const Answer answer = ask(request, patience_for(configuration, spec));

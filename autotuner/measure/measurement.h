@@ -28,6 +28,7 @@ struct MeasureOptions {
   std::vector<std::string> files;  ///< the user's inputs; with them the size asked for has no effect
   std::uint64_t seed = 1;          ///< seed of generated inputs
   bool is_resident = false;
+  bool verifies = true;   ///< outputs are compared with a reference
   double tolerance = -1;  ///< < 0: the program's own
   /// Outputs are compared with those of this configuration; absent: the default.
   std::optional<Configuration> reference{};

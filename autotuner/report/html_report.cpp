@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "autotuner/report/configuration_words.h"
+#include "autotuner/report/device_words.h"
 #include "autotuner/report/progress.h"
 #include "autotuner/report/svg_plot.h"
 
@@ -289,6 +290,9 @@ std::string entry_part(const ReportData& data, const pbrt::ConfigEntry& entry) {
   out += "<h3>In words</h3>\n";
   for (const std::string& line : explain(index, entry.configuration, -1, device_name(provenance.device), {}))
     out += paragraph(line);
+  const std::vector<std::string> lost = device_loss_lines(provenance.device_losses, device_name(provenance.device));
+  if (!lost.empty()) out += "<h3>What lost on the device</h3>\n";
+  for (const std::string& line : lost) out += paragraph(line);
   return out;
 }
 

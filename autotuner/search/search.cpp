@@ -66,6 +66,7 @@ SearchResult Search::run() {
     trials_.expect({});
     Finals(finals_context(), result_).decide();
   }
+  result_.device_attempts = trials_.device_attempts().lost(result_.n, result_.ran);
   result_.is_complete = is_ready_ && is_at_target();
   return result_;
 }

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "autotuner/trials/candidate.h"
+#include "autotuner/trials/device_attempts.h"
 #include "autotuner/trials/evaluator.h"
+#include "runtime/config/formats/config_file.h"
 
 namespace pbtune {
 
@@ -39,6 +41,10 @@ struct SearchResult {
   /// The result's differences from the default. Each consists of the words for taking it back, and how many times
   /// slower the result would be without it.
   std::vector<std::pair<std::string, double>> losses;
+  /// The fastest runs on a device of the sites that the result has on the CPU, the fastest first; of a
+  /// search that ended before its time: none.
+  std::vector<DeviceAttempt> device_attempts{};
+  std::vector<pbrt::DeviceLoss> device_losses{};  ///< the same with what they cost, once that was measured
   Verification verification{};
   bool is_complete = false;  ///< reached the target and compared the best
 };

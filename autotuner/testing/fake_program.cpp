@@ -12,12 +12,15 @@
 //   flat_ms=5         whatever is chosen takes so long
 //   load=8            other programs: a time is up to so many times as long, and says by how much
 //   differ=1          runs differ: nothing is verified
+//   device_factor=9   a run in which a device takes part takes so many times as long
 //   builds=crash      with --builds-only: killed when it is to build
-// With `--builds-only` each run appends a line to `PROGRAM.builds`, and that is all. Without it, each run appends a
-// line to `PROGRAM.log`; `PROGRAM.given` holds the numbers that came with the last inputs.
+// With `--profile` half of a run on the device are copies. With `--builds-only` each run appends a line to
+// `PROGRAM.builds`, with `--profile` to `PROGRAM.profiled`; the former does nothing else. Without these, each run
+// appends a line to `PROGRAM.log`; `PROGRAM.given` holds the numbers that came with the last inputs.
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iostream>
@@ -40,8 +43,12 @@ namespace protocol = pbrt::protocol;
 
 class FakeProgram {
  public:
-  FakeProgram(std::string path, bool only_builds)
-      : path_(std::move(path)), only_builds_(only_builds), info_(pbtune::testing::synthetic_program()), index_(info_) {
+  FakeProgram(std::string path, bool only_builds, bool is_profiled)
+      : path_(std::move(path)),
+        only_builds_(only_builds),
+        is_profiled_(is_profiled),
+        info_(pbtune::testing::synthetic_program()),
+        index_(info_) {
     std::ifstream file(path_ + ".fake");
     for (std::string line; std::getline(file, line);) {
       const std::size_t equals = line.find('=');
@@ -84,7 +91,11 @@ class FakeProgram {
   }
 
   void log(const std::string& text) const {
-    std::ofstream(path_ + (only_builds_ ? ".builds" : ".log"), std::ios::app) << text + "\n";
+    std::ofstream(path_ + (only_builds_   ? ".builds"
+                           : is_profiled_ ? ".profiled"
+                                          : ".log"),
+                  std::ios::app)
+        << text + "\n";
   }
 
   protocol::Reply answer(const protocol::Request& request) {
@@ -126,6 +137,16 @@ class FakeProgram {
     return reply;
   }
 
+  [[nodiscard]] bool uses_device(const std::vector<pbtune::RanChoice>& ran) const {
+    return std::any_of(ran.begin(), ran.end(), [&](const pbtune::RanChoice& item) {
+      return pbrt::is_device(index_.site(item.site).site->choice(item.alternative).on);
+    });
+  }
+
+  [[nodiscard]] double device_factor(const std::vector<pbtune::RanChoice>& ran) const {
+    return number("device_factor") > 0 && uses_device(ran) ? number("device_factor") : 1;
+  }
+
   /// How many times as long as with the width of the formula a run takes: one pass does the square of the work.
   [[nodiscard]] double width_factor(const std::vector<pbtune::RanChoice>& ran) const {
     const bool is_one_pass = !ran.empty() && ran[0] == pbtune::RanChoice{pbtune::testing::kMainSite, 0};
@@ -153,10 +174,14 @@ class FakeProgram {
     for (int i = 0; i < request.trials; ++i) {
       const double flat_ns = number("flat_ms") * 1e6;
       const double time = (flat_ns > 0 ? flat_ns : synthetic_ns(index_, configuration, n_)) * width_factor(ran) *
-                          std::exp(number("noise") * std::fabs(rng_.normal()));
+                          device_factor(ran) * std::exp(number("noise") * std::fabs(rng_.normal()));
       const double waited = time * rng_.uniform() * std::max(0.0, number("load") - 1);
       reply.times_ns.push_back(is_wrong ? time / 10 : time + waited);
       if (number("load") > 0) reply.waited_ns.push_back(waited);
+    }
+    if (is_profiled_ && uses_device(ran)) {
+      const double time = reply.times_ns.back();
+      reply.device_costs = pbrt::DeviceCosts{20, 64000000, 32000000, time / 8, time / 4, time / 4, time / 8};
     }
     if (is_wrong && request.verify) {
       reply.status = protocol::Status::Wrong;
@@ -171,7 +196,7 @@ class FakeProgram {
   }
 
   std::string path_;
-  bool only_builds_;
+  bool only_builds_, is_profiled_;
   pbrt::TrainingInfo info_;
   pbrt::InfoIndex index_;
   std::map<std::string, std::string> faults_;
@@ -187,7 +212,8 @@ class FakeProgram {
 int main(int argc, char** argv) {
   try {
     const std::set<std::string> options(argv + 1, argv + argc);
-    if (options.contains("--serve")) return FakeProgram(argv[0], options.contains("--builds-only")).serve();
+    if (options.contains("--serve"))
+      return FakeProgram(argv[0], options.contains("--builds-only"), options.contains("--profile")).serve();
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";
     return 1;

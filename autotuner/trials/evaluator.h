@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "autotuner/space/search_space.h"
 #include "autotuner/trials/statistics.h"
+#include "runtime/config/formats/device_costs.h"
 
 namespace pbtune {
 
@@ -32,6 +34,7 @@ struct Outcome {
   bool has_large_matrices = false;  ///< a matrix of the run was large enough for large pages
   /// Where there are several cases: the times of each. Then `times_ns` are their geometric means.
   std::vector<Sample> case_times_ns = {};
+  std::optional<pbrt::DeviceCosts> device_costs = {};  ///< of a profiled program, if a device took part
 };
 
 struct RunSpec {

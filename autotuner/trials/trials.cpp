@@ -15,7 +15,11 @@ double limit_ms(double base_ns, double factor) {
 }
 
 Trials::Trials(const Space& space, Evaluator evaluator, const SearchEvents& events, const Population& population)
-    : space_(space), evaluator_(std::move(evaluator)), events_(events), population_(population) {}
+    : space_(space),
+      evaluator_(std::move(evaluator)),
+      events_(events),
+      population_(population),
+      device_attempts_(space.index()) {}
 
 Prepared Trials::begin_size(const PrepareSpec& spec) {
   const double begin_s = evaluator_.elapsed_s();
@@ -81,6 +85,7 @@ bool Trials::measure(Candidate& candidate, int trials, double limit, bool is_sid
   beside_s -= note_work(outcome);
   overhead_s_ += (std::max(0.0, beside_s) - overhead_s_) / ++num_runs_;
   blame(candidate.configuration, outcome);
+  device_attempts_.note(n_, candidate.configuration, outcome);
   was_last_wrong_ = outcome.kind == OutcomeKind::Wrong;
   const bool has_times = !outcome.times_ns.empty();
   const bool is_endless = outcome.kind == OutcomeKind::TimedOut && !has_times;

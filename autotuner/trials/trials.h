@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "autotuner/trials/candidate.h"
+#include "autotuner/trials/device_attempts.h"
 #include "autotuner/trials/evaluator.h"
 #include "autotuner/trials/population.h"
 #include "autotuner/trials/search_events.h"
@@ -63,6 +64,8 @@ class Trials {
   /// What making the inputs of this size took.
   [[nodiscard]] double prepare_s() const { return prepare_s_; }
   [[nodiscard]] int num_measured() const { return num_measured_; }
+  /// What was tried on a device, at all sizes.
+  [[nodiscard]] const DeviceAttempts& device_attempts() const { return device_attempts_; }
 
  private:
   void blame(const Configuration& configuration, const Outcome& outcome);
@@ -77,6 +80,7 @@ class Trials {
     int num_good = 0, num_fatal = 0;
   };
   std::map<std::pair<int, int>, Record> records_;  ///< by site and alternative: runs that ended, crashes and hangs
+  DeviceAttempts device_attempts_;
   std::int64_t n_ = 0;
   double overhead_s_ = 0, prepare_s_ = 0;
   double work_factor_ = 1;  ///< how many times as long as their mean the cases of recent trials took together

@@ -72,6 +72,13 @@ Outcome Measurements::run_on(const MeasuredProblem& problem, const PrepareSpec& 
   return out;
 }
 
+std::unique_ptr<Measurement> Measurements::profiled(const MeasuredProblem& problem) const {
+  MeasureOptions how = measure_options_of(options_, index_.info(), targets_, problem, budget_s_);
+  how.command.emplace_back("--profile");
+  how.verifies = false;
+  return std::make_unique<Measurement>(index_, std::move(how), on_tick_, on_build_);
+}
+
 std::int64_t Measurements::size_of_inputs(std::size_t case_id) const {
   return Measurement(index_, measure_options(options_.run, options_.is_resident, case_id), on_tick_).size_of_inputs();
 }

@@ -58,6 +58,10 @@ class Measurements {
   [[nodiscard]] Outcome run_on(const MeasuredProblem& problem, const PrepareSpec& inputs,
                                const Configuration& configuration, const RunSpec& spec);
 
+  /// A measurement of a problem that says what devices cost (Outcome::device_costs), in a program of its own: profiled
+  /// runs may take longer. Outputs are not verified.
+  [[nodiscard]] std::unique_ptr<Measurement> profiled(const MeasuredProblem& problem) const;
+
   /// Reads the person's input files for a case: their largest size variable, -1 if the program does not say.
   ///
   /// Errors: throws UserError

@@ -40,6 +40,7 @@ void add_result(const InfoIndex& index, const Target& target, const SearchResult
     out.accuracies.emplace_back(target.transform,
                                 target.accuracy.higher_is_better ? result.accuracy : -result.accuracy);
   for (const auto& loss : result.losses) out.losses.push_back(loss);
+  out.device_losses.insert(out.device_losses.end(), result.device_losses.begin(), result.device_losses.end());
   for (const RanChoice& ran : result.ran) {
     const std::string name = index.site_name(ran.site);
     if (std::find(out.ran.begin(), out.ran.end(), name) == out.ran.end()) out.ran.push_back(name);

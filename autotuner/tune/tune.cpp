@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
+#include <stdexcept>
 
 #include "autotuner/measure/interruption.h"
 #include "autotuner/measure/journal.h"
@@ -13,6 +15,7 @@
 #include "autotuner/search/search.h"
 #include "autotuner/trials/joint_evaluator.h"
 #include "autotuner/tune/confirmation.h"
+#include "autotuner/tune/device_losses.h"
 #include "autotuner/tune/measurements.h"
 #include "autotuner/tune/notices.h"
 #include "autotuner/tune/result_file.h"
@@ -78,6 +81,7 @@ class Session {
   [[nodiscard]] SearchEvents events();
   [[nodiscard]] std::vector<NamedConfiguration> starting_points() const;
   [[nodiscard]] std::optional<int> tune_target(const Evaluator& evaluator, double budget_s);
+  void explain_devices(SearchResult& result);
   void add_result(const SearchResult& result);
   void save(std::span<const SearchResult> results);
   void confirm_after_interruption(Search& search);
@@ -314,6 +318,38 @@ void Session::save(std::span<const SearchResult> results) {
   }
 }
 
+/// Measures what the sites that the result has on the CPU cost on a device, as far as there is time. Whatever goes
+/// wrong with it, the result is as good.
+void Session::explain_devices(SearchResult& result) {
+  constexpr double kShare = 0.05, kLeastS = 3, kSlowest = 4;
+  using Seconds = std::chrono::duration<double>;
+  const auto begin = std::chrono::steady_clock::now();
+  const double most_s = std::max(kLeastS, kShare * search_options_.budget_s);
+  std::unique_ptr<Measurement> profiled;
+  bool is_over = options_.run.cases.size() > 1;  // the times of several cases are means, which have no parts
+  const auto run = [&](const DeviceAttempt& attempt) -> Outcome {
+    const double left_s = most_s - Seconds(std::chrono::steady_clock::now() - begin).count();
+    // The first trial builds kernels; the second one is timed.
+    if (is_over || 2 * attempt.time_ns * 1e-9 > left_s) return {};
+    progress_.set_trying("profiling what ran on the device");
+    try {
+      if (profiled == nullptr) {
+        profiled = measurements_.profiled({current(), 0, 0});
+        PrepareSpec inputs;
+        inputs.n = size_of(0, result.n);
+        inputs.patience_s = left_s;
+        is_over = profiled->prepare(inputs).status != PrepareStatus::Ready;
+      }
+      if (is_over) return {};
+      return profiled->run(attempt.configuration, {1, limit_ms(attempt.time_ns, kSlowest), "profiled"});
+    } catch (const std::runtime_error&) {  // also an interruption: what was found is written
+      is_over = true;
+      return {};
+    }
+  };
+  result.device_losses = device_losses(index_, result, run);
+}
+
 /// Keeps what was found for a target, and says so if it misses the target.
 void Session::add_result(const SearchResult& result) {
   const Target& target = targets_[current()];
@@ -401,6 +437,7 @@ std::optional<int> Session::tune_target(const Evaluator& evaluator, double budge
   } catch (const pbrt::ConfigError& error) {
     return stop_early(search, error.what(), 1);
   }
+  explain_devices(result);
   add_result(result);
   return std::nullopt;
 }

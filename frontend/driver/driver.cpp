@@ -25,6 +25,7 @@
 #include "clgen/cpp/library_code.h"
 #include "clgen/emit_lowered.h"
 #include "clgen/info/make_training_info.h"
+#include "clgen/lower/launches/version_launch.h"
 #include "clgen/lower/loops/list_loop_tunables.h"
 #include "clgen/lower/lower.h"
 #include "clgen/opencl/emit_kernels.h"
@@ -103,6 +104,8 @@ bool run_passes(const Options& options, Compilation& c) {
   c.plan = c.timer.run("list_loop_tunables", [&] {
     return list_loop_tunables(*c.program, *std::move(c.plan), {options.fp != FpMode::Strict, options.splits_products});
   });
+  c.plan =
+      c.timer.run("drop_missing_time_tiles", [&] { return drop_missing_time_tiles(*c.program, *std::move(c.plan)); });
   verify(*c.plan, *c.program);
   c.emit = {"sha256:" + sha256(c.sources.text(c.ast.main_file)), to_string(options.fp), options.is_checked};
   c.emit.checks_copies = options.checks_copies;

@@ -14,6 +14,7 @@
 #include "choicegraph/plan/loops/version_bands.h"
 #include "choicegraph/plan/task_loops.h"
 #include "clgen/facts/round_blocks.h"
+#include "clgen/lower/launches/version_launch.h"
 
 namespace pb {
 namespace {
@@ -203,7 +204,8 @@ void explain_slices(std::string& out, const TransformPlan& plan, RuleId id) {
 }
 
 /// Says how many versions of a temporary have memory, and how many a launch makes.
-void explain_versions(std::string& out, const Transform& transform, const TransformPlan& plan, MatrixId matrix) {
+void explain_versions(std::string& out, const Program& program, const TransformPlan& plan, MatrixId matrix) {
+  const Transform& transform = program.transforms[plan.transform];
   out += "  versions of " + transform.name + "." + transform.matrices[matrix].name + ": two at a time have memory\n";
   const Nest* nest = nest_of_versions(plan, matrix);
   if (nest == nullptr) return;
@@ -219,9 +221,10 @@ void explain_versions(std::string& out, const Transform& transform, const Transf
   const auto tunable = std::find_if(plan.tunables.begin(), plan.tunables.end(), [&](const PlanTunable& each) {
     return each.role == TunableRole::TimeTile && !found.steps.empty() && each.rule == plan.steps[found.main].rule;
   });
-  out += tunable != plan.tunables.end() && found.why_no_tiles.empty()
+  out += tunable != plan.tunables.end()
              ? "    on a device: a launch makes as many as `" + tunable->name + "` says\n"
-             : "    on a device: a launch makes one, because " + found.why_no_tiles + "\n";
+             : "    on a device: a launch makes one, because " +
+                   why_no_time_tile(program, plan, static_cast<std::size_t>(nest - plan.nests.data())) + "\n";
 }
 
 /// Which temporaries the work-groups of a device may compute instead of reading them, and why they may not compute
@@ -352,7 +355,7 @@ std::string explain(const Program& program, const Plan& plan, const std::vector<
     if (!out.empty()) out += "\n";
     out += "transform " + transform.name + " (" + place_text(transform.span, sources) + ")\n";
     for (const RuleId rule : transform.rules.ids()) explain_rule(out, program, rule, transform_plan, lifted, sources);
-    for (const MatrixId matrix : transform_plan.two_versions) explain_versions(out, transform, transform_plan, matrix);
+    for (const MatrixId matrix : transform_plan.two_versions) explain_versions(out, program, transform_plan, matrix);
     explain_sites(out, transform, transform_plan);
   }
   return out;

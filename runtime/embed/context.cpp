@@ -47,9 +47,25 @@ MachineConfiguration configuration_of(const pb_options& options, const Engine& e
 void check_options(const pb_options& options) {
   for (std::size_t i = 0; i < options.num_devices; ++i)
     if (options.devices == nullptr || options.devices[i] == nullptr) throw UserError("the name of the device is null");
+  if (!(options.device_limit >= 0))
+    throw UserError("the limit of devices is " + std::to_string(options.device_limit) +
+                    ", which is no number of seconds");
   if (options.threads < 0 || options.threads > kMaxThreads)
     throw UserError("the number of threads is " + std::to_string(options.threads) + ", which is not one from 0 to " +
                     std::to_string(kMaxThreads));
+}
+
+/// Indices of the devices that the options want, else of the one that the configuration was tuned on.
+///
+/// Errors:  DeviceError
+std::vector<int> chosen_devices(const pb_options& options, const std::string& tuned_on, Devices& devices) {
+  std::optional<std::string> wish;
+  for (std::size_t i = 0; i < options.num_devices; ++i) wish = (i == 0 ? "" : *wish + ",") + options.devices[i];
+  try {
+    return devices.choose(wish, tuned_on);
+  } catch (const UserError& error) {
+    throw DeviceError(std::string("device of the context: ") + error.what());
+  }
 }
 
 /// Opens the devices that the options or the configuration ask for, if they do.
@@ -59,15 +75,12 @@ void check_options(const pb_options& options) {
 void open_devices(LibraryContext& context, const pb_options& options, const Configuration& configuration,
                   const std::string& tuned_on, std::shared_ptr<SharedDevices> shared) {
   if (options.num_devices == 0 && !context.engine.uses_device(configuration)) return;
-  std::optional<std::string> wish;
-  for (std::size_t i = 0; i < options.num_devices; ++i) wish = (i == 0 ? "" : *wish + ",") + options.devices[i];
+  const std::vector<int> chosen = chosen_devices(options, tuned_on, shared->devices);
+  if (chosen.empty()) return;
+  shared->settle({options.device_memory, limit_of_seconds(options.device_limit), options.verifies_device != 0});
+  (void)shared->devices.list();  // what is settled may be new
   std::vector<gpu::Manager*> managers;
-  try {
-    for (const int index : shared->devices.choose(wish, tuned_on)) managers.push_back(&shared->devices.manager(index));
-  } catch (const UserError& error) {
-    throw DeviceError(std::string("device of the context: ") + error.what());
-  }
-  if (managers.empty()) return;
+  for (const int index : chosen) managers.push_back(&shared->devices.manager(index));
   context.managers = gpu::ManagerSet(std::move(managers));
   context.devices = std::move(shared);
 }

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,6 +18,7 @@
 #include "runtime/config/info.h"
 #include "runtime/embed/call_status.h"
 #include "runtime/embed/library_desc.h"
+#include "runtime/embed/shared_runtime.h"
 #include "runtime/main/program/run_context.h"
 #include "runtime/matrix/any_matrix.h"
 #include "runtime/sched/frame.h"
@@ -182,6 +186,40 @@ TEST(EmbeddedCall, ThreadsAreBounded) {
   EXPECT_EQ(status.code, PB_ERROR_ARGUMENT);
   EXPECT_EQ(context, nullptr);
   EXPECT_NE(std::string(status.message).find("from 0 to 512"), std::string::npos) << status.message;
+}
+
+TEST(EmbeddedCall, LimitsOfDevicesAreNumbersOfSeconds) {
+  for (const double limit : {-1.0, std::nan("")}) {
+    pb_options options{};
+    options.device_limit = limit;
+    pb_context* context = nullptr;
+    const pb_status status = pb_context_create(library(), &options, &context);
+    EXPECT_EQ(status.code, PB_ERROR_ARGUMENT);
+    EXPECT_NE(std::string(status.message).find("no number of seconds"), std::string::npos) << status.message;
+  }
+}
+
+TEST(SharedDevices, AreUsedAsTheFirstContextSaid) {
+  SharedDevices devices;
+  const std::lock_guard<std::mutex> guard(devices.lock);
+  DeviceSettings verified;
+  verified.verifies = true;
+  DeviceSettings small = verified;
+  small.memory_bytes = 1000;
+  devices.settle(small);
+  devices.settle(small);
+  EXPECT_NO_THROW(devices.settle({})) << "who says nothing takes what there is";
+  EXPECT_THROW(devices.settle(verified), DeviceError);
+  EXPECT_NO_THROW(devices.settle(small));
+}
+
+TEST(SharedDevices, ThatAreInUseWithoutALimitGetNone) {
+  SharedDevices devices;
+  const std::lock_guard<std::mutex> guard(devices.lock);
+  devices.settle({});
+  DeviceSettings limited;
+  limited.limit = std::chrono::seconds(1);
+  EXPECT_THROW(devices.settle(limited), DeviceError);
 }
 
 TEST(EmbeddedCall, BodiesMayNotCallTheirOwnLibrary) {

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* The version of this interface. A library of another version is refused when a context is made. */
-#define PB_INTERFACE 2
+#define PB_INTERFACE 3
 #define PB_MAX_RANK 9
 
 typedef enum pb_code {
@@ -86,6 +86,11 @@ typedef struct pb_options {
   int32_t threads;                /* 0: as the configuration says */
   int32_t is_strict;              /* a version that was chosen and cannot run is an error */
   uint64_t seed;                  /* of random numbers */
+  /* How devices are used, by all contexts: one that names other values than devices in use have is an error, and one
+     that names none takes these. */
+  uint64_t device_memory;  /* the most bytes that are used on each device; 0: what the library chooses */
+  double device_limit;     /* seconds after which an operation of a device counts as hung; 0: it may take any time */
+  int32_t verifies_device; /* each step of a device also runs on the CPU, and the results are compared */
 } pb_options;
 
 /* Settings for calls of transforms. Several threads may use one context at the same time. */

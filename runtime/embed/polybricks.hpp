@@ -239,6 +239,9 @@ struct Options {
   std::int32_t threads = 0;
   bool is_strict = false;
   std::uint64_t seed = 0;
+  std::uint64_t device_memory = 0;  ///< bytes
+  double device_limit = 0;          ///< seconds
+  bool verifies_device = false;
 };
 
 /// A context of a library. Several threads may call with it at the same time.
@@ -257,6 +260,9 @@ class Context {
     wishes.threads = options.threads;
     wishes.is_strict = options.is_strict ? 1 : 0;
     wishes.seed = options.seed;
+    wishes.device_memory = options.device_memory;
+    wishes.device_limit = options.device_limit;
+    wishes.verifies_device = options.verifies_device ? 1 : 0;
     pb_context* made = nullptr;
     check(pb_context_create(library, &wishes, &made));
     context_.reset(made);

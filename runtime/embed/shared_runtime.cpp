@@ -18,6 +18,22 @@ DevicesEnd::~DevicesEnd() {
   if (of != nullptr) of->note_devices_ended();
 }
 
+void SharedDevices::settle(const DeviceSettings& wanted) {
+  if (wanted != settings_ && is_settled_) {
+    if (wanted == DeviceSettings{}) return;
+    throw DeviceError(
+        "the devices of this process are in use with another memory, limit or verification; contexts that use devices "
+        "at the same time name the same ones, or none");
+  }
+  if (wanted != settings_) {
+    // What a device that shares the host's memory uses of it has no limit, since it allocates nothing.
+    devices = Devices(make_opencl_provider({wanted.memory_bytes == 0, false, wanted.limit}),
+                      {false, nullptr, wanted.memory_bytes, wanted.verifies});
+    settings_ = wanted;
+  }
+  is_settled_ = true;
+}
+
 SharedRuntime& SharedRuntime::get() {
   static SharedRuntime& the_runtime =
       *std::make_unique<SharedRuntime>().release();  // contexts may outlive static objects

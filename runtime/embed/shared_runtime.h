@@ -4,7 +4,9 @@
 // runtime itself has its own.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -27,12 +29,33 @@ struct DevicesEnd {
   SharedRuntime* of = nullptr;  ///< null: nobody is told
 };
 
+/// What contexts say of how devices are used; as it is made: nothing.
+struct DeviceSettings {
+  std::uint64_t memory_bytes = 0;     ///< the most that is used of each device; 0: what the manager chooses
+  std::chrono::nanoseconds limit{0};  ///< of each operation; 0: none
+  bool verifies = false;              ///< results are compared with the CPU's
+  bool operator==(const DeviceSettings&) const = default;
+};
+
 /// The devices of the process, as contexts share them.
-struct SharedDevices {
+class SharedDevices {
+ public:
+  /// Says how devices are used, before the first one is opened. Later it only asks whether they are used so; a context
+  /// that says nothing takes them as they are.
+  ///
+  /// Pre:     `lock` is held
+  /// Errors:  DeviceError if they are used in another way
+  void settle(const DeviceSettings& wanted);
+
   DevicesEnd at_end;  ///< the first member, so that it ends last
   Turn turn;          ///< of calls that may use a device
   std::mutex lock;    ///< held while `devices` is used
   Devices devices{make_opencl_provider()};
+
+ private:
+  // Under `lock`.
+  DeviceSettings settings_;
+  bool is_settled_ = false;
 };
 
 /// Threads: any

@@ -132,6 +132,11 @@ void AccessShadow::written(const OwnedView& view) {
   });
 }
 
+void AccessShadow::forget_launches() {
+  launches_.clear();
+  for (std::int64_t element = 0; element < num_elements(); ++element) set_flags(element, 0);
+}
+
 std::string AccessShadow::name_of(std::int64_t element) const {
   OwnedView cell;
   cell.offset = element;

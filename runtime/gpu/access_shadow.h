@@ -51,6 +51,9 @@ class AccessShadow final : public WatchedMemory {
   /// Errors: as quiet
   void written(const OwnedView& view);
 
+  /// Called where a run is repeated: its launches are no more, and the host has what counts.
+  void forget_launches();
+
   /// Says in words which element it is. Threads: any, without the record's mutex.
   [[nodiscard]] std::string describe(std::int64_t element) const override;
 

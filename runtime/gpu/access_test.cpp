@@ -161,6 +161,23 @@ TEST_F(Access, WhatADeviceWritesBesideIsNotVoidedByAnAnnouncement) {
   });
 }
 
+TEST_F(Access, ARunThatIsRepeatedDoesNotKnowTheLaunchesThatFailed) {
+  run([&](Frame& frame) {
+    const Matrix2 in = filled(8, 4, 1), out = filled(8, 4, 0);
+    fake.control->inject(FakeOperation::Launch, 0, FakeFault::FailLater);
+    EXPECT_EQ(fake.add_step(frame, out, in, 5, CopyOut::May), "");
+    EXPECT_THROW(need_on_host(frame, out), DeviceLost);
+    EXPECT_NE(error_of([&] { (void)out.cell(3, 2); }), "");
+    forget_launches(in);
+    forget_launches(out);
+    // The host makes all of it, and says nothing, for there is no device.
+    EXPECT_EQ(error_of([&] { out.cell(3, 2) = in.cell(3, 2) + 5; }), "");
+    EXPECT_EQ(error_of([&] { in.cell(3, 2) = 9; }), "");
+    EXPECT_EQ(out.cell(3, 2), 6);
+    EXPECT_EQ(error_of([&] { wrote_on_host(in); }), "");
+  });
+}
+
 TEST_F(Access, MemoryThatComesAgainIsFresh) {
   run([&](Frame& frame) {
     for (int round = 0; round < 20; ++round) {

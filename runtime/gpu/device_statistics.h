@@ -10,7 +10,7 @@
 
 namespace pbrt::gpu {
 
-/// The launches of one kernel that have ended, in a traced manager.
+/// The launches of one kernel that have ended, in a traced or timed manager.
 struct KernelTotals {
   const RuleDesc* rule = nullptr;
   std::int64_t launches = 0;
@@ -50,7 +50,11 @@ struct DeviceStatistics {
   std::int64_t kernels_from_disk = 0;
   double build_ms = 0;
   std::int64_t kernel_ns = 0;  ///< see Device::Counters
+  // In a traced or timed manager:
   std::vector<KernelTotals> kernels;
+  std::int64_t copy_in_ns = 0;   ///< how long copies to the device took
+  std::int64_t copy_out_ns = 0;  ///< how long copies to the host took
+  std::int64_t start_ns = 0;     ///< how long the device had nothing to do but what it had not begun yet
 };
 
 /// A kernel that this device's driver rejected.

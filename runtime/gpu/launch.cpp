@@ -392,6 +392,12 @@ void back_on_host_slow(Frame& frame, const RegionRef& region) {
   before_host_write_slow(frame, region);
 }
 
+void forget_launches_slow(const Storage& storage) {
+  StorageRecord* record = StorageRecord::find(storage);
+  const std::lock_guard lock(record->mutex);
+  if (record->shadow != nullptr) record->shadow->forget_launches();
+}
+
 void wrote_on_host_slow(const RegionRef& region) {
   StorageRecord* record = StorageRecord::find(*region.storage);
   const OwnedView view = own(*region.storage, region.view);

@@ -236,6 +236,7 @@ void need_on_host_slow(Frame& frame, const RegionRef& region);
 void before_host_write_slow(Frame& frame, const RegionRef& region);
 void before_host_overwrite_slow(Frame& frame, const RegionRef& region);
 void wrote_on_host_slow(const RegionRef& region);
+void forget_launches_slow(const Storage& storage);
 void back_on_host_slow(Frame& frame, const RegionRef& region);
 void fetch_slow(const RegionRef& region);
 
@@ -349,6 +350,15 @@ template <gpu::Handle Region, int N>
 [[gnu::always_inline]] inline void before_host_overwrite(Frame& frame, const Region& region, const Box<N>& part) {
   if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight | gpu::kWatched)) [[unlikely]]
     gpu::detail::before_overwrite_slow(frame, part_or_none(region, part));
+}
+
+/// Says that a run is repeated whose launches used the storage, because their device failed. Programs of `pbc
+/// --checked-copies` would take what these wrote for stale, although the host makes it anew, without a device.
+///
+/// Pre:  no launch is under way on a device that has not failed
+template <gpu::Handle Region>
+inline void forget_launches(const Region& region) {
+  if (gpu::device_state(region) != 0) gpu::detail::forget_launches_slow(*gpu::RegionRef(region).storage);
 }
 
 /// Says that the host wrote this part: device copies of it are stale, except for what is newer there.

@@ -24,6 +24,8 @@ struct ManagerOptions {
   std::chrono::nanoseconds patience{0};
   /// Whether steps run on the CPU as well, and the results are compared (check/step_check.h).
   bool verifies = false;
+  /// Whether copies and kernels are timed for the statistics, also without a trace.
+  bool is_timed = false;
   /// The trace that gets lanes called `name` and `name, management`; null: none. It outlives the manager.
   Trace* trace = nullptr;
   std::string trace_name;

@@ -144,21 +144,14 @@ void serve(Session& session) {
   run_serve_mode(session, request_fd, reply_fd);
 }
 
-/// How long an operation of a device may take; 0: as long as it likes.
-std::chrono::nanoseconds limit_of(const Options& options) {
-  constexpr double kMaxSeconds = 1e9;  // a clock can still add this
-  const auto limit = std::chrono::duration_cast<std::chrono::nanoseconds>(
-      std::chrono::duration<double>(std::min(options.device_limit, kMaxSeconds)));
-  return options.device_limit > 0 ? std::max(limit, std::chrono::nanoseconds(1)) : std::chrono::nanoseconds(0);
-}
-
 void run_modes(const char* program_name, const Options& options, const ProgramDesc& program,
                const TransformDesc& transform, TraceOutput& trace_output) {
   // What a device that shares the host's memory uses of it has no limit, since it allocates nothing.
   const bool may_use_host_memory = !options.wants_device_copies && options.device_memory == 0;
-  Devices devices(make_opencl_provider({may_use_host_memory, options.only_builds, limit_of(options)}),
-                  {options.is_profiled, trace_output.trace(), options.device_memory,
-                   options.verifies_device && !options.only_builds});
+  Devices devices(
+      make_opencl_provider({may_use_host_memory, options.only_builds, limit_of_seconds(options.device_limit)}),
+      {options.is_profiled, trace_output.trace(), options.device_memory,
+       options.verifies_device && !options.only_builds});
   if (options.wants_device_list) {
     std::fputs(devices.describe().c_str(), stdout);
     return;

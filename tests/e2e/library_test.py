@@ -58,9 +58,20 @@ def test_c_hosts(libraries):
 def test_devices(libraries):
     """On the first device; then on one with a memory of its own that is slow at random."""
     for environment in ({}, {"POLYBRICKS_DEVICE_DELAYS": "7"}):
-        for name in ("device", "threads_on_device", "resident", "resident_at_random", "resident_while_devices_end"):
+        for name in ("device", "device_settings", "threads_on_device", "resident", "resident_at_random", "resident_while_devices_end"):
             done = run_tool([libraries.work / "host", name], expect=None, env={**os.environ, **environment})
             check(done.returncode == 0, f"host {name} {environment}: {done.stdout}{done.stderr}")
+
+
+def test_device_faults(libraries):
+    """A device that hangs is left behind with what it had; the results of one that is wrong are the CPU's. Each is one warning."""
+    for fault, words in (("hang:0", "has not ended within 0.3 s"), ("spoil:0", "computed something else than the CPU: Scale.B#1 on opencl"),
+                         ("", "")):
+        done = run_tool([libraries.work / "host", "device_faults"], expect=None, env={**os.environ, "POLYBRICKS_DEVICE_FAULTS": fault})
+        lines = done.stderr.splitlines()
+        check(done.returncode == 0, f"host device_faults {fault}: {done.stdout}{done.stderr}")
+        check((done.stdout == "lost\n") == (fault == "hang:0"), f"host device_faults {fault}: {done.stdout}")
+        check(len(lines) == (1 if fault else 0) and words in done.stderr, f"host device_faults {fault}: {lines}")
 
 
 def test_cpp_host(libraries):

@@ -135,7 +135,7 @@ class TiledStepsFinder {
         if (!may_run_together(plan_, step(id), step(other))) return "is made by rules of which one is chosen";
     }
     std::stable_sort(tiled.steps.begin(), tiled.steps.end(),
-                     [&](StepId a, StepId b) { return rule_of(a).inputs.size() > rule_of(b).inputs.size(); });
+                     [&](StepId a, StepId b) { return has_less_to_do(transform_, step(b), step(a)); });
     return "";
   }
 

@@ -15,7 +15,7 @@ namespace pb {
 /// A temporary that only a reader and other such temporaries of it read, near each instance's own cell.
 struct TiledMatrix {
   MatrixId matrix;
-  /// All that make it: each writes single cells of a box. The first one's rule reads most.
+  /// All that make it: each writes single cells of a box. The first one has most to do.
   std::vector<StepId> steps;
   /// Per dimension, what is needed of it for one instance of the reader: from `lo` to before `hi`, beside the cell
   /// where the instance stands.

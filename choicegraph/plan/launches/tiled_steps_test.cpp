@@ -74,6 +74,18 @@ TEST(TiledSteps, MayReadBehindTheirOwnCells) {
   EXPECT_THAT(found.matrices.front().hi, ElementsAre(1, 2));
 }
 
+TEST(TiledSteps, BeginWithTheInsideWhateverBordersRead) {
+  const PlannedTransform planned(two_steps()
+                                     .rule({"T.cell(x,y)"}, {"A.cell(x-1,y)"})
+                                     .rule({"B.cell(x,y)"}, {"T.cell(x,y)"})
+                                     .rule({"T.cell(x,y)"}, {"A.cell(x,y)", "A.cell(0,y)", "A.cell(x,0)"}, 2));
+  const TransformPlan& plan = planned.only();
+  const TiledSteps found = of_rule(planned, 1);
+  ASSERT_THAT(found.matrices, SizeIs(1)) << found.why_not;
+  ASSERT_THAT(found.matrices.front().steps, SizeIs(2));
+  EXPECT_EQ(plan.steps[found.matrices.front().steps.front()].rule.index(), 0U);
+}
+
 TEST(TiledSteps, MayHaveBordersOfOtherRules) {
   const PlannedTransform planned(two_steps()
                                      .rule({"T.cell(x,y)"}, {"A.cell(x-1,y)", "A.cell(x+1,y)"})
@@ -83,7 +95,7 @@ TEST(TiledSteps, MayHaveBordersOfOtherRules) {
   ASSERT_THAT(found.matrices, SizeIs(1)) << found.why_not;
   const TransformPlan& plan = planned.only();
   EXPECT_THAT(found.matrices.front().steps, SizeIs(3)) << "the inside and two borders";
-  EXPECT_EQ(plan.steps[found.matrices.front().steps.front()].rule.index(), 0U) << "the inside reads most";
+  EXPECT_EQ(plan.steps[found.matrices.front().steps.front()].rule.index(), 0U) << "the inside has most to do";
 }
 
 TEST(TiledSteps, MayReadOneAnother) {

@@ -39,7 +39,7 @@ class VersionStepsFinder {
         return no_launch("`" + rule_of(member).name + "` " + why);
     for (const NestMember& member : nest_.members) out_.steps.push_back(member.step);
     out_.main = *std::max_element(out_.steps.begin(), out_.steps.end(), [&](StepId a, StepId b) {
-      return transform_.rules[plan_.steps[a].rule].inputs.size() < transform_.rules[plan_.steps[b].rule].inputs.size();
+      return has_less_to_do(transform_, plan_.steps[a], plan_.steps[b]);
     });
     for (const NestMember& member : nest_.members)
       if (std::string why = why_no_tiles(member); !why.empty() && out_.why_no_tiles.empty())

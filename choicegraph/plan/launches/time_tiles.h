@@ -19,7 +19,7 @@ namespace pb {
 struct VersionSteps {
   MatrixId matrix;
   std::vector<StepId> steps;  ///< in the order of the nest
-  StepId main;                ///< the step whose rule reads most: its tunables say the shape of the launches
+  StepId main;                ///< the step that has most to do: its rule's tunables say the shape of the launches
   /// How far along each dimension, but that of the versions, an instance reads from its own cell; if `why_no_tiles` is
   /// not empty, nothing.
   std::vector<std::int64_t> radius = {};

@@ -56,6 +56,33 @@ TEST(TimeTiles, AreAsWideAsInstancesRead) {
   EXPECT_THAT(depths_of(planned), ElementsAre(0, 0, 7));
 }
 
+TEST(TimeTiles, HaveTheShapeOfTheInsideWhateverBordersRead) {
+  const PlannedTransform planned(
+      versions()
+          .rule({"T.cell(x,y,k)"}, {"T.cell(x-1,y,k-1)", "T.cell(x+1,y,k-1)"})
+          .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)", "A.cell(x,y)", "A.cell(0,y)", "A.cell(x,0)"}, 2));
+  const VersionSteps found = steps_of(planned);
+  EXPECT_THAT(found.why_no_tiles, IsEmpty());
+  EXPECT_EQ(found.steps.size(), 3U) << "the inside and two borders";
+  EXPECT_EQ(planned.transform().rules[planned.only().steps[found.main].rule].inputs.size(), 2U);
+}
+
+TEST(TimeTiles, OfFixedWidthsHaveTheShapeOfTheLargestBox) {
+  const PlannedTransform planned(TestTransform()
+                                     .from("A[9,h]")
+                                     .from("N[t]")
+                                     .through("T[9,h;t]")
+                                     .to("B[9,h]")
+                                     .rule({"T.cell(x,y,0)"}, {"A.cell(x,y)"})
+                                     .rule({"B.cell(x,y)"}, {"T.cell(x,y,t-1)"})
+                                     .rule({"T.cell(x,y,k)"}, {"T.cell(x-1,y,k-1)", "T.cell(x+1,y,k-1)"})
+                                     .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)", "A.cell(x,y)", "A.cell(0,y)"}, 2));
+  const VersionSteps found = steps_of(planned);
+  EXPECT_EQ(found.steps.size(), 3U) << found.why_no_tiles;
+  EXPECT_EQ(planned.transform().rules[planned.only().steps[found.main].rule].inputs.size(), 2U)
+      << "7 columns are more than 1, also where none grows";
+}
+
 TEST(TimeTiles, OfRegionsReachToTheirEnds) {
   const PlannedTransform planned(versions()
                                      .rule({"T.cell(x,y,k)"}, {"T.region(x-1,y-3,k-1,x+3,y+1,k)"})

@@ -31,7 +31,7 @@ class BandsFinder {
     out_.skew = reach_ + out_.members.back().lag;
     if (out_.skew > kMaxSkew) return no_bands("instances read rows far from their own");
     out_.main = std::max_element(nest_.members.begin(), nest_.members.end(), [&](const auto& a, const auto& b) {
-                  return rule_of(a).inputs.size() < rule_of(b).inputs.size();
+                  return has_less_to_do(transform_, plan_.steps[a.step], plan_.steps[b.step]);
                 })->step;
     return std::move(out_);
   }

@@ -25,7 +25,7 @@ struct BandMember {
 /// The nest that makes the versions of a temporary, in bands.
 struct VersionBands {
   MatrixId matrix;
-  StepId main;                      ///< the step whose rule reads most: its tunable says how many rows a band has
+  StepId main;                      ///< the step that has most to do: its tunable says how many rows a band has
   std::vector<BandMember> members;  ///< in the order of Nest::members; lags do not fall
   std::int64_t skew = 0;            ///< rows that a band lies before that of the version before
   std::string why_not = {};         ///< why versions are made one after the other; empty: they need not be

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "choicegraph/plan/launches/launch_steps.h"
 #include "clgen/lower/analysis/box_bounds.h"
 #include "clgen/lower/launches/shared_kernel.h"
 
@@ -43,16 +44,16 @@ class JointLaunchFinder {
   const KernelTree& kernel_of(StepId step) const { return launches_.at(step).kernel; }
   RuleId rule_of(StepId step) const { return plan_.steps[step].rule; }
 
-  /// Chooses the steps, beginning with the one whose rule reads most. Where steps exclude each other, the earlier one
+  /// Chooses the steps, beginning with the one that has most to do. Where steps exclude each other, the earlier one
   /// is chosen.
   bool choose_steps(const JointGroup& group) {
     std::vector<StepId> able;
     for (const StepId id : group.steps)
       if (may_share_launch(id)) able.push_back(id);
     if (able.size() < 2) return false;
-    const auto num_inputs = [&](StepId id) { return transform_.rules[rule_of(id)].inputs.size(); };
-    out_.main =
-        *std::max_element(able.begin(), able.end(), [&](StepId a, StepId b) { return num_inputs(a) < num_inputs(b); });
+    out_.main = *std::max_element(able.begin(), able.end(), [&](StepId a, StepId b) {
+      return has_less_to_do(transform_, plan_.steps[a], plan_.steps[b]);
+    });
     out_.steps = {out_.main};
     for (const StepId id : able)
       if (id != out_.main && has_room_for(id)) out_.steps.push_back(id);

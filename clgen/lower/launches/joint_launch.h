@@ -40,7 +40,7 @@ struct JointLaunch {
   std::vector<StepId> steps;  ///< in the order of the plan
   /// What the steps' own launches say of the matrices of their kernels, in the order of `steps`.
   std::vector<std::vector<LaunchRegion>> of_steps;
-  StepId main;                  ///< the step whose rule reads most: its tunables say the shape of the launch
+  StepId main;                  ///< the step that has most to do: its rule's tunables say the shape of the launch
   std::size_t cut_dim = 0;      ///< the dimension along which several devices share the launch
   KernelTree kernel;            ///< step and rule are those of `main`; without parts it is the steps' own
   std::vector<Region> regions;  ///< for each matrix of the kernel

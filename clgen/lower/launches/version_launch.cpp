@@ -2,10 +2,12 @@
 #include "clgen/lower/launches/version_launch.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <variant>
 
 #include "choicegraph/plan/launch_slices.h"
+#include "clgen/facts/numbering.h"
 #include "clgen/lower/launches/shared_kernel.h"
 #include "lang/body/body_walk.h"
 
@@ -21,37 +23,52 @@ class VersionLaunchFinder {
   std::optional<VersionLaunch> find(std::size_t nest) {
     out_.nest = nest;
     out_.steps = find_version_steps(transform_, plan_, plan_.nests[nest]);
+    why_no_tile_ = out_.steps.why_no_tiles;
     const std::vector<StepId>& steps = out_.steps.steps;
-    if (steps.empty() || !std::all_of(steps.begin(), steps.end(), [&](StepId id) { return may_share_launch(id); }))
+    if (steps.empty()) return std::nullopt;
+    for (const StepId id : steps) {
+      const std::string why = why_not_shared(id);
+      if (why.empty()) continue;
+      why_no_tile_ = "`" + rule_of(id).name + "` " + why;
       return std::nullopt;
+    }
     std::vector<SharedStep> shared;
     for (const StepId id : steps) shared.push_back({kernels_.at(id), instance_box(step_of_launch(plan_, id))});
     const auto main = std::find(steps.begin(), steps.end(), out_.steps.main) - steps.begin();
     out_.kernel = shared_kernel(shared, static_cast<std::size_t>(main));
-    if (!out_.kernel) return std::nullopt;
+    if (!out_.kernel) {
+      why_no_tile_ = "its steps have more boxes than a launch";
+      return std::nullopt;
+    }
     if (out_.steps.why_no_tiles.empty()) out_.tile = tile_kernel();
     if (steps.size() == 1) out_.kernel.reset();
     return out_.kernel || out_.tile ? std::optional(std::move(out_)) : std::nullopt;
   }
 
+  /// After find(): why there is no kernel for several versions; empty: there is one.
+  [[nodiscard]] const std::string& why_no_tile() const { return why_no_tile_; }
+
  private:
   const Rule& rule_of(StepId step) const { return transform_.rules[plan_.steps[step].rule]; }
 
-  bool may_share_launch(StepId step) const {
+  /// Why the step's instances cannot run in a launch of all steps, as what follows the rule's name; empty: they can.
+  std::string why_not_shared(StepId step) const {
     const auto kernel = kernels_.find(step);
-    if (kernel == kernels_.end() || !runs_single_instances(*kernel->second)) return false;
+    if (kernel == kernels_.end()) return "has no kernel for a version";
+    if (!runs_single_instances(*kernel->second)) return "has instances that work-items do not run by themselves";
     const bool is_main = plan_.steps[step].rule == plan_.steps[out_.steps.main].rule;
     // A long body would keep registers from the instances inside.
-    if (!is_main && kernel->second->default_items == 1) return false;
+    if (!is_main && kernel->second->default_items == 1) return "has a longer body than borders may have";
     const OperandKind output = instance_of(kernel->second->tree).outputs.front().kind;
     const std::vector<RuleMatrix>& uses = kernel->second->matrices;
-    return (output == OperandKind::Result || output == OperandKind::NewValue) &&
-           std::all_of(uses.begin(), uses.end(),
-                       [](const RuleMatrix& use) { return !use.is_output || use.is_overwritten; });
+    const bool writes_all = (output == OperandKind::Result || output == OperandKind::NewValue) &&
+                            std::all_of(uses.begin(), uses.end(),
+                                        [](const RuleMatrix& use) { return !use.is_output || use.is_overwritten; });
+    return writes_all ? "" : "may leave a cell as it was";
   }
 
   /// Returns the kernel that makes several versions; none if work-groups cannot keep what it reads of them.
-  std::optional<KernelTree> tile_kernel() const {
+  std::optional<KernelTree> tile_kernel() {
     KernelTree kernel = *out_.kernel;
     TimeTile tile;
     tile.matrix = out_.steps.matrix;
@@ -68,12 +85,18 @@ class VersionLaunchFinder {
       for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
         if (rule.inputs[i].matrix != tile.matrix) continue;
         const OperandKind kind = instance.inputs[i].kind;
-        if (kind != OperandKind::Value && kind != OperandKind::Cells) return std::nullopt;
+        if (kind != OperandKind::Value && kind != OperandKind::Cells) {
+          why_no_tile_ = "`" + rule.name + "` reads a version in another way than by its cells";
+          return std::nullopt;
+        }
         begins[i] = begin_of(id, i);
         reads_versions = true;
       }
     }
-    if (!reads_versions) return std::nullopt;
+    if (!reads_versions) {
+      why_no_tile_ = "no step reads a version";
+      return std::nullopt;
+    }
     for (KernelScalar& scalar : kernel.scalars)
       if (scalar.source == ScalarSource::Slice) scalar.name = kFirstVersion;
     kernel.scalars.push_back({ScalarSource::Depth, ScalarType::Int, kTileDepth, kTileDepth, {}, 0, true});
@@ -106,9 +129,41 @@ class VersionLaunchFinder {
   const TransformPlan& plan_;
   const std::map<StepId, const KernelTree*>& kernels_;
   VersionLaunch out_;
+  std::string why_no_tile_;
 };
 
 }  // namespace
+
+std::string why_no_time_tile(const Program& program, const TransformPlan& plan, std::size_t nest) {
+  std::map<StepId, KernelTree> kernels;
+  std::map<StepId, const KernelTree*> by_step;
+  for (const NestMember& member : plan.nests[nest].members) {
+    const Step& step = plan.steps[member.step];
+    if (launch_nest(plan, member.step) == nullptr || choices_running(plan, step, Version::OpenCl).empty()) continue;
+    by_step[member.step] =
+        &kernels.emplace(member.step, lower_kernel(program, plan, member.step, Version::OpenCl)).first->second;
+  }
+  VersionLaunchFinder finder(program, plan, by_step);
+  (void)finder.find(nest);
+  return finder.why_no_tile();
+}
+
+Plan drop_missing_time_tiles(const Program& program, Plan plan) {
+  for (TransformPlan& transform : plan.transforms) {
+    std::vector<RuleId> with_tiles;
+    for (std::size_t n = 0; n < transform.nests.size(); ++n) {
+      const VersionSteps found =
+          find_version_steps(program.transforms[transform.transform], transform, transform.nests[n]);
+      if (found.why_no_tiles.empty() && why_no_time_tile(program, transform, n).empty())
+        with_tiles.push_back(transform.steps[found.main].rule);
+    }
+    std::erase_if(transform.tunables, [&](const PlanTunable& tunable) {
+      return tunable.role == TunableRole::TimeTile &&
+             std::find(with_tiles.begin(), with_tiles.end(), *tunable.rule) == with_tiles.end();
+    });
+  }
+  return plan;
+}
 
 std::optional<VersionLaunch> find_version_launch(const Program& program, const TransformPlan& plan, std::size_t nest,
                                                  const std::map<StepId, const KernelTree*>& kernels) {

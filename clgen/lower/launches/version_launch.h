@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "choicegraph/plan/launches/time_tiles.h"
@@ -23,6 +24,15 @@ struct VersionLaunch {
   std::optional<KernelTree> kernel;  ///< makes one version; none: the only step has a launch of its own
   std::optional<KernelTree> tile;    ///< makes several; none: no launch can
 };
+
+/// Returns why no launch of the nest makes several versions, as what follows `because`; empty: one does. It knows more
+/// than VersionSteps::why_no_tiles: what the kernels of the steps are.
+[[nodiscard]] std::string why_no_time_tile(const Program& program, const TransformPlan& plan, std::size_t nest);
+
+/// Pass: returns the Plan without the tunables of time tiles that no kernel has.
+///
+/// Pre: `plan` was made from `program`, and nothing names its tunables yet
+[[nodiscard]] Plan drop_missing_time_tiles(const Program& program, Plan plan);
 
 /// Returns the launches of a nest; none if there are no others than those of its steps. `kernels` has the basic kernels
 /// of the transform's steps that have a launch per slice.

@@ -9,6 +9,7 @@
 
 #include "choicegraph/passes/build_plan.h"
 #include "choicegraph/passes/computation/lift_loops.h"
+#include "clgen/lower/launches/version_launch.h"
 #include "clgen/lower/loops/list_loop_tunables.h"
 #include "frontend/check_types/check_types.h"
 #include "frontend/infer_regions/infer_regions.h"
@@ -29,7 +30,7 @@ std::optional<PlannedProgram> planned_file(const std::string& path) {
   if (!infer_regions(*program, diags)) return std::nullopt;
   Plan plan = build_plan(*program, diags);
   if (diags.has_errors()) return std::nullopt;
-  plan = list_loop_tunables(*program, std::move(plan));
+  plan = drop_missing_time_tiles(*program, list_loop_tunables(*program, std::move(plan)));
   return PlannedProgram{std::move(*program), std::move(plan)};
 }
 

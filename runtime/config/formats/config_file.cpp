@@ -8,6 +8,7 @@
 #include "runtime/config/atomic_file.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/formats/configuration_json.h"
+#include "runtime/config/formats/device_costs_json.h"
 #include "runtime/config/formats/devices_json.h"
 #include "runtime/config/formats/former_names.h"
 
@@ -45,6 +46,27 @@ Machine machine_of(const Node& node) {
   return out;
 }
 
+Json to_value(const DeviceLoss& loss) {
+  Json out;
+  out["sites"] = loss.sites;
+  out["time_ns"] = json::number_to_json(loss.time_ns);
+  out["cpu_ns"] = json::number_to_json(loss.cpu_ns);
+  if (!(loss.profiled_ns > 0)) return out;
+  out["profiled_ns"] = json::number_to_json(loss.profiled_ns);
+  out["device"] = json::device_costs_to_json(loss.costs);
+  return out;
+}
+
+DeviceLoss device_loss_of(const Node& node) {
+  DeviceLoss out;
+  out.sites = node.at("sites").strings();
+  out.time_ns = node.number_or("time_ns", 0);
+  out.cpu_ns = node.number_or("cpu_ns", 0);
+  out.profiled_ns = node.number_or("profiled_ns", 0);
+  if (node.has("device")) out.costs = json::device_costs_of(node.at("device"));
+  return out;
+}
+
 Json to_value(const Provenance& provenance) {
   Json out;
   out["when"] = provenance.when;
@@ -60,6 +82,7 @@ Json to_value(const Provenance& provenance) {
   if (!provenance.unconfirmed.empty()) out["unconfirmed"] = provenance.unconfirmed;
   for (const auto& [name, accuracy] : provenance.accuracies) out["accuracy"][name] = json::number_to_json(accuracy);
   for (const auto& [name, loss] : provenance.losses) out["losses"][name] = json::number_to_json(loss);
+  for (const DeviceLoss& loss : provenance.device_losses) out["device_losses"].push_back(to_value(loss));
   out["ran"] = provenance.ran;
   return out;
 }
@@ -84,6 +107,8 @@ Provenance provenance_of(const Node& node) {
   read_numbers("losses", out.losses);
   if (node.has("cases")) out.cases = node.at("cases").strings();
   if (node.has("unconfirmed")) out.unconfirmed = node.at("unconfirmed").strings();
+  if (node.has("device_losses"))
+    node.at("device_losses").each_item([&](const Node& item) { out.device_losses.push_back(device_loss_of(item)); });
   if (node.has("ran")) out.ran = node.at("ran").strings();
   return out;
 }

@@ -11,11 +11,22 @@
 
 #include "runtime/config/configuration.h"
 #include "runtime/config/formats/configuration_text.h"
+#include "runtime/config/formats/device_costs.h"
 #include "runtime/config/machine.h"
 
 namespace pbrt {
 
 inline constexpr int kConfigFormat = 2;  ///< format 1 has neither schedules nor `by`; what it says means the same
+
+/// What was tried on a device and lost against the CPU.
+struct DeviceLoss {
+  std::vector<std::string> sites;  ///< that had versions on a device, `Conv.Out#1`
+  double time_ns = 0;              ///< with them, the least
+  double cpu_ns = 0;               ///< with what was chosen
+  double profiled_ns = 0;          ///< of a run of its own that measured `costs`; 0: there was none
+  DeviceCosts costs;
+  bool operator==(const DeviceLoss&) const = default;
+};
 
 /// How an entry was made: free text and numbers, which never decide anything.
 struct Provenance {
@@ -31,6 +42,7 @@ struct Provenance {
   std::vector<std::pair<std::string, double>> accuracies;
   /// Each change back to the default that would cost time, and how many times slower the program would be.
   std::vector<std::pair<std::string, double>> losses;
+  std::vector<DeviceLoss> device_losses;
   std::string how;               ///< the arguments, in words
   std::string device;            ///< name of the OpenCL device in use; empty: none
   std::vector<std::string> ran;  ///< sites that took part at the last size, `Conv.Out#1`

@@ -213,6 +213,20 @@ TEST_F(ConfigFileTest, SavingReplacesTheFileBehindALinkAndKeepsItsMode) {
   EXPECT_EQ(status.st_mode & 0777U, 0640U);
 }
 
+TEST(ConfigFiles, SayWhatLostOnADevice) {
+  const TrainingInfo info = testing::small_program();
+  const InfoIndex index(info);
+  ConfigEntry entry;
+  entry.configuration = default_configuration(index);
+  entry.provenance.device_losses = {{{"Conv.Out#1", "Conv.In#1"}, 8e6, 2e6, 9e6, {3, 64, 32, 1e6, 2e6, 3e6, 4e5}},
+                                    {{"Conv.Out#1"}, 5e6, 2e6, 0, {}}};
+  ConfigFile file{info.program, info.source, {}, {}, {}};
+  put_entry(file, entry);
+  const ConfigFile read = parse_config_file(to_json(index, file), "x.cfg", index);
+  ASSERT_EQ(read.entries.size(), 1U);
+  EXPECT_EQ(read.entries[0].provenance.device_losses, entry.provenance.device_losses);
+}
+
 TEST(Protocol, LinesSurviveTheRoundTrip) {
   using namespace protocol;
   Request run;
@@ -248,9 +262,12 @@ TEST(Protocol, LinesSurviveTheRoundTrip) {
                {"Blur.X", "TwoPass", Version::Cpu, 1}};
   reply.fallbacks = {{"Conv.Out#1", "Out#1", Version::OpenClLocal, "tile too large", 2}};
   reply.message = "differs";
+  reply.device_costs = DeviceCosts{40, 64, 32, 1.5e6, 1e3, 2e3, 5e5};
   const Reply reply2 = parse_reply(to_line(reply));
   EXPECT_EQ(to_line(reply2), to_line(reply));
   EXPECT_EQ(reply2.ran.size(), 3U);
+  EXPECT_EQ(reply2.device_costs, reply.device_costs);
+  EXPECT_FALSE(parse_reply(to_line(Reply{})).device_costs) << "no device took part, or it was not profiled";
   EXPECT_GE(reply2.max_error_abs, 1e300);
 
   Hello hello{1, "blur", "sha256:1", {{"PoCL", "3"}}, "PoCL"};

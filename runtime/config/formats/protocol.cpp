@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "runtime/config/errors.h"
+#include "runtime/config/formats/device_costs_json.h"
 #include "runtime/config/formats/devices_json.h"
 #include "runtime/config/formats/json_reader.h"
 
@@ -162,6 +163,7 @@ std::string to_line(const Reply& reply) {
     out["below_cutoff"].push_back(
         {{"site", each.site}, {"rule", each.rule}, {"on", pbrt::to_string(each.on)}, {"count", each.count}});
   out["bytes_moved"] = reply.bytes_moved;
+  if (reply.device_costs) out["device"] = json::device_costs_to_json(*reply.device_costs);
   if (reply.n >= 0) out["n"] = reply.n;
   if (reply.has_large_matrices) out["large_matrices"] = true;
   if (!reply.message.empty()) out["message"] = reply.message;
@@ -250,6 +252,7 @@ Reply parse_reply(std::string_view line) {
       out.below_cutoff.push_back(ran_of(item.at("site").string(), item));
     });
   out.bytes_moved = root.integer_or("bytes_moved", 0, kMaxInteger, 0);
+  if (root.has("device")) out.device_costs = json::device_costs_of(root.at("device"));
   out.n = root.integer_or("n", 0, kMaxInteger, -1);
   out.has_large_matrices = root.boolean_or("large_matrices", false);
   out.message = root.string_or("message", "");

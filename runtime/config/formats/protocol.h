@@ -13,11 +13,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "runtime/config/formats/device_costs.h"
 #include "runtime/config/info.h"
 #include "runtime/config/machine.h"
 
@@ -104,8 +106,9 @@ struct Reply {
   /// Chosen device versions in whose place the CPU version ran in the last trial, because a call was below the
   /// sequential cut-off. The configuration says so, so they are no fallbacks.
   std::vector<Ran> below_cutoff;
-  std::int64_t bytes_moved = 0;  ///< to and from the device, last trial
-  std::int64_t n = -1;           ///< reply to `inputs`: the largest size variable of the main transform
+  std::int64_t bytes_moved = 0;             ///< to and from the device, last trial
+  std::optional<DeviceCosts> device_costs;  ///< with `--profile`, of the last trial, if a device took part
+  std::int64_t n = -1;                      ///< reply to `inputs`: the largest size variable of the main transform
   /// Whether a matrix of the run was so large that it may lie on large pages: else asking for them changes nothing.
   bool has_large_matrices = false;
   std::string message;

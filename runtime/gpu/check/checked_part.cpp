@@ -104,10 +104,12 @@ Allowed allowed_in(const std::vector<T>& expected, const ToleranceInfo& toleranc
 }  // namespace
 
 std::string first_difference(const CheckedPart& part, const std::vector<std::byte>& on_device, const RawView& on_cpu,
-                             const ToleranceInfo& tolerance) {
+                             const ToleranceInfo& tolerance, std::int64_t num_steps) {
   return visit_kind(part.written.kind, [&]<class T>(T*) -> std::string {
     const std::vector<T> found = values_of<T>(on_device), expected = values_of<T>(cells_of(on_cpu));
-    const Allowed allowed = allowed_in(expected, tolerance);
+    Allowed allowed = allowed_in(expected, tolerance);
+    allowed.everywhere *= static_cast<double>(num_steps);
+    allowed.share *= static_cast<double>(num_steps);
     for (std::size_t i = 0; i < found.size(); ++i) {
       const double error = error_of(found[i], expected[i]);
       if (error <= allowed.everywhere || error <= allowed.share * std::fabs(static_cast<double>(expected[i]))) continue;

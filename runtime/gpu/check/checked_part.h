@@ -53,8 +53,9 @@ void put_cells(const RawView& view, const std::vector<std::byte>& cells);
 
 /// What a kernel computed in a part, against what the CPU did: the first cell that differs, in words; empty if none
 /// does. Whole numbers are the same; real ones differ by no more than the tolerance, or their type's if it is not
-/// given, and by any amount where both are NaN.
+/// given, for each of `num_steps` that made it, and by any amount where both are NaN.
 [[nodiscard]] std::string first_difference(const CheckedPart& part, const std::vector<std::byte>& on_device,
-                                           const RawView& on_cpu, const ToleranceInfo& tolerance);
+                                           const RawView& on_cpu, const ToleranceInfo& tolerance,
+                                           std::int64_t num_steps = 1);
 
 }  // namespace pbrt::gpu

@@ -25,7 +25,7 @@ void StepCheck::forget() {
   for (const LaunchResults& launch : owned->launches) launch.device->not_compared();
 }
 
-void StepCheck::compare_results(Frame& frame) {
+void StepCheck::compare_results(Frame& frame, std::int64_t num_steps) {
   StepResults& all = *results_.load(std::memory_order_acquire);
   while (!all.launches.empty()) {
     const LaunchResults launch = std::move(all.launches.back());
@@ -35,7 +35,7 @@ void StepCheck::compare_results(Frame& frame) {
       const CheckedPart& part = launch.parts[i];
       const RegionRef region = part.stands_for ? part.stands_for->ref() : part.written.ref();
       need_on_host(frame, region);
-      difference = first_difference(part, launch.cells[i], region.view, launch.rules.tolerance);
+      difference = first_difference(part, launch.cells[i], region.view, launch.rules.tolerance, num_steps);
     }
     if (difference.empty()) {
       launch.device->agreed();

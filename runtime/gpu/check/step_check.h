@@ -13,6 +13,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 namespace pbrt {
 class Frame;
@@ -36,19 +37,20 @@ class StepCheck {
   /// Whether results of kernels wait for those of the CPU. Never without `--verify-device`.
   [[nodiscard]] bool has_results() const { return results_.load(std::memory_order_acquire) != nullptr; }
   /// Compares the results with what the CPU has written in their place. If they differ, the kernel's version is not
-  /// used any more on its device, which is one warning.
+  /// used any more on its device, which is one warning. `num_steps`: how many steps one after the other a launch stands
+  /// for; each may err by the tolerance.
   ///
   /// Errors:  UserError instead if the run is strict; DeviceLost
-  void compare(Frame& frame) {
+  void compare(Frame& frame, std::int64_t num_steps = 1) {
     if (has_results()) [[unlikely]]
-      compare_results(frame);
+      compare_results(frame, num_steps);
   }
 
   /// The results, made at the first call.
   [[nodiscard]] StepResults& results();
 
  private:
-  void compare_results(Frame& frame);
+  void compare_results(Frame& frame, std::int64_t num_steps);
   void forget();
 
   std::atomic<StepResults*> results_{nullptr};  ///< owned

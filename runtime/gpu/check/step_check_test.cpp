@@ -242,7 +242,8 @@ TEST(StepCheck, ResultsThatNobodyComparesAreCounted) {
 
 /// How a kernel's row of numbers differs from the CPU's.
 template <class T>
-std::string difference_of(const std::vector<T>& on_device, std::vector<T> on_cpu, const ToleranceInfo& tolerance = {}) {
+std::string difference_of(const std::vector<T>& on_device, std::vector<T> on_cpu, const ToleranceInfo& tolerance = {},
+                          std::int64_t num_steps = 1) {
   CheckedPart part;
   part.written.kind = kElementKindOf<T>;
   part.written.num_dims = 1;
@@ -251,7 +252,7 @@ std::string difference_of(const std::vector<T>& on_device, std::vector<T> on_cpu
   part.written.strides[0] = 1;
   std::vector<std::byte> cells(on_device.size() * sizeof(T));
   std::memcpy(cells.data(), on_device.data(), cells.size());
-  return first_difference(part, cells, part.written.raw(), tolerance);
+  return first_difference(part, cells, part.written.raw(), tolerance, num_steps);
 }
 
 TEST(StepCheck, WholeNumbersAreTheSame) {
@@ -275,6 +276,16 @@ TEST(StepCheck, RealNumbersAreWithinTheTolerance) {
   EXPECT_EQ(difference_of<double>({1.05, 0.2}, {1, 0.3}, {true, 0.06, 0.1}), "");
   EXPECT_EQ(difference_of<double>({1.05, 0.2}, {1, 0.3}, {true, 0.01, 0.1 + 1e-9}), "");
   EXPECT_NE(difference_of<double>({1.05, 0.2}, {1, 0.3}, {true, 0.06, 0.01}), "");
+}
+
+TEST(StepCheck, SeveralStepsMayErrAsOften) {
+  EXPECT_NE(difference_of<double>({1 + 2.9e-9}, {1}), "");
+  EXPECT_NE(difference_of<double>({1 + 2.9e-9}, {1}, {}, 2), "");
+  EXPECT_EQ(difference_of<double>({1 + 2.9e-9}, {1}, {}, 3), "");
+  EXPECT_EQ(difference_of<double>({1.05, 0.2}, {1, 0.3}, {true, 0.02, 0.035}, 3), "");
+  EXPECT_NE(difference_of<double>({1.05, 0.2}, {1, 0.3}, {true, 0.02, 0.033}, 3), "");
+  EXPECT_NE(difference_of<int>({2}, {1}, {}, 3), "") << "whole numbers do not err";
+  EXPECT_NE(difference_of<double>({1 + 1e-15}, {1}, {true, 0, 0}, 3), "") << "nor do those that are to be exact";
 }
 
 }  // namespace

@@ -33,7 +33,10 @@ struct NameOf {
 }  // namespace
 
 ManagerTrace::ManagerTrace(const ManagerOptions& options, ManagerStatistics& statistics)
-    : clock_(options.trace != nullptr), trace_(options.trace), name_(options.trace_name), statistics_(statistics) {
+    : clock_(options.trace != nullptr || options.is_timed),
+      trace_(options.trace),
+      name_(options.trace_name),
+      statistics_(statistics) {
   if (trace_ == nullptr) return;
   on_device_.lane = &trace_->lane(name_);
   managing_ = &trace_->lane(name_ + ", management");
@@ -43,11 +46,13 @@ ManagerTrace::Lane& ManagerTrace::lane_of(const Operation& operation) {
   if (operation.order == CopyOrder::InQueue) return on_device_;
   const bool is_in = operation.label.kind == TraceKind::CopyIn;
   Lane& lane = is_in ? beside_in_ : beside_out_;
-  if (lane.lane == nullptr) lane.lane = &trace_->lane(name_ + (is_in ? ", copies in" : ", copies out"));
+  if (lane.lane == nullptr && trace_ != nullptr)
+    lane.lane = &trace_->lane(name_ + (is_in ? ", copies in" : ", copies out"));
   return lane;
 }
 
 void ManagerTrace::record_task(const Task& task, std::int64_t start_ns) {
+  if (managing_ == nullptr) return;
   const TaskName name = std::visit(NameOf{}, task);
   managing_->add({TraceKind::Management, false, false, name.task, name.rule, start_ns, trace_clock_ns(), 0});
 }
@@ -67,6 +72,14 @@ void ManagerTrace::record_end(const Operation& operation, std::int64_t time_ns) 
   if (&lane == &on_device_) record_idleness(lane, operation.enqueued_ns, start);
   lane.free_ns = end;
   const auto& [kind, rule, amount, why] = operation.label;
+  const std::int64_t took_ns = is_timed ? times.end_ns - times.start_ns : end - start;
+  if (kind == TraceKind::Kernel)
+    statistics_.add_kernel(rule, amount, took_ns);
+  else
+    statistics_.count([kind, took_ns](DeviceStatistics& s) {
+      (kind == TraceKind::CopyIn ? s.copy_in_ns : s.copy_out_ns) += took_ns;
+    });
+  if (lane.lane == nullptr) return;
   TraceEvent event{kind, false, false, nullptr, nullptr, start, end, amount};
   event.waited_ns = start - operation.enqueued_ns;
   if (kind == TraceKind::Kernel) {
@@ -78,8 +91,6 @@ void ManagerTrace::record_end(const Operation& operation, std::int64_t time_ns) 
     event.why = why;
   }
   lane.lane->add(event);
-  if (kind == TraceKind::Kernel)
-    statistics_.add_kernel(rule, amount, is_timed ? times.end_ns - times.start_ns : end - start);
 }
 
 /// Records what lies between the last operation in the queue and one that begins at `start_ns`: there was none, and
@@ -87,6 +98,8 @@ void ManagerTrace::record_end(const Operation& operation, std::int64_t time_ns) 
 void ManagerTrace::record_idleness(const Lane& lane, std::int64_t enqueued_ns, std::int64_t start_ns) {
   if (lane.free_ns == 0 || start_ns <= lane.free_ns) return;
   const std::int64_t enqueued = std::clamp(enqueued_ns, lane.free_ns, start_ns);
+  statistics_.count([&](DeviceStatistics& s) { s.start_ns += start_ns - enqueued; });
+  if (lane.lane == nullptr) return;
   const auto add = [&](std::int64_t from, std::int64_t to, const char* why) {
     if (from == to) return;
     TraceEvent event{TraceKind::Idle, false, false, "idle", nullptr, from, to, 0};

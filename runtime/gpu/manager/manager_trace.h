@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records for a traced manager: its tasks on one lane, the operations of its device on others. Private to runtime/gpu.
+// Records for a traced manager: its tasks on one lane, the operations of its device on others. One that is only timed
+// has no lanes, and counts how long operations took. Private to runtime/gpu.
 //
 // Guarded by no mutex: all is the manager thread's, but for is_on and clock, which read what the constructor wrote.
 #pragma once
@@ -18,7 +19,8 @@ namespace pbrt::gpu {
 
 class ManagerTrace {
  public:
-  /// Makes the lanes of options.trace; without one nothing is recorded. `statistics` gets the kernels' times.
+  /// Makes the lanes of options.trace. Without one, and without options.is_timed, nothing is recorded. `statistics`
+  /// gets the times of kernels and copies.
   ManagerTrace(const ManagerOptions& options, ManagerStatistics& statistics);
 
   // Any thread.
@@ -37,11 +39,11 @@ class ManagerTrace {
  private:
   /// A lane, and the time at which its last operation ended.
   struct Lane {
-    TraceLane* lane = nullptr;
+    TraceLane* lane = nullptr;  ///< null without a trace
     std::int64_t free_ns = 0;
   };
   [[nodiscard]] Lane& lane_of(const Operation& operation);
-  static void record_idleness(const Lane& lane, std::int64_t enqueued_ns, std::int64_t start_ns);
+  void record_idleness(const Lane& lane, std::int64_t enqueued_ns, std::int64_t start_ns);
 
   TraceClock clock_;
   Trace* trace_;

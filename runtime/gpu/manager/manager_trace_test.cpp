@@ -135,6 +135,50 @@ TEST_F(ManagerTraceTest, TasksLieOnTheLaneOfTheManagement) {
   EXPECT_STREQ(found[2].name, "drain");
 }
 
+/// A manager that counts times, and has no lanes.
+class ManagerTimesTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] static ManagerOptions options() {
+    ManagerOptions out;
+    out.is_timed = true;
+    return out;
+  }
+  [[nodiscard]] Operation begin(const Operation::Label& label, CopyOrder order = CopyOrder::InQueue) {
+    return Operation(manager.queue, trace.clock(), label, order);
+  }
+  ManualManager manager;
+  ManagerTrace trace{options(), manager.statistics};
+};
+
+TEST_F(ManagerTimesTest, EachKindOfOperationHasItsTime) {
+  const Operation in = begin(kCopyIn), kernel = begin(kKernel), out = begin(kCopyOut);
+  const std::int64_t first_end = out.enqueued_ns + 500;
+  trace.record_end(in, first_end);
+  trace.record_end(kernel, first_end + 2000);
+  trace.record_end(out, first_end + 2300);
+  const Operation beside = begin(kCopyIn, CopyOrder::Beside);
+  trace.record_end(beside, beside.enqueued_ns + 70);
+  const DeviceStatistics counted = manager.counted();
+  EXPECT_EQ(counted.copy_in_ns, first_end - in.enqueued_ns + 70);
+  EXPECT_EQ(counted.kernels.at(0).time_ns, 2000);
+  EXPECT_EQ(counted.copy_out_ns, 300);
+  EXPECT_EQ(counted.start_ns, 0) << "the device was never idle";
+}
+
+TEST_F(ManagerTimesTest, WhatTheDeviceHadNotBegunIsTheCostOfALaunch) {
+  const Operation first = begin(kKernel);
+  trace.record_end(first, first.enqueued_ns);  // ended at once
+  Operation second = begin(kKernel);
+  second.took({.queued_ns = 100, .start_ns = 150, .end_ns = 450});
+  trace.record_end(second, second.enqueued_ns + 9000);
+  EXPECT_EQ(manager.counted().start_ns, 50) << "until then nothing was enqueued";
+}
+
+TEST_F(ManagerTimesTest, TasksHaveNoLane) {
+  EXPECT_TRUE(trace.is_on());
+  trace.record_task(DrainTask{}, trace.clock().time_ns());
+}
+
 TEST(ManagerTrace, WithoutATraceThereIsNoTime) {
   ManualManager manager;
   EXPECT_FALSE(manager.trace.is_on());

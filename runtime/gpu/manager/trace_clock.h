@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The clock of a manager: it stands still unless the manager is traced. Private to runtime/gpu.
+// The clock of a manager: it stands still unless the manager is traced or timed. Private to runtime/gpu.
 #pragma once
 
 #include <cstdint>

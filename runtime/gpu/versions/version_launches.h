@@ -44,11 +44,12 @@ class VersionLaunches {
     return may_run_ && has_made(version, 1);
   }
 
-  /// Compares the last launch's results with those of the steps, if the version is the last one that it made.
+  /// Compares the last launch's results with those of the steps, if the version is the last one that it made. Each
+  /// version is a step, so a launch that made several may err by the tolerance as often.
   ///
   /// Errors: as StepCheck::compare
   void compare(std::int64_t version, Frame& frame) {
-    if (version + 1 == made_) check_.compare(frame);
+    if (version + 1 == made_) check_.compare(frame, num_made_);
   }
 
   /// Of the launches.
@@ -57,12 +58,14 @@ class VersionLaunches {
  private:
   bool has_made(std::int64_t version, std::int64_t number) {
     made_ = version + number;
+    num_made_ = number;
     return !check_.has_results();
   }
 
   bool may_run_, makes_one_;
   std::int64_t depth_, end_;
   std::int64_t made_ = INT64_MIN;  ///< behind the last version that a launch has made
+  std::int64_t num_made_ = 1;      ///< how many it made
   StepCheck check_;
 };
 

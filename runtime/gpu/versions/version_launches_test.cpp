@@ -212,6 +212,59 @@ TEST(TimeTileLaunch, LosesVersionsWithItsDevice) {
   on_workers([&](Frame& frame) { EXPECT_THROW(static_cast<void>(versions.run(frame, 40, 9, 3)), DeviceLost); });
 }
 
+/// Runs versions of numbers that are 1 on the host, and of which a device makes three at a time, each with an error.
+/// Returns the statistics.
+DeviceStatistics run_with_errors(double error) {
+  using Numbers = MatrixRegion<double, 2>;
+  auto control = std::make_shared<FakeControl>();
+  control->add_kernel("tile", [error](FakeCall& call) {
+    const auto out = call.region<double>(2);
+    (void)call.region<double>(2);
+    const int first = call.scalar<int>(), number = call.scalar<int>();
+    for (int x = 0; x < out.sizes[0]; ++x) out.at(x, first + number - 1) = 1 + number * error;
+  });
+  ManagerOptions options;
+  options.verifies = true;
+  options.warn = [](void*, const char*) {};
+  Manager manager(std::make_unique<FakeDevice>(control, fake_device_info()), options);
+  constexpr int kWidth = 8;
+  constexpr std::int64_t kDepth = 3;
+  on_workers([&](Frame& frame) {
+    const auto all = allocate_versions<Numbers>(kWidth, kDepth + 1);
+    for (int x = 0; x < kWidth; ++x) at_version(all, 0).cell(x, 0) = 1;
+    VersionLaunches launches(true, kDepth, false, kDepth + 1);
+    for (std::int64_t version = 1; version <= kDepth; ++version) {
+      const bool is_made = launches.make(version, [&](std::int64_t first, std::int64_t number) {
+        Launch launch(kTile, frame, &manager);
+        launch.output(at_version(all, first + number - 1), Box<2>{{0, first + number - 1}, {kWidth, first + number}},
+                      CopyOut::May);
+        input_part(launch, at_version(all, first), Box<2>{{0, first - 1}, {kWidth, first}});
+        launch.scalar(static_cast<std::int32_t>(first)).scalar(static_cast<std::int32_t>(number));
+        const TileDim tile[] = {{{1, 0, 0}, 1}};
+        const std::int64_t margins[] = {0}, group[] = {8}, items[] = {1};
+        set_margins(launch, 1, margins);
+        launch.tile(sizeof(double), 1, tile).range(Box<1>{{0}, {kWidth}}).group(group, 1, items);
+        return run_checked(launch, launches.check(), {{}, false});
+      });
+      if (is_made) continue;
+      const Numbers now = at_version(all, version);
+      const auto k = static_cast<int>(version);
+      before_host_overwrite(frame, now, Box<2>{{0, version}, {kWidth, version + 1}});
+      for (int x = 0; x < kWidth; ++x) now.cell(x, k) = 1;
+      wrote_on_host(frame, now, Box<2>{{0, version}, {kWidth, version + 1}});
+      launches.compare(version, frame);
+    }
+  });
+  return manager.statistics();
+}
+
+TEST(TimeTileLaunch, MayErrByTheToleranceForEachVersion) {
+  constexpr double kTolerance = 1e-9;  // of doubles
+  EXPECT_EQ(run_with_errors(0.9 * kTolerance).launches_verified, 1);
+  EXPECT_EQ(run_with_errors(0.9 * kTolerance).launches_differing, 0);
+  EXPECT_EQ(run_with_errors(1.1 * kTolerance).launches_differing, 1);
+}
+
 TEST(TimeTileLaunch, IsComparedAtItsLastVersion) {
   Versions versions;
   ManagerOptions options;

@@ -78,6 +78,9 @@ DeviceReport device_report(const gpu::Manager& device, const gpu::DeviceStatisti
   report.launches_verified = after.launches_verified - before.launches_verified;
   report.launches_differing = after.launches_differing - before.launches_differing;
   report.launches_not_verified = after.launches_not_verified - before.launches_not_verified;
+  report.copy_in_ns = after.copy_in_ns - before.copy_in_ns;
+  report.copy_out_ns = after.copy_out_ns - before.copy_out_ns;
+  report.start_ns = after.start_ns - before.start_ns;
   for (const gpu::KernelTotals& now : after.kernels) {
     gpu::KernelTotals run = now;
     for (const gpu::KernelTotals& old : before.kernels) {
@@ -237,6 +240,8 @@ RunReport Engine::run_or_recover(const Problem& problem, const RunWishes& wishes
       std::fprintf(stderr, "warning: %s; the run is repeated %s\n", error.what(), where.c_str());
   }
   if (!left.trace_label.empty()) left.trace_label += ", again " + where;
+  for (const std::vector<AnyMatrix>* matrices : {&problem.inputs, &problem.outputs})
+    for (const AnyMatrix& matrix : *matrices) forget_launches(matrix);
   if (snapshot != nullptr) restore(problem, *snapshot, wishes);
   return run_or_recover(problem, left, snapshot);
 }

@@ -64,7 +64,10 @@ struct DeviceReport {
   std::int64_t launches_verified = 0;       ///< launches whose results were compared with the CPU's
   std::int64_t launches_differing = 0;      ///< among them, those with other results
   std::int64_t launches_not_verified = 0;   ///< launches whose results should have been compared and were not
+  // In traced and in profiled runs:
   std::vector<RuleTotals> kernels;
+  std::int64_t copy_in_ns = 0, copy_out_ns = 0;  ///< how long copies took, to the device and to the host
+  std::int64_t start_ns = 0;  ///< how long it had nothing to do but what it had not begun yet: the cost of launches
 };
 
 /// The result of a run: its times and counts.

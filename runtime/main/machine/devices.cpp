@@ -29,6 +29,13 @@ bool has_part(const std::string& name, const std::string& part) {
 
 }  // namespace
 
+std::chrono::nanoseconds limit_of_seconds(double seconds) {
+  constexpr double kMaxSeconds = 1e9;  // a clock can still add this
+  const auto limit = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(std::min(seconds, kMaxSeconds)));
+  return seconds > 0 ? std::max(limit, std::chrono::nanoseconds(1)) : std::chrono::nanoseconds(0);
+}
+
 const std::vector<gpu::DeviceInfo>& Devices::list() {
   if (!list_) {
     list_ = provider_->list();
@@ -119,6 +126,7 @@ gpu::Manager& Devices::manager(int index) {
     if (info.type == gpu::DeviceType::Gpu) options.patience = kGpuPatience;
     options.memory_limit_bytes = use_.memory_bytes;
     options.verifies = use_.verifies;
+    options.is_timed = use_.is_profiled;
     options.trace = use_.trace;
     options.trace_name = "device " + std::to_string(index) + ", " + info.name;
     managers_[at] = std::make_unique<gpu::Manager>(provider_->open(index, use_.is_profiled), options);

@@ -35,12 +35,15 @@ struct DeviceWishes {
   std::chrono::nanoseconds limit{0};  ///< of each operation (gpu/wrappers/limited_device.h); 0: none
 };
 
+/// The limit of so many seconds, cut to what a clock can add; none for 0 or less.
+[[nodiscard]] std::chrono::nanoseconds limit_of_seconds(double seconds);
+
 /// The devices of all platforms; none if there is no OpenCL.
 [[nodiscard]] std::unique_ptr<DeviceProvider> make_opencl_provider(const DeviceWishes& wishes = {});
 
 /// How the devices of a process are used.
 struct DeviceUse {
-  bool is_profiled = false;
+  bool is_profiled = false;        ///< the device is, and its manager counts how long copies take
   Trace* trace = nullptr;          ///< gets the lanes of devices; it may be null, and it outlives the devices
   std::uint64_t memory_bytes = 0;  ///< the most that is used of a device's memory; 0: what the manager chooses
   bool verifies = false;           ///< results of devices are compared with the CPU's (gpu/check)

@@ -174,6 +174,10 @@ std::string device_text(const RunReport& run, std::size_t i) {
   text += shortage_text(device, name, run.devices.size() < 2) + check_text(device);
   if (device.kernel_ns != 0)
     text += "  kernels ran for " + duration_text(static_cast<double>(device.kernel_ns) * 1e-9) + " on " + name + "\n";
+  const std::int64_t copy_ns = device.copy_in_ns + device.copy_out_ns;
+  if (device.kernel_ns != 0 && copy_ns + device.start_ns != 0)
+    text += "  copies took " + duration_text(static_cast<double>(copy_ns) * 1e-9) + ", starting kernels and copies " +
+            duration_text(static_cast<double>(device.start_ns) * 1e-9) + " on " + name + "\n";
   return text;
 }
 
@@ -243,6 +247,9 @@ void add_profile(nlohmann::ordered_json& json, const RunReport& run) {
                                {"kernels", json_of(device.kernels)},
                                {"launches", device.launches},
                                {"kernel_ns", device.kernel_ns},
+                               {"copy_in_ns", device.copy_in_ns},
+                               {"copy_out_ns", device.copy_out_ns},
+                               {"start_ns", device.start_ns},
                                {"launches_in_blocks", device.launches_in_blocks},
                                {"launches_in_vectors", device.launches_in_vectors},
                                {"launches_on_matrix_units", device.launches_on_matrix_units},

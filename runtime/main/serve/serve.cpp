@@ -188,12 +188,29 @@ class Server {
       reply.ran = report.ran;
       reply.below_cutoff = report.below_cutoff;
       reply.bytes_moved = report.bytes_moved;
+      if (session_.options.is_profiled) reply.device_costs = costs_of(report);
       reply.has_large_matrices = served_.has_large_matrices() || Storage::num_large_blocks() > num_large_before;
       if (request.verify) check_.check(served_.problem(), request.tolerance, reply);
       if (reply.status != Status::Ok) return;
       const double own_ms = static_cast<double>(report.elapsed_ns - report.waited_ns) * 1e-6;
       if (request.limit_ms > 0 && own_ms > request.limit_ms) return;
     }
+  }
+
+  /// What the devices of a profiled run did; none if they did nothing.
+  static std::optional<DeviceCosts> costs_of(const RunReport& report) {
+    if (report.launches == 0 && report.bytes_moved == 0) return std::nullopt;
+    DeviceCosts costs;
+    for (const DeviceReport& device : report.devices) {
+      costs.launches += device.launches;
+      costs.bytes_to_device += device.bytes_to_device;
+      costs.bytes_to_host += device.bytes_to_host;
+      for (const RuleTotals& kernel : device.kernels) costs.kernel_ns += static_cast<double>(kernel.time_ns);
+      costs.copy_in_ns += static_cast<double>(device.copy_in_ns);
+      costs.copy_out_ns += static_cast<double>(device.copy_out_ns);
+      costs.start_ns += static_cast<double>(device.start_ns);
+    }
+    return costs;
   }
 
   static void add_fallbacks(const RunReport& report, Reply& reply) {

@@ -59,6 +59,9 @@ void Context::set_options(const ContextOptions& options) {
   wishes.threads = options.threads;
   wishes.is_strict = options.is_strict ? 1 : 0;
   wishes.seed = options.seed;
+  wishes.device_memory = options.device_memory;
+  wishes.device_limit = options.device_limit;
+  wishes.verifies_device = options.verifies_device ? 1 : 0;
   pb_context* made = nullptr;
   const pb_status status = without_lock([&] { return pb_context_create(library_, &wishes, &made); });
   check_status(status);

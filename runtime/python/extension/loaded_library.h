@@ -23,6 +23,9 @@ struct ContextOptions {
   std::int32_t threads = 0;
   bool is_strict = false;
   std::uint64_t seed = 0;
+  std::uint64_t device_memory = 0;
+  double device_limit = 0;
+  bool verifies_device = false;
 };
 
 /// The context of a library object of Python. Its options may change: calls in progress keep the former ones.

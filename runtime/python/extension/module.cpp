@@ -60,7 +60,10 @@ void define_libraries(py::module_& module) {
       .def_readwrite("device", &ContextOptions::device)
       .def_readwrite("threads", &ContextOptions::threads)
       .def_readwrite("strict", &ContextOptions::is_strict)
-      .def_readwrite("seed", &ContextOptions::seed);
+      .def_readwrite("seed", &ContextOptions::seed)
+      .def_readwrite("device_memory", &ContextOptions::device_memory)
+      .def_readwrite("device_limit", &ContextOptions::device_limit)
+      .def_readwrite("verify_device", &ContextOptions::verifies_device);
   py::class_<Context, std::shared_ptr<Context>>(module, "Context")
       .def(py::init([](const Tables& tables, const ContextOptions& options) {
              return std::make_shared<Context>(tables.library, options);

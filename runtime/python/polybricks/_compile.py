@@ -165,7 +165,7 @@ def compile(source: PathLike, *, element: str = "double", options: Sequence[str]
     options: further options of `pbc`, as ["--fp", "strict"].
     name: what the library is called: if not given, as the file, or "program".
     cache: the folder of what was compiled; `polybricks/python` of the user's cache if not given.
-    axes: "numpy" or "pbcc", see `load`, which has the options of contexts, too: config, device, threads, strict, seed.
+    axes: "numpy" or "pbcc", see `load`, which has the options of contexts, too: config, device, threads and so on.
 
     Warnings of `pbc` are warnings of the class CompileWarning, when it compiles.
     """

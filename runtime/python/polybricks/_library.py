@@ -43,8 +43,8 @@ class Binding:
             program = self.make_program(transform)
         arrays = self._checked(main_of(pathlib.Path(program)), inputs)
         output = wishes.pop("output", None)
-        wishes.setdefault("device", self.options.get("device"))
-        wishes.setdefault("threads", self.options.get("threads"))
+        for name in ("device", "threads", "device_memory", "device_limit"):
+            wishes.setdefault(name, self.options.get(name))
         written = tune(Tuning(pathlib.Path(program), pathlib.Path(output or f"{program}.cfg").absolute(), self.axes), arrays, wishes)
         options = {**self.options, "config": written}
         self.context.set_options(context_options(options))
@@ -154,7 +154,7 @@ class Library:
         return dict(self._transforms)
 
     def with_options(self, **options: Any) -> Library:
-        """The same library with a context of its own: config, device, threads, strict, seed; what is not named stays."""
+        """The same library with a context of its own. Options are those of `load`; what is not named stays."""
         binding = self._binding
         return Library(Binding(binding.file, binding.axes, {**binding.options, **options}, binding.make_program))
 
@@ -176,7 +176,7 @@ class Library:
         numbers: a dictionary of what no matrix says, as {"n": 3}.
         program: of a library that was loaded: the program that `pbc` made of the same source.
         verbose: print what `pbtune` prints.
-        device, threads: as those of the library, if not given.
+        device, threads, device_memory, device_limit: as those of the library, if not given.
 
         Ctrl-C ends the search and keeps the best that was found. Returns the name of the configuration, for `config=`.
         """
@@ -193,7 +193,9 @@ def load(file: PathLike, *, axes: str = "numpy", **context: Any) -> Library:
     axes: "numpy": the last axis of an array is the first dimension of a header, so that `In[w, h]` is an array of shape (h, w);
         "pbcc": the first one, so that its shape is (w, h).
     config: a configuration of `pbtune`; device: "none", an index or a part of a name; threads: how many;
-    strict: a choice that cannot run is an error; seed: of random numbers.
+    strict: a choice that cannot run is an error; seed: of random numbers;
+    device_memory: the most bytes that are used on each device; device_limit: seconds after which an operation of one hangs;
+    verify_device: each step of a device also runs on the CPU, and the results are compared.
 
     Errors: Error if the file was loaded before and has another content now
     """

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 import os
 from typing import Any, Callable, Dict
@@ -30,18 +31,29 @@ def _device(value: Any) -> str:
     return value if isinstance(value, str) else str(whole_number("device, if no name,", value, 2**31))
 
 
-def _strict(value: Any) -> bool:
+def _truth(what: str, value: Any) -> bool:
     if not isinstance(value, (bool, numpy.bool_)):
-        raise TypeError(f"strict is True or False, not {value!r}")
+        raise TypeError(f"{what} is True or False, not {value!r}")
     return bool(value)
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, (bool, numpy.bool_)) or not isinstance(value, numbers.Real):
+        raise TypeError(f"device_limit is a number of seconds, not {value!r}")
+    if not value > 0:
+        raise ArgumentError(f"device_limit is a number of seconds above 0, not {value!r}")
+    return float(value)
 
 
 CONVERSIONS: Dict[str, Callable[[Any], Any]] = {
     "config": os.fspath,
     "device": _device,
     "threads": lambda value: whole_number("threads", value, 2**31),
-    "strict": _strict,
+    "strict": lambda value: _truth("strict", value),
     "seed": lambda value: whole_number("seed", value, 2**64),
+    "device_memory": lambda value: whole_number("device_memory", value, 2**63),
+    "device_limit": _seconds,
+    "verify_device": lambda value: _truth("verify_device", value),
 }
 
 

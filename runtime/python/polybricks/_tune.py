@@ -26,7 +26,8 @@ class Tuning(NamedTuple):
 
 def _options_of(wishes: Dict[str, Any]) -> List[str]:
     """The options of `pbtune` for the keyword arguments of `tune`."""
-    known = {"effort": "--effort", "time_limit": "--time-limit", "device": "--device", "threads": "--threads"}
+    known = {"effort": "--effort", "time_limit": "--time-limit", "device": "--device", "threads": "--threads", "device_memory": "--device-memory",
+             "device_limit": "--device-limit"}
     options: List[str] = []
     for name, value in wishes.items():
         if name == "numbers":

@@ -150,6 +150,16 @@ class ChainTest:
         polybricks.check([device["launches_verified"], device["launches_differing"]] == [3, 0], f"repeated: {device}")
 
 
+def repeated_with_checks(tools, work):
+    """A run that is repeated on the CPU asks for no copies, also in a program that checks them."""
+    chain = ChainTest(tools, work)
+    chain.program = tools.compile(work / "chain.pbcc", work / "chain_checked", "--checked-copies")
+    for launch in range(len(RULES)):
+        for fault, words in (("fail", ()), ("fail", ("--device-copies",)), ("hang", (SHORT,))):
+            lines, _ = chain.run(f"{fault}:{launch}", *words)
+            polybricks.check(len(lines) == 1, f"{fault}:{launch} {words}, checked: {lines}")
+
+
 def repeated_in_place(tools, work):
     """A run that is repeated begins with what its outputs held before."""
     source = work / "again.pbcc"
@@ -230,6 +240,7 @@ def main():
     chain.failures()
     chain.wrong_kernels()
     chain.repeated()
+    repeated_with_checks(tools, work)
     repeated_in_place(tools, work)
     bad_requests(tools, work)
     verify_programs(tools, work)

@@ -448,6 +448,77 @@ static void test_device(void) {
   pb_context_destroy(context);
 }
 
+/* Scales a long row, and looks at the results. The status may also be that the device failed, if `may_fail`. */
+static pb_status scale_row(pb_context* context, int may_fail) {
+  enum { kNum = 100000 };
+  double* memory = aligned_alloc(128, 2 * kNum * sizeof(double));
+  if (memory == NULL) exit(1);
+  for (int i = 0; i < kNum; ++i) memory[i] = i + 1;
+  pb_matrix A = row_of(memory, kNum), B = row_of(memory + kNum, kNum);
+  const pb_status status = edges_Scale(context, &A, &B);
+  int num_wrong = 0;
+  for (int i = 0; i < kNum; ++i) num_wrong += memory[kNum + i] != 2 * (i + 1);
+  EXPECT(status.code == PB_OK || (may_fail && status.code == PB_ERROR_DEVICE));
+  EXPECT(status.code != PB_OK || num_wrong == 0);
+  free(memory);
+  return status;
+}
+
+static void scale_long_row(pb_context* context) { EXPECT_OK(scale_row(context, 0)); }
+
+/* The memory, limit and verification of devices are those of all contexts that use devices at the same time. */
+static void test_device_settings(void) {
+  const char* const devices[] = {"0", "none"};
+  const pb_options silent = on_device(devices);
+  pb_options options = silent, other, on_cpu;
+  pb_context* made = NULL;
+  options.device_memory = 1 << 20;
+  options.device_limit = 1000;
+  options.verifies_device = 1;
+  pb_context *context = context_with(options), *same = context_with(options), *without = context_with(silent);
+  pb_context* const callers[] = {context, same, without};
+  for (int i = 0; i < 3; ++i) scale_long_row(callers[i]);
+  pb_statistics statistics;
+  EXPECT_OK(pb_context_statistics(context, &statistics));
+  EXPECT(statistics.kernels > 3);                      /* two rows do not fit, so there are pieces */
+  EXPECT(statistics.bytes_to_device >= 3 * 8 * 100000); /* and memory with a limit is not the host's */
+  for (int i = 0; i < 3; ++i) {
+    other = options;
+    if (i == 0) other.device_memory = 2 << 20;
+    if (i == 1) other.device_limit = 999;
+    if (i == 2) other.verifies_device = 0;
+    EXPECT_STATUS(pb_context_create(edges_library(), &other, &made), PB_ERROR_DEVICE,
+                  "in use with another memory, limit or verification");
+    EXPECT(made == NULL);
+  }
+  on_cpu = other;
+  on_cpu.devices = devices + 1;
+  on_cpu.is_strict = 0;
+  pb_context* cpu = context_with(on_cpu); /* it uses no device, so it does not matter what it says of them */
+  for (int i = 0; i < 3; ++i) pb_context_destroy(callers[i]);
+  context = context_with(other);
+  scale_long_row(context);
+  scale_long_row(cpu);
+  pb_context_destroy(context);
+  pb_context_destroy(cpu);
+  options.device_limit = -1;
+  EXPECT_STATUS(pb_context_create(edges_library(), &options, &made), PB_ERROR_ARGUMENT, "no number of seconds");
+}
+
+/* A device whose first kernel hangs or is wrong, as the environment says. A call whose results are lost fails; the calls
+   after it run on the CPU. */
+static void test_device_faults(void) {
+  const char* const devices[] = {"0"};
+  pb_options options = on_device(devices);
+  options.is_strict = 0;
+  options.device_limit = 0.3;
+  options.verifies_device = 1;
+  pb_context* context = context_with(options);
+  if (scale_row(context, 1).code != PB_OK) printf("lost\n");
+  for (int round = 0; round < 3; ++round) scale_long_row(context);
+  pb_context_destroy(context);
+}
+
 static void* call_on_device(void* context) {
   double a[200], b[200];
   pb_matrix A = row_of(a, 200), B = row_of(b, 200);
@@ -692,6 +763,8 @@ int main(int argc, char** argv) {
                 {"growth", test_growth},
                 {"host", test_host_is_left_alone},
                 {"device", test_device},
+                {"device_settings", test_device_settings},
+                {"device_faults", test_device_faults},
                 {"threads_on_device", test_threads_on_device},
                 {"resident", test_resident},
                 {"resident_at_random", test_resident_at_random},

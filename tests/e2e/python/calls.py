@@ -152,14 +152,17 @@ def test_errors():
 
 def test_options():
     row = np.arange(1000.0)
-    for options in ({"threads": 1}, {"threads": 3}, {"device": "none"}, {"device": 0}, {"seed": 3, "strict": True}):
+    for options in ({"threads": 1}, {"threads": 3}, {"device": "none"}, {"device": 0}, {"seed": 3, "strict": True},
+                    {"device": 0, "device_memory": 1 << 26, "device_limit": 100, "verify_device": True}):
         np.testing.assert_array_equal(LIBRARY.with_options(**options).Scale(row), 2 * row)
     with raises(pb.DeviceError, "nonesuch"):
         LIBRARY.with_options(device="nonesuch")
     with raises(pb.ConfigurationError, "none.cfg"):
         LIBRARY.with_options(config="none.cfg")
     for name, value, kind in (("threads", "2", TypeError), ("threads", 1.5, TypeError), ("threads", 2**40, pb.ArgumentError), ("seed", -1, pb.ArgumentError),
-                              ("device", 1.5, TypeError), ("device", -1, pb.ArgumentError), ("threads", True, TypeError), ("strict", "yes", TypeError)):
+                              ("device", 1.5, TypeError), ("device", -1, pb.ArgumentError), ("threads", True, TypeError), ("strict", "yes", TypeError),
+                              ("device_memory", -1, pb.ArgumentError), ("device_memory", "1G", TypeError), ("device_limit", 0, pb.ArgumentError),
+                              ("device_limit", "1", TypeError), ("verify_device", 1, TypeError)):
         with raises(kind, name):
             LIBRARY.with_options(**{name: value})
     with raises(TypeError, "no option `thread`"):
