@@ -266,6 +266,12 @@ static bool has_scans(const LoweredProgram& program) {
   });
 }
 
+/// Whether some step may run in bands of rows.
+static bool has_bands(const LoweredProgram& program) {
+  return std::any_of(program.transforms.begin(), program.transforms.end(),
+                     [](const LoweredTransform& transform) { return !transform.bands.empty(); });
+}
+
 std::string generated_name(const Program& program) { return program.name + ".cpp"; }
 
 std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProgram& lowered,
@@ -291,6 +297,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProg
   out.line("#include \"runtime/generated.h\"");
   if (!options.library.empty()) out.line("#include \"runtime/embed/library_desc.h\"");
   out.line("#include \"runtime/matrix/index_math.h\"");
+  if (has_bands(lowered)) out.line("#include \"runtime/matrix/blocks/bands.h\"");
   out.line("#include \"runtime/matrix/blocks/tile_loops.h\"");
   out.line("#include \"runtime/matrix/simd_folds.h\"");
   out.line("#include \"runtime/matrix/simd_math.h\"");
