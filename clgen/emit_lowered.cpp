@@ -80,8 +80,8 @@ std::string bands_text(const Transform& transform, const TransformPlan& plan, co
       makers.push_back(fmt::format("{} of step {} along {}", transform.rules[step.rule].name, tiled.steps[i].index(),
                                    step.loops[tiled.row_loops[i]].var));
     }
-    out += fmt::format("  per band {}, rows [{}, {}), by {}\n", transform.matrices[tiled.matrix].name,
-                       tiled.lo.front(), tiled.hi.front(), joined(makers));
+    out += fmt::format("  per band {}, rows [{}, {}), by {}\n", transform.matrices[tiled.matrix].name, tiled.lo.front(),
+                       tiled.hi.front(), joined(makers));
   }
   return out;
 }

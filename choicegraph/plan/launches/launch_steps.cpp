@@ -15,9 +15,7 @@ bool may_run_in(const TransformPlan& plan, const Step& step, Version version) {
   });
 }
 
-bool has_basic_version(const TransformPlan& plan, const Step& step) {
-  return may_run_in(plan, step, Version::OpenCl);
-}
+bool has_basic_version(const TransformPlan& plan, const Step& step) { return may_run_in(plan, step, Version::OpenCl); }
 
 bool is_variable(const Formula& at, const std::string& var) {
   const auto* symbol = std::get_if<SymbolRef>(&at.node);

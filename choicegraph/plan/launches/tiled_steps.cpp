@@ -140,6 +140,9 @@ class TiledStepsFinder {
     const Rule& rule = rule_of(id);
     if (step(id).loops.empty()) return in_quotes(rule.name) + " has no loops";
     if (!rule.calls.empty()) return in_quotes(rule.name) + " calls transforms";
+    // Loops over regions are fast only where views are known to be apart, and those of bands are not (bands.h).
+    for (const RegionAccess& output : rule.outputs)
+      if (output.kind != AccessKind::Cell) return in_quotes(rule.name) + " writes more than single cells";
     return rule.tried.empty() ? "" : in_quotes(rule.name) + " tries other rules first";
   }
 
@@ -181,7 +184,7 @@ class TiledStepsFinder {
     std::stable_sort(tiled.steps.begin(), tiled.steps.end(),
                      [&](StepId a, StepId b) { return rule_of(a).inputs.size() > rule_of(b).inputs.size(); });
     for (std::size_t i = 0; in_bands_ && i < tiled.steps.size(); ++i)
-      tiled.row_loops.push_back(*row_loop_of(tiled.steps[i]));
+      tiled.row_loops.push_back(*loop_of(tiled.steps[i], transform_.matrices[tiled.matrix].extents.size() - 1));
     return "";
   }
 
@@ -189,7 +192,7 @@ class TiledStepsFinder {
     if (std::string why = why_not_in_tiles(id); !why.empty()) return why;
     const Rule& rule = rule_of(id);
     const std::string name = in_quotes(rule.name);
-    if (std::string why = in_bands_ ? why_makes_no_rows(id) : why_makes_no_cells(id); !why.empty()) return why;
+    if (std::string why = why_makes_no_cells(id); !why.empty()) return why;
     for (const RegionAccess& input : rule.inputs)
       if (is_written_by(out_.reader, input.matrix) || is_written_by(id, input.matrix))
         return name + " reads what the launch writes";
@@ -202,28 +205,22 @@ class TiledStepsFinder {
   std::string why_makes_no_cells(StepId id) const {
     const Rule& rule = rule_of(id);
     const RegionAccess& output = rule.outputs.front();
-    const std::vector<LoopDim>& loops = step(id).loops;
-    if (rule.outputs.size() != 1 || output.kind != AccessKind::Cell || output.lo.size() != loops.size())
+    const std::size_t num_loops = step(id).loops.size();
+    if (rule.outputs.size() != 1 || output.kind != AccessKind::Cell || output.lo.size() != num_loops)
       return in_quotes(rule.name) + " makes no single cells";
-    for (std::size_t d = 0; d < loops.size(); ++d)
-      if (!is_variable(output.lo[d], loops[loops.size() - 1 - d].var))
+    for (std::size_t d = 0; d < num_loops; ++d) {
+      const std::optional<std::size_t> loop = loop_of(id, d);
+      if (!loop || (!in_bands_ && *loop != num_loops - 1 - d))
         return in_quotes(rule.name) + " names its cells in another way than by its variables";
+    }
     return "";
   }
 
-  std::string why_makes_no_rows(StepId id) const {
-    const Rule& rule = rule_of(id);
-    if (rule.outputs.size() != 1 || rule.outputs.front().kind != AccessKind::Cell)
-      return in_quotes(rule.name) + " makes no single cells";
-    if (!row_loop_of(id)) return in_quotes(rule.name) + " names the rows of its cells in another way than by a variable";
-    return "";
-  }
-
-  /// The loop of a step that makes single cells whose variable is the row of these.
-  std::optional<std::size_t> row_loop_of(StepId id) const {
+  /// The loop of a step that makes single cells whose variable is their coordinate `dim`; none if no variable is.
+  std::optional<std::size_t> loop_of(StepId id, std::size_t dim) const {
     const std::vector<LoopDim>& loops = step(id).loops;
     for (std::size_t i = 0; i < loops.size(); ++i)
-      if (is_variable(rule_of(id).outputs.front().lo.back(), loops[i].var)) return i;
+      if (is_variable(rule_of(id).outputs.front().lo[dim], loops[i].var)) return i;
     return std::nullopt;
   }
 

@@ -217,9 +217,8 @@ TEST(TiledSteps, BandsMayHaveFewerDimensions) {
 }
 
 TEST(TiledSteps, BandsOfSteps) {
-  const PlannedTransform planned(two_steps()
-                                     .rule({"T.cell(x,y)"}, {"A.cell(x,y)"})
-                                     .rule({"B.cell(x,y)"}, {"T.cell(x,y)"}));
+  const PlannedTransform planned(
+      two_steps().rule({"T.cell(x,y)"}, {"A.cell(x,y)"}).rule({"B.cell(x,y)"}, {"T.cell(x,y)"}));
   const TiledSteps found = of_rule(planned, 1, TileKind::Bands);
   ASSERT_THAT(found.matrices, SizeIs(1)) << found.why_not;
   EXPECT_EQ(found.makers(), found.matrices.front().steps);
@@ -254,11 +253,18 @@ TEST(TiledSteps, NoBandsOfWhatLiesElsewhere) {
   expect_no_bands(steps().rule({"B.cell(x,y)"}, {"T.column(x)"}), "more than a fixed neighbourhood");
   expect_no_bands(steps().rule({"B.cell(x,y)"}, {"T.cell(x,h-1-y)"}), "more than a fixed neighbourhood");
   expect_no_bands(steps().rule({"B.cell(x,y)"}, {"T.cell(x,y+80)"}), "far cells");
+  expect_no_bands(steps().rule({"B.row(y)"}, {"T.row(y)"}), "more than single cells");
   expect_no_bands(two_steps().rule({"T.row(y)"}, {"A.row(y)"}).rule({"B.cell(x,y)"}, {"T.cell(x,y)"}), "single cells");
-  expect_no_bands(two_steps()
-                      .rule({"T.cell(x,h-1-y)"}, {"A.cell(x,y)"})
-                      .rule({"B.cell(x,y)"}, {"T.cell(x,y)"}),
-                  "in another way than by a variable");
+  expect_no_bands(two_steps().rule({"T.cell(x,h-1-y)"}, {"A.cell(x,y)"}).rule({"B.cell(x,y)"}, {"T.cell(x,y)"}),
+                  "in another way than by its variables");
+  expect_no_bands(TestTransform()
+                      .from("A[n]")
+                      .through("T[2*n,n]")
+                      .to("B[n,n]")
+                      .rule({"T.cell(2*x,y)"}, {"A.cell(x)"})
+                      .rule({"B.cell(x,y)"}, {"T.cell(x,y)"})
+                      .rule({"T.cell(2*x+1,y)"}, {"A.cell(x)"}),
+                  "in another way than by its variables");
 }
 
 TEST(TiledSteps, NoBandsOfWhatOthersReadOrMayMake) {

@@ -65,7 +65,8 @@ void emit_temporaries(Writer& out, const CallContext& call, const StepConditions
       storage = "pbrt::allocate_versions<" + type + ">(" + joined(extents) + ")";
     const std::vector<std::string> flags = flags_without(lowered_of(call.context, call.id), id);
     if (!flags.empty())
-      storage = "(" + joined(flags, " || ") + ") ? pbrt::without_memory<" + type + ">(" + joined(extents) + ") : " + storage;
+      storage =
+          "(" + joined(flags, " || ") + ") ? pbrt::without_memory<" + type + ">(" + joined(extents) + ") : " + storage;
     out.line("const " + type + " " + matrix.name + " = " + selected_text(conditions.is_used(id), storage, type + "()") +
              ";");
   }

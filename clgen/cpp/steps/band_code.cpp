@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <utility>
 
 #include "clgen/cpp/boxes/host_code.h"
 #include "clgen/cpp/context/condition_code.h"
+#include "clgen/cpp/context/tunable_code.h"
 #include "clgen/facts/index_width.h"
 #include "clgen/facts/names.h"
 
@@ -41,9 +43,7 @@ class BandsCode {
         dispatch_(dispatch),
         bands_(bands) {}
 
-  void emit_flag() {
-    out_.line("const bool " + bands_flag_name(bands_.reader) + " = " + flag_value() + ";");
-  }
+  void emit_flag() { out_.line("const bool " + bands_flag_name(bands_.reader) + " = " + flag_value() + ";"); }
 
   void emit_closure() {
     out_.open("const auto " + bands_closure_name(bands_.reader) + " = [&](pbrt::Frame& pb_step)");
@@ -87,6 +87,16 @@ class BandsCode {
     return std::to_string(plan_.steps[step].loops.size() - 1 - loop);
   }
 
+  /// The number of the SizeRule that says whether the bands run.
+  std::string size_rule() const {
+    std::size_t i = 0;
+    const auto is_it = [&](const PlanTunable& tunable) {
+      return tunable.role == TunableRole::Bands && tunable.rule == plan_.steps[bands_.reader].rule;
+    };
+    while (!is_it(plan_.tunables[i])) ++i;
+    return tunable_value(context_, id_, i, "pb_context", "pb_n");
+  }
+
   /// When the bands run: where a configuration says so, and all steps run on the CPU. Checked programs have all
   /// matrices.
   std::string flag_value() const {
@@ -101,16 +111,42 @@ class BandsCode {
     for (const TiledSteps& other : lowered_of(context_, id_).bands)
       if (other.is_maker(bands_.reader))
         terms.push_back(Condition::not_(Condition::named(bands_flag_name(other.reader))));
+    const std::string num_rows = to_wide_c(transform_.matrices[bands_.matrices.front().matrix].extents.back());
+    std::int64_t num_shared = 0;
     std::vector<std::string> bytes;
     for (const TiledMatrix& tiled : bands_.matrices) {
       const Matrix& matrix = transform_.matrices[tiled.matrix];
       std::string text = "std::int64_t{sizeof(" + element_text(matrix.element, matrix.is_element_t) + ")}";
       for (const Formula& extent : matrix.extents) text += " * (" + to_wide_c(extent) + ")";
       bytes.push_back(std::move(text));
+      num_shared = std::max(num_shared, tiled.hi.front() - tiled.lo.front() - 1);
     }
     const Condition all = Condition::all_of(std::move(terms));
-    return (all.is_always() ? "" : to_operand(all) + " && ") + "pbrt::runs_in_bands(" +
-           dispatch_.bands_value(plan_.steps[bands_.reader]) + ", " + joined(bytes, " + ") + ")";
+    const Condition apart = inputs_are_apart();
+    const auto view = [&](MatrixId matrix) { return transform_.matrices[matrix].name + ".view()"; };
+    return (all.is_always() ? "" : to_operand(all) + " && ") + "pbrt::runs_in_bands(pb_frame, " + size_rule() +
+           ", {.num_rows = " + num_rows + ", .num_shared = " + std::to_string(num_shared) +
+           ", .bytes = " + joined(bytes, " + ") + "})" +
+           (apart.is_always() ? "" : " && " + to_operand(apart, {.view = view}));
+  }
+
+  /// When the reader writes nothing that makers read: bands take turns, where the makers would be done before. Callers
+  /// may give both in one matrix.
+  Condition inputs_are_apart() const {
+    std::set<MatrixId> read;
+    for (const StepId step : bands_.makers())
+      for (const RegionAccess& input : transform_.rules[plan_.steps[step].rule].inputs) read.insert(input.matrix);
+    std::vector<Condition> terms;
+    for (const RegionAccess& output : transform_.rules[plan_.steps[bands_.reader].rule].outputs)
+      for (const MatrixId id : read)
+        if (is_argument(output.matrix) && is_argument(id)) terms.push_back(are_apart(output.matrix, id));
+    return Condition::all_of(std::move(terms));
+  }
+
+  /// Whether a caller gives the memory of the matrix. A single number that is read was copied.
+  bool is_argument(MatrixId id) const {
+    const Matrix& matrix = transform_.matrices[id];
+    return matrix.role != MatrixRole::Through && matrix.num_dims() > 0;
   }
 
   /// Prints a wait for everything that the steps read and write elsewhere, because tasks do not wait.
@@ -132,8 +168,8 @@ class BandsCode {
       out_.open("");
       emit_boxes(out_, lowered(tiled.steps[i]).boxes);
       out_.open("");
-      emit_part(tiled.steps[i], "pb_band.made(" + std::to_string(k) + ", " +
-                                    box_dim(tiled.steps[i], tiled.row_loops[i]) + ", ");
+      emit_part(tiled.steps[i],
+                "pb_band.made(" + std::to_string(k) + ", " + box_dim(tiled.steps[i], tiled.row_loops[i]) + ", ");
       out_.close();
       out_.close();
     }

@@ -51,13 +51,6 @@ std::string StepDispatch::tile_value(const Nest& nest) const {
       .value_or("nullptr");
 }
 
-std::string StepDispatch::bands_value(const Step& step) const {
-  const auto matches = [&](const PlanTunable& tunable) {
-    return tunable.role == TunableRole::Bands && tunable.rule == step.rule;
-  };
-  return find_tunable(matches, tunable_value).value_or("0");
-}
-
 /// Returns the last argument of the step's CPU function, with the comma before it.
 std::string StepDispatch::pieces_arg(StepId id) const {
   switch (lowered(id).pieces) {

@@ -79,8 +79,6 @@ class StepDispatch {
   /// Returns the elements of the tunable that says a shape of the step's launches; a null pointer if there is none.
   [[nodiscard]] std::string shape_value(const Step& step, Version version, TunableRole role) const;
   [[nodiscard]] std::string tile_value(const Nest& nest) const;
-  /// Returns the number of the SizeRule that says whether the step runs in bands.
-  [[nodiscard]] std::string bands_value(const Step& step) const;
 
  private:
   [[nodiscard]] const LoweredStep& lowered(StepId step) const { return lowered_of(context_, id_).steps[step]; }

@@ -65,7 +65,7 @@ struct JointGroup {
 
   std::vector<StepId> steps;  ///< in the order of the plan
   std::vector<Fused> fused;
-  std::vector<Member> members;  ///< those that may run by themselves
+  std::vector<Member> members;   ///< those that may run by themselves
   std::vector<StepId> in_bands;  ///< members that may run with the temporaries that they alone read, by flags of calls
   std::size_t max_parts = 0;  ///< the most boxes that the loop has: those of members, and the borders of fused members
 

@@ -35,14 +35,19 @@ struct BandRows {
   [[nodiscard]] constexpr std::int64_t num_shared() const { return hi - lo - 1; }
 };
 
-/// Temporaries of fewer bytes are stored by default: caches that workers share hold them.
-inline constexpr std::int64_t kMinBandedBytes = std::int64_t{1} << 24;
+/// The temporaries of a call that may be made in bands.
+struct BandedSizes {
+  std::int64_t num_rows;    ///< of the first one
+  std::int64_t num_shared;  ///< the most rows that neighbours both need of one
+  std::int64_t bytes;       ///< of all
+};
 
-/// Whether steps run in bands whose temporaries have so many bytes, by a pb::SizeRule as a number; never if the user
-/// wants to see which cells nothing wrote.
-[[nodiscard]] inline bool runs_in_bands(std::int64_t rule, std::int64_t bytes) {
-  return pb::applies(rule, bytes >= kMinBandedBytes) && !are_new_matrices_nan();
-}
+/// Temporaries of fewer bytes are stored by default: second-level caches hold most of them.
+inline constexpr std::int64_t kMinBandedBytes = std::int64_t{1} << 22;
+
+/// Whether steps run in bands, by a pb::SizeRule as a number: by default if the temporaries are large, and have rows
+/// for long tasks of all workers. Never if the user wants to see which cells nothing wrote.
+[[nodiscard]] bool runs_in_bands(const Frame& frame, std::int64_t rule, const BandedSizes& sizes);
 
 /// Returns how many rows of the reader a band has: what it needs of all temporaries lies in a second-level cache of
 /// `cache_bytes`, unless it then were mostly rows that the band before needed, too.
@@ -68,7 +73,8 @@ template <class Region, class... I>
 /// Returns what a row of the reader needs of the temporary.
 template <class Region>
 [[nodiscard]] BandRows band_rows(const Region& matrix, std::int64_t lo, std::int64_t hi) {
-  return {lo, hi, static_cast<std::int64_t>(sizeof(typename Region::Element)) * matrix.view().stride(Region::kDims - 1)};
+  return {lo, hi,
+          static_cast<std::int64_t>(sizeof(typename Region::Element)) * matrix.view().stride(Region::kDims - 1)};
 }
 
 /// The rows of a task, band by band, with memory for K temporaries. A band keeps the rows that it shares with the one
@@ -106,9 +112,9 @@ class Band {
     constexpr int kLast = Region::kDims - 1;
     using Element = typename Region::Element;
     auto* const first = static_cast<Element*>(memory_[k].get()->data());
-    return Region::lent_by(memory_[k], typename Region::ViewType(
-                                           first - (lo_ + needs_[k].lo) * whole.view().stride(kLast), whole.sizes(),
-                                           whole.multipliers()));
+    return Region::lent_by(
+        memory_[k], typename Region::ViewType(first - (lo_ + needs_[k].lo) * whole.view().stride(kLast), whole.sizes(),
+                                              whole.multipliers()));
   }
   /// The part of a maker's box that makes rows of temporary `k` which are not there yet. Rows are the box's dimension
   /// `dim`.

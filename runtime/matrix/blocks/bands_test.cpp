@@ -33,18 +33,25 @@ TEST(Bands, FillTheirPartOfACache) {
 TEST(Bands, TasksAreEnoughAndLong) {
   const BandRows seven = needs_of(-3, 4, 8192);
   EXPECT_EQ(rows_of_task(&seven, 1, 8000, 2), 1001);
-  EXPECT_EQ(rows_of_task(&seven, 1, 8000, 1000), 48);
-  EXPECT_EQ(rows_of_task(&seven, 1, 1, 4), 48);
+  EXPECT_EQ(rows_of_task(&seven, 1, 8000, 1000), 24);
+  EXPECT_EQ(rows_of_task(&seven, 1, 1, 4), 24);
 }
 
 TEST(Bands, RunBySize) {
-  const auto runs = [](pb::SizeRule rule, std::int64_t bytes) {
-    return runs_in_bands(static_cast<std::int64_t>(rule), bytes);
-  };
-  EXPECT_TRUE(runs(pb::SizeRule::Always, 0));
-  EXPECT_TRUE(runs(pb::SizeRule::BySize, kMinBandedBytes));
-  EXPECT_FALSE(runs(pb::SizeRule::BySize, kMinBandedBytes - 1));
-  EXPECT_FALSE(runs(pb::SizeRule::Never, kMinBandedBytes));
+  for (const int num_workers : {1, 8}) {
+    Scheduler scheduler(num_workers);
+    scheduler.run([&](Frame& root) {
+      CallFrame frame(root, 5000);
+      const auto runs = [&](pb::SizeRule rule, std::int64_t bytes, std::int64_t num_rows) {
+        return runs_in_bands(frame, static_cast<std::int64_t>(rule), {num_rows, 6, bytes});
+      };
+      EXPECT_TRUE(runs(pb::SizeRule::Always, 0, 1));
+      EXPECT_TRUE(runs(pb::SizeRule::BySize, kMinBandedBytes, 384));
+      EXPECT_EQ(runs(pb::SizeRule::BySize, kMinBandedBytes, 383), num_workers == 1) << "two tasks of 24 rows for each";
+      EXPECT_FALSE(runs(pb::SizeRule::BySize, kMinBandedBytes - 1, 384));
+      EXPECT_FALSE(runs(pb::SizeRule::Never, kMinBandedBytes, 384));
+    });
+  }
 }
 
 TEST(Bands, HandlesWithoutMemoryHaveSizes) {
@@ -101,7 +108,8 @@ TEST(Bands, KeepTheRowsThatTheyShare) {
             double want = 0;
             for (std::int64_t k = 0; k < hi - lo; ++k) want += sums.cell(x, y + k);
             ASSERT_EQ(sums.out[static_cast<std::size_t>(y * 5 + x)], want)
-                << x << ", " << y << " of " << height << " in bands of " << rows_of_band << ", near " << lo << ", " << hi;
+                << x << ", " << y << " of " << height << " in bands of " << rows_of_band << ", near " << lo << ", "
+                << hi;
           }
       }
 }

@@ -118,6 +118,26 @@ to int Out[w-1, h-3], int Before[w, h]
 }
 """, 2, 3, "int32", after, ["Out#1"]),
 })
+IN_PLACE = """
+transform Differences
+from int A[n]
+through int T[n]
+to int B[n-2]
+{
+  T.cell(i) from (A.cell(i) a) { return 2 * a + 1; }
+  B.cell(i) from (T.cell(i) l, T.cell(i+2) r) { return l - r; }
+}
+
+main transform InPlace
+from int In[n]
+to int Out[n]
+{
+  to (Out o) from (In a) {
+    for (int i = 0; i < n; i++) o.cell(i) = a.cell(i);
+    Differences(o.region(2, n), o);
+  }
+}
+"""
 # Rows so long that a cache holds few of them: bands are a few rows.
 LONG = 70000
 
@@ -231,8 +251,22 @@ class Test:
                 polybricks.check(np.array_equal(got[output], values), f"{on}: {output} is\n{got[output]}")
             polybricks.check(statistics["devices"][0]["launches"] == len(on), str(statistics["devices"]))
 
+    def in_place(self):
+        """A call whose results take the place of its inputs: all of the temporary is made before."""
+        source = self.work / "in_place.pbcc"
+        source.write_text(IN_PLACE)
+        program = self.tools.compile(source, self.work / "in_place")
+        polybricks.check(self.readers(program) == {"B#1.cpu.bands"}, str(self.readers(program)))
+        start = self.rng.integers(-9, 10, 8 * LONG).astype("int32")
+        files = arrays.save(self.work, [start])
+        twice = 2 * start + 1
+        want = np.concatenate([start[:2], twice[:-2] - twice[2:]])
+        for threads in (1, 2):
+            got, _ = arrays.run(program, self.work, files, ["Out"], "--device=none", entry=self.entry(program, ALWAYS, threads))
+            polybricks.check(np.array_equal(got["Out"], want), f"{threads} threads: {got['Out']}, not {want}")
+
     def stored(self):
-        """A temporary that several rules of a call read, or that a call gets, has no such tunable."""
+        """A temporary that several rules of a call read, has no such tunable."""
         source = self.work / "stored.pbcc"
         source.write_text(PROGRAMS["line"][0].replace("to Out[n-5]", "to Out[n-5], More[n]").replace(
             "  Out.cell", "  More.cell(i) from (Middle.cell(i) m) { return m; }\n  Out.cell"))
@@ -248,6 +282,7 @@ def main():
         test.run(name)
     test.by_size()
     test.behind_a_device()
+    test.in_place()
     test.stored()
     print(f"{len(PROGRAMS)} programs whose temporaries are computed in bands")
     return 0
