@@ -102,10 +102,10 @@ class BandsCode {
   std::string flag_value() const {
     if (context_.options.is_checked || context_.options.checks_copies) return "false";
     std::vector<Condition> terms;
-    const Version version = Version::Cpu;
     for (const StepId step : steps()) {
       terms.push_back(dispatch_.conditions().runs(step));
-      terms.push_back(dispatch_.conditions().chosen(plan_.steps[step], {&version, 1}));
+      if (dispatch_.conditions().has_device(step))
+        terms.push_back(Condition::not_(dispatch_.conditions().tries_device(step)));
     }
     // Bands that make what these write do all of it.
     for (const TiledSteps& other : lowered_of(context_, id_).bands)
