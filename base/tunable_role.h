@@ -42,6 +42,7 @@ enum class TunableRole : std::uint8_t {
   PerTile,      ///< 1: a kernel's work-groups make the temporaries that it alone reads; 0: these are stored
   TimeRows,   ///< rows of a band of the versions that the CPU makes in time tiles; 0: the runtime chooses, 1: versions
               ///< are made one after the other (one of the loop forms)
+  Bands,      ///< a SizeRule: whether tasks make the temporaries that a rule alone reads, in bands of rows
   ScanChunk,  ///< instances of a chunk of a scan; 0: a scan runs in the order of the source (one of the loop forms)
 };
 
@@ -53,7 +54,7 @@ inline constexpr TunableRole kTunableRoles[] = {
     TunableRole::Strip,       TunableRole::Stores,      TunableRole::RowBlock,   TunableRole::RowAhead,
     TunableRole::Blocks,      TunableRole::ReadAhead,   TunableRole::BlockItems, TunableRole::BlockRounds,
     TunableRole::BlockStages, TunableRole::MatrixUnits, TunableRole::TimeTile,   TunableRole::PerTile,
-    TunableRole::TimeRows,    TunableRole::ScanChunk};
+    TunableRole::Bands,       TunableRole::TimeRows,    TunableRole::ScanChunk};
 
 /// Whether a tunable of this role is a shape: a number per dimension.
 [[nodiscard]] constexpr bool is_shape(TunableRole role) {
@@ -73,7 +74,12 @@ inline constexpr TunableRole kTunableRoles[] = {
 [[nodiscard]] constexpr bool is_of_loop_forms(TunableRole role) {
   return role == TunableRole::Packs || role == TunableRole::Strip || role == TunableRole::Stores ||
          role == TunableRole::RowBlock || role == TunableRole::RowAhead || role == TunableRole::Blocks ||
-         role == TunableRole::ReadAhead || role == TunableRole::TimeRows || role == TunableRole::ScanChunk;
+         role == TunableRole::ReadAhead || role == TunableRole::TimeRows || role == TunableRole::ScanChunk ||
+         role == TunableRole::Bands;
+}
+/// Whether functions of a rule's loops get the value of such a tunable. That loops run in bands is decided around them.
+[[nodiscard]] constexpr bool is_loop_value(TunableRole role) {
+  return is_of_loop_forms(role) && role != TunableRole::Bands;
 }
 
 /// Returns the word for a role in training information and in the text of a plan.
@@ -137,6 +143,8 @@ inline constexpr TunableRole kTunableRoles[] = {
       return "per_tile";
     case TunableRole::TimeRows:
       return "time_rows";
+    case TunableRole::Bands:
+      return "bands";
     case TunableRole::ScanChunk:
       return "scan_chunk";
   }

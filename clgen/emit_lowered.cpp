@@ -70,6 +70,22 @@ std::string version_launch_text(const Program& program, const VersionLaunch& lau
   return out;
 }
 
+/// Returns what a step that may run in bands of rows makes of what it alone reads.
+std::string bands_text(const Transform& transform, const TransformPlan& plan, const TiledSteps& bands) {
+  std::string out = fmt::format("bands of step {} with what it alone reads\n", bands.reader.index());
+  for (const TiledMatrix& tiled : bands.matrices) {
+    std::vector<std::string> makers;
+    for (std::size_t i = 0; i < tiled.steps.size(); ++i) {
+      const Step& step = plan.steps[tiled.steps[i]];
+      makers.push_back(fmt::format("{} of step {} along {}", transform.rules[step.rule].name, tiled.steps[i].index(),
+                                   step.loops[tiled.row_loops[i]].var));
+    }
+    out += fmt::format("  per band {}, rows [{}, {}), by {}\n", transform.matrices[tiled.matrix].name, tiled.lo.front(),
+                       tiled.hi.front(), joined(makers));
+  }
+  return out;
+}
+
 /// Returns the kernel of a launch that computes temporaries, and what it knows of these.
 std::string tile_launch_text(const Program& program, const TileLaunch& launch) {
   const Transform& transform = program.transforms[launch.kernel.transform];
@@ -112,6 +128,8 @@ std::string emit_lowered(const Program& program, const Plan& plan, const Lowered
       for (const LoweredKernel& kernel : of_transform.steps[id].kernels) out += to_text(program, kernel.tree);
     }
     for (const JointLaunch& launch : of_transform.launches) out += joint_launch_text(program, launch);
+    for (const TiledSteps& bands : of_transform.bands)
+      out += bands_text(program.transforms[transform.transform], transform, bands);
     for (const TileLaunch& launch : of_transform.tiles) out += tile_launch_text(program, launch);
     for (const VersionLaunch& launch : of_transform.versions) out += version_launch_text(program, launch);
     for (std::size_t f = 0; f < transform.fused.size(); ++f)

@@ -209,7 +209,8 @@ std::string value_words(TunableRole role, const std::vector<double>& values, con
   if (pb::is_of_launches(role)) return is_open ? "as the program chooses" : values_text(values, " x ");
   if (role == TunableRole::Packs) return values[0] != 0 ? "on packs" : "one instance after the other";
   if (role == TunableRole::TimeRows) return time_rows_words(values[0]);
-  if (role == TunableRole::Stores || role == TunableRole::RowBlock || role == TunableRole::Blocks)
+  if (role == TunableRole::Stores || role == TunableRole::RowBlock || role == TunableRole::Blocks ||
+      role == TunableRole::Bands)
     return pb::to_string(static_cast<pb::SizeRule>(values[0]));
   const std::string text = values_text(values, separator);
   if (role == TunableRole::Strip) return text + " columns";

@@ -63,16 +63,18 @@ TEST_F(WordsTest, FormsOfLoopsThatAreNotTheDefault) {
   info.transforms[0].tunables = {tunable("Merge.cpu.packs", pbrt::TunableRole::Packs, "Merge.cpu"),
                                  tunable("Merge.cpu.strip", pbrt::TunableRole::Strip, "Merge.cpu"),
                                  tunable("Insertion.cpu.read_ahead", pbrt::TunableRole::ReadAhead, "Insertion.cpu")};
-  info.transforms[1].tunables = {tunable("Only.cpu.row_block", pbrt::TunableRole::RowBlock, "Only.cpu")};
+  info.transforms[1].tunables = {tunable("Only.cpu.row_block", pbrt::TunableRole::RowBlock, "Only.cpu"),
+                                 tunable("Only.cpu.bands", pbrt::TunableRole::Bands, "Only.cpu")};
   const pbrt::InfoIndex index(info);
   Configuration configuration = pbrt::default_configuration(index);
   configuration.sites[0].levels = {{0, 1}};
   configuration.tunables[pbrt::kNumStandardGlobals] = {0};
   configuration.tunables[pbrt::kNumStandardGlobals + 2] = {64};  // of a rule that is not chosen
   configuration.tunables[pbrt::kNumStandardGlobals + 3] = {2};
+  configuration.tunables[pbrt::kNumStandardGlobals + 4] = {0};
   EXPECT_THAT(explain(index, configuration, 1000, "PoCL", {}),
               ElementsAre("Sort: Merge", "Sort.Merge.cpu.packs: one instance after the other",
-                          "Halves.Only.cpu.row_block: always"));
+                          "Halves.Only.cpu.row_block: always", "Halves.Only.cpu.bands: never"));
 }
 
 TEST_F(WordsTest, LevelsBySizeVariablesAndTheirSchedules) {

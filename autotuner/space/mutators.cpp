@@ -72,6 +72,7 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
     case TunableRole::Blocks:
     case TunableRole::TimeTile:
     case TunableRole::PerTile:
+    case TunableRole::Bands:
       return uniform_other();
     case TunableRole::Strip:
     case TunableRole::RowAhead:

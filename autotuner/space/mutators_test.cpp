@@ -229,14 +229,15 @@ TEST_F(MutatorsTest, ShapesOfWorkItemsMayBeLeftToTheProgram) {
 TEST_F(MutatorsTest, FormsOfLoopsChangeByTwosOrToEachOther) {
   pbrt::TransformInfo& transform = info.transforms[0];
   transform.tunables = {{"R.cpu.strip", pbrt::TunableType::Int, 1, 1024, {32}, pbrt::TunableRole::Strip, false, 1, {}},
-                        {"R.cpu.stores", pbrt::TunableType::Int, 0, 2, {1}, pbrt::TunableRole::Stores, false, 1, {}}};
+                        {"R.cpu.stores", pbrt::TunableType::Int, 0, 2, {1}, pbrt::TunableRole::Stores, false, 1, {}},
+                        {"R.cpu.bands", pbrt::TunableType::Int, 0, 2, {1}, pbrt::TunableRole::Bands, false, 1, {}}};
   const InfoIndex own_index(info);
   const Space own(own_index, {true, 8, 0, 4096});
   const int strip = own_index.find_tunable(transform.name, "R.cpu.strip");
   std::map<int, std::set<double>> seen;
   Configuration configuration = own.default_configuration();
   for (const Mutator& mutator : make_mutators(own)) {
-    if (mutator.tunable != strip && mutator.tunable != strip + 1) continue;
+    if (mutator.tunable < strip || mutator.tunable > strip + 2) continue;
     for (int i = 0; i < 1000; ++i) {
       ASSERT_TRUE(mutator.apply(configuration, rng, 4096)) << mutator.name;
       seen[mutator.tunable].insert(configuration.tunables[static_cast<std::size_t>(mutator.tunable)][0]);
@@ -244,6 +245,7 @@ TEST_F(MutatorsTest, FormsOfLoopsChangeByTwosOrToEachOther) {
   }
   EXPECT_EQ(seen[strip], (std::set<double>{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}));
   EXPECT_EQ(seen[strip + 1], (std::set<double>{0, 1, 2}));
+  EXPECT_EQ(seen[strip + 2], (std::set<double>{0, 1, 2}));
 }
 
 TEST_F(MutatorsTest, EveryMutatorKeepsConfigurationsValid) {

@@ -378,6 +378,8 @@ std::vector<std::vector<double>> Space::usual_values(const TunableGene& gene) co
     out = {{0}, {1}, {2}};
   } else if (gene.info->role == TunableRole::MatrixUnits || gene.info->role == TunableRole::PerTile) {
     out = {{1}, {0}};
+  } else if (gene.info->role == TunableRole::Bands) {
+    out = {{static_cast<double>(pb::SizeRule::BySize)}, {static_cast<double>(pb::SizeRule::Never)}};
   } else if (gene.info->role == TunableRole::TimeTile) {
     out = {{3}, {5}, {7}, {1}};
   } else if (gene.info->role == TunableRole::TimeRows) {

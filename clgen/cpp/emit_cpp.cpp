@@ -266,11 +266,17 @@ static bool has_scans(const LoweredProgram& program) {
   });
 }
 
-static bool has_bands(const LoweredProgram& program) {
+static bool has_version_bands(const LoweredProgram& program) {
   return std::any_of(program.transforms.begin(), program.transforms.end(), [](const LoweredTransform& transform) {
     return std::any_of(transform.nests.begin(), transform.nests.end(),
                        [](const LoweredNest& nest) { return nest.bands.has_value(); });
   });
+}
+
+/// Whether some step may run in bands of rows.
+static bool has_bands(const LoweredProgram& program) {
+  return std::any_of(program.transforms.begin(), program.transforms.end(),
+                     [](const LoweredTransform& transform) { return !transform.bands.empty(); });
 }
 
 std::string generated_name(const Program& program) { return program.name + ".cpp"; }
@@ -298,13 +304,14 @@ std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProg
   out.line("#include \"runtime/generated.h\"");
   if (!options.library.empty()) out.line("#include \"runtime/embed/library_desc.h\"");
   out.line("#include \"runtime/matrix/index_math.h\"");
+  if (has_bands(lowered)) out.line("#include \"runtime/matrix/blocks/bands.h\"");
   out.line("#include \"runtime/matrix/blocks/tile_loops.h\"");
   out.line("#include \"runtime/matrix/simd_folds.h\"");
   out.line("#include \"runtime/matrix/simd_math.h\"");
   out.line("#include \"runtime/matrix/simd_rows.h\"");
   if (has_scans(lowered)) out.line("#include \"runtime/matrix/simd_scans.h\"");
   if (has_scans(lowered)) out.line("#include \"runtime/sched/loops/chunked_scans.h\"");
-  if (has_bands(lowered)) out.line("#include \"runtime/sched/loops/skewed_bands.h\"");
+  if (has_version_bands(lowered)) out.line("#include \"runtime/sched/loops/skewed_bands.h\"");
   out.line("#include \"runtime/sched/step_graph.h\"");
   out.blank();
   out.verbatim(native_headers(program));

@@ -6,6 +6,7 @@
 #include "clgen/cpp/calls/call_sizes.h"
 #include "clgen/cpp/calls/call_storage.h"
 #include "clgen/cpp/calls/entry_code.h"
+#include "clgen/cpp/steps/band_code.h"
 #include "clgen/cpp/steps/schedule_code.h"
 #include "clgen/cpp/steps/step_functions.h"
 #include "clgen/facts/names.h"
@@ -30,6 +31,7 @@ void emit_run_body(Writer& out, CallContext call, const Schedule& schedule, cons
   emit_choices(out, call);
   emit_tuned_values(out, call);
   const auto emit_before = [&](const StepDispatch& dispatch) {
+    emit_bands_flags(out, call.context, call.id, dispatch);
     emit_temporaries(out, call, dispatch.conditions());
     emit_uncovered(out, call, &dispatch.conditions());
   };

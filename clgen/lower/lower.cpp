@@ -28,7 +28,8 @@ class TransformLowering {
 
   LoweredTransform run() && {
     LoweredTransform out;
-    out.schedule = make_schedule(program_, plan_, rules_);
+    out.bands = steps_in_bands();
+    out.schedule = make_schedule(program_, plan_, rules_, out.bands);
     for (const RuleShape& rule : rules_) out.reads_ahead.add(find_reads_ahead(rule));
     for (const RuleShape& rule : rules_) out.lanes.add(lanes_of(rule));
     for (const RuleShape& rule : rules_) out.task_loops.add(task_loops_of(rule));
@@ -70,17 +71,27 @@ class TransformLowering {
   }
 
   /// Whether a configuration may say so. When compiling, it may have been decided that it does not.
-  [[nodiscard]] bool may_compute_per_tile(RuleId rule) const {
+  [[nodiscard]] bool may_compute_per_tile(RuleId rule, TunableRole role) const {
     return std::any_of(plan_.tunables.begin(), plan_.tunables.end(), [&](const PlanTunable& tunable) {
       const bool is_never = tunable.is_constant() && tunable.fixed.front() == 0;
-      return tunable.role == TunableRole::PerTile && tunable.rule == rule && !is_never;
+      return tunable.role == role && tunable.rule == rule && !is_never;
     });
+  }
+
+  [[nodiscard]] std::vector<TiledSteps> steps_in_bands() const {
+    std::vector<TiledSteps> out;
+    for (const StepId id : plan_.steps.ids()) {
+      if (!may_compute_per_tile(plan_.steps[id].rule, TunableRole::Bands)) continue;
+      TiledSteps found = find_tiled_steps(program_.transforms[plan_.transform], plan_, id, TileKind::Bands);
+      if (!found.matrices.empty()) out.push_back(std::move(found));
+    }
+    return out;
   }
 
   [[nodiscard]] std::vector<TileLaunch> tile_launches(const std::map<StepId, StepLaunch>& launches) const {
     std::vector<TileLaunch> out;
     for (const auto& [id, launch] : launches) {
-      if (!may_compute_per_tile(plan_.steps[id].rule)) continue;
+      if (!may_compute_per_tile(plan_.steps[id].rule, TunableRole::PerTile)) continue;
       if (auto tiles = find_tile_launch(program_, plan_, launches, id)) out.push_back(*std::move(tiles));
     }
     return out;

@@ -88,6 +88,7 @@ struct LoweredTransform {
   std::vector<LoweredFused> fused;      ///< in the order of TransformPlan::fused
   std::vector<JointLaunch> launches;    ///< of joint groups, in the order of the schedule
   std::vector<VersionLaunch> versions;  ///< of nests that make versions, in the order of TransformPlan::nests
+  std::vector<TiledSteps> bands;        ///< steps that may run in bands on the CPU, in the order of the readers
   std::vector<TileLaunch> tiles;        ///< of steps, with what they alone read; in the order of the readers
   std::vector<CheckedSum> sums;         ///< outputs that measurements hold to sums in wider numbers
 };

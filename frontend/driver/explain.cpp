@@ -227,26 +227,28 @@ void explain_versions(std::string& out, const Program& program, const TransformP
                    why_no_time_tile(program, plan, static_cast<std::size_t>(nest - plan.nests.data())) + "\n";
 }
 
-/// Which temporaries the work-groups of a device may compute instead of reading them, and why they may not compute
-/// others.
-void explain_tiles(std::string& out, const Transform& transform, const TransformPlan& plan, RuleId id) {
+/// Which temporaries the work-groups of a device, or tasks of the CPU, may compute instead of reading them, and why
+/// they may not compute others.
+void explain_tiles(std::string& out, const Transform& transform, const TransformPlan& plan, RuleId id, TileKind kind) {
+  const bool in_bands = kind == TileKind::Bands;
+  const std::string who = in_bands ? "tasks" : "work-groups";
   for (const StepId step : plan.steps.ids()) {
     if (plan.steps[step].rule != id) continue;
-    const TiledSteps found = find_tiled_steps(transform, plan, step);
+    const TiledSteps found = find_tiled_steps(transform, plan, step, kind);
     if (found.matrices.empty() && found.why_not.empty()) continue;
     const auto tunable = std::find_if(plan.tunables.begin(), plan.tunables.end(), [&](const PlanTunable& each) {
-      return each.role == TunableRole::PerTile && each.rule == id;
+      return each.role == (in_bands ? TunableRole::Bands : TunableRole::PerTile) && each.rule == id;
     });
     if (!found.matrices.empty() && tunable != plan.tunables.end()) {
-      out += "      work-groups may compute";
+      out += "      " + who + " may compute";
       const char* separator = " ";
       for (const TiledMatrix& tiled : found.matrices) {
         out += separator + ("`" + transform.matrices[tiled.matrix].name + "`");
         separator = " and ";
       }
-      out += ", where `" + tunable->name + "` says so\n";
+      out += std::string(in_bands ? " in bands of rows" : "") + ", where `" + tunable->name + "` says so\n";
     }
-    if (!found.why_not.empty()) out += "      work-groups read a stored temporary: " + found.why_not + "\n";
+    if (!found.why_not.empty()) out += "      " + who + " read a stored temporary: " + found.why_not + "\n";
     return;
   }
 }
@@ -322,12 +324,13 @@ void explain_rule(std::string& out, const Program& program, RuleId id, const Tra
   explain_folds(out, rule, computation, sources);
   explain_scan(out, transform, rule, computation, sources);
   explain_loop_forms(out, id, plan);
+  explain_tiles(out, transform, plan, id, TileKind::Bands);
   const std::vector<Version>& versions = alternative->versions;
   const bool has_device_version = std::find(versions.begin(), versions.end(), Version::OpenCl) != versions.end();
   if (has_device_version) {
     explain_slices(out, plan, id);
     explain_kept(out, rule, computation);
-    explain_tiles(out, transform, plan, id);
+    explain_tiles(out, transform, plan, id, TileKind::WorkGroups);
     explain_blocks(out, program, plan, id);
   }
   if (has_device_version || !computation.scatters.empty()) explain_undivided(out, computation, sources);

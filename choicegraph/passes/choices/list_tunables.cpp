@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/loop_forms.h"
 #include "choicegraph/plan/lane_loops.h"
 #include "choicegraph/plan/launch_slices.h"
 #include "choicegraph/plan/launches/tiled_steps.h"
@@ -130,20 +131,21 @@ void add_time_tiles(Analysis& analysis) {
   }
 }
 
-/// Adds whether launches compute temporaries per tile. By default all are stored.
-void add_per_tiles(Analysis& analysis) {
+/// Adds whether readers compute temporaries per tile. By default launches store all, and the CPU small ones.
+void add_per_tiles(Analysis& analysis, TileKind kind) {
+  const bool in_bands = kind == TileKind::Bands;
   for (const StepId id : analysis.plan.steps.ids()) {
-    if (find_tiled_steps(analysis.transform, analysis.plan, id).matrices.empty()) continue;
+    if (find_tiled_steps(analysis.transform, analysis.plan, id, kind).matrices.empty()) continue;
     PlanTunable tunable;
-    tunable.role = TunableRole::PerTile;
+    tunable.role = in_bands ? TunableRole::Bands : TunableRole::PerTile;
     tunable.rule = analysis.plan.steps[id].rule;
-    tunable.version = Version::OpenCl;
-    tunable.name = analysis.rule(*tunable.rule).name + "." + to_string(Version::OpenCl) + "." + to_string(tunable.role);
+    tunable.version = in_bands ? Version::Cpu : Version::OpenCl;
+    tunable.name = analysis.rule(*tunable.rule).name + "." + to_string(tunable.version) + "." + to_string(tunable.role);
     const auto is_known = [&](const PlanTunable& other) { return other.name == tunable.name; };
     if (std::any_of(analysis.plan.tunables.begin(), analysis.plan.tunables.end(), is_known)) continue;
-    tunable.initial = {0};
+    tunable.initial = {in_bands ? static_cast<double>(SizeRule::BySize) : 0};
     tunable.min = 0;
-    tunable.max = 1;
+    tunable.max = in_bands ? static_cast<double>(SizeRule::Always) : 1;
     analysis.plan.tunables.push_back(std::move(tunable));
   }
 }
@@ -295,7 +297,8 @@ void list_tunables(Analysis& analysis) {
   }
   add_launch_shapes(analysis);
   add_time_tiles(analysis);
-  add_per_tiles(analysis);
+  add_per_tiles(analysis, TileKind::WorkGroups);
+  add_per_tiles(analysis, TileKind::Bands);
   add_fold_orders(analysis);
   add_fold_chunks(analysis);
   add_user_tunables(analysis);
@@ -331,6 +334,7 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
     case TunableRole::TimeTile:
     case TunableRole::PerTile:
     case TunableRole::TimeRows:
+    case TunableRole::Bands:
     case TunableRole::ScanChunk:
       return has_version(plan, *tunable.rule, tunable.version);
     case TunableRole::Cutoff:

@@ -13,14 +13,15 @@
 
 namespace pb {
 
-bool has_basic_version(const TransformPlan& plan, const Step& step) {
+bool may_run_in(const TransformPlan& plan, const Step& step, Version version) {
   const std::vector<Alternative>& alternatives = plan.sites[step.site].alternatives;
   return std::any_of(alternatives.begin(), alternatives.end(), [&](const Alternative& alternative) {
     const std::vector<Version>& versions = alternative.versions;
-    return std::find(versions.begin(), versions.end(), Version::OpenCl) != versions.end() &&
-           runs(plan, alternative, step);
+    return std::find(versions.begin(), versions.end(), version) != versions.end() && runs(plan, alternative, step);
   });
 }
+
+bool has_basic_version(const TransformPlan& plan, const Step& step) { return may_run_in(plan, step, Version::OpenCl); }
 
 namespace {
 

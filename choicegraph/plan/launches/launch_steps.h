@@ -10,6 +10,8 @@
 
 namespace pb {
 
+/// Whether some alternative runs the step in the version.
+[[nodiscard]] bool may_run_in(const TransformPlan& plan, const Step& step, Version version);
 /// Whether some alternative runs the step in the basic version of a device.
 [[nodiscard]] bool has_basic_version(const TransformPlan& plan, const Step& step);
 

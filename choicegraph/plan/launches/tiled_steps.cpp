@@ -17,18 +17,44 @@ constexpr std::int64_t kMaxReach = 64;
 
 std::string in_quotes(const std::string& name) { return "`" + name + "`"; }
 
+/// Finds the box of an input; null if it is not known.
+const InputBox* find_box(const Step& step, std::size_t input) {
+  const auto found = std::find_if(step.input_boxes.begin(), step.input_boxes.end(),
+                                  [&](const InputBox& each) { return each.input == input; });
+  return found == step.input_boxes.end() ? nullptr : &*found;
+}
+
+/// Adds where the box lies along dimension `dim` beside the variable of a loop; false if that is not known.
+bool add_near(NearBox& out, const InputBox& box, std::size_t dim, const LoopDim& loop) {
+  const IndexExpr own = index_symbol(loop.var);
+  const IndexExpr lo = index_sub(box.lo[dim], own), hi = index_sub(box.hi[dim], own);
+  if (lo.op != IndexExpr::Op::Const || hi.op != IndexExpr::Op::Const) return false;
+  out.lo.push_back(lo.value);
+  out.hi.push_back(hi.value);
+  return true;
+}
+
+/// Returns where the rows of an input lie beside the value of a loop; as near_box_of does.
+NearBox near_rows_of(const Step& step, std::size_t input, std::size_t loop) {
+  NearBox out;
+  const InputBox* box = find_box(step, input);
+  if (box != nullptr) (void)add_near(out, *box, box->lo.size() - 1, step.loops[loop]);
+  return out;
+}
+
 /// Looks for the temporaries of one reader. Beginning with the reader, it takes those that no other step reads.
 class TiledStepsFinder {
  public:
-  TiledStepsFinder(const Transform& transform, const TransformPlan& plan, StepId reader)
-      : transform_(transform), plan_(plan) {
+  TiledStepsFinder(const Transform& transform, const TransformPlan& plan, StepId reader, TileKind kind)
+      : transform_(transform), plan_(plan), in_bands_(kind == TileKind::Bands) {
     out_.reader = reader;
   }
 
   TiledSteps find() {
-    const std::size_t num_dims = step(out_.reader).loops.size();
-    spans_.push_back({out_.reader, {std::vector<std::int64_t>(num_dims, 0), std::vector<std::int64_t>(num_dims, 1)}});
-    if (const std::string why = why_no_launch(out_.reader); !why.empty()) {
+    const std::size_t num_dims = in_bands_ ? 1 : step(out_.reader).loops.size();
+    const NearBox own{std::vector<std::int64_t>(num_dims, 0), std::vector<std::int64_t>(num_dims, 1)};
+    spans_.push_back({out_.reader, own, 0});
+    if (const std::string why = why_not_in_tiles(out_.reader); !why.empty()) {
       if (reads_temporary(out_.reader)) out_.why_not = why;
       return std::move(out_);
     }
@@ -55,6 +81,7 @@ class TiledStepsFinder {
   struct Span {
     StepId step;
     NearBox box;
+    std::size_t row_loop;  ///< in bands: the loop that these cut
   };
 
   const Step& step(StepId id) const { return plan_.steps[id]; }
@@ -96,16 +123,34 @@ class TiledStepsFinder {
            std::any_of(spans_.begin(), spans_.end(), [&](const Span& span) { return is_read_by(span.step, id); });
   }
 
-  /// Returns why no launch of single cells runs the step; empty: one does.
-  std::string why_no_launch(StepId id) const {
+  /// Returns why nothing that computes tiles runs the step; empty: something does.
+  std::string why_not_in_tiles(StepId id) const {
     const Step& one = step(id);
     const std::string name = in_quotes(rule_of(id).name);
-    if (!has_basic_version(plan_, one)) return name + " has no version `opencl`";
+    const Version version = in_bands_ ? Version::Cpu : Version::OpenCl;
+    if (!may_run_in(plan_, one, version)) return name + " has no version `" + to_string(version) + "`";
     const bool is_in_nest =
         std::any_of(plan_.nests.begin(), plan_.nests.end(), [&](const Nest& nest) { return has_member(nest, id); });
     if (is_in_nest || !one.is_data_parallel) return name + " needs its own results";
-    if (!is_box(one) || !one.left_to_others.empty() || !one.device_share)
-      return name + " has instances that are no box";
+    if (!is_box(one) || !one.left_to_others.empty()) return name + " has instances that are no box";
+    return in_bands_ ? why_not_in_bands(id) : why_no_launch(id);
+  }
+
+  std::string why_not_in_bands(StepId id) const {
+    const Rule& rule = rule_of(id);
+    if (step(id).loops.empty()) return in_quotes(rule.name) + " has no loops";
+    if (!rule.calls.empty()) return in_quotes(rule.name) + " calls transforms";
+    // Loops over regions are fast only where views are known to be apart, and those of bands are not (bands.h).
+    for (const RegionAccess& output : rule.outputs)
+      if (output.kind != AccessKind::Cell) return in_quotes(rule.name) + " writes more than single cells";
+    return rule.tried.empty() ? "" : in_quotes(rule.name) + " tries other rules first";
+  }
+
+  /// Returns why no launch of single cells runs the step.
+  std::string why_no_launch(StepId id) const {
+    const Step& one = step(id);
+    const std::string name = in_quotes(rule_of(id).name);
+    if (!one.device_share) return name + " has instances that are no box";
     if (one.loops.empty() || one.loops.size() > kMaxDims) return name + " has no loops, or more than a device";
     if (!computation_of(plan_, one.rule).phases.empty()) return name + " has folds that work-items divide";
     return "";
@@ -114,13 +159,15 @@ class TiledStepsFinder {
   /// Takes the temporary; else returns why not, as what follows its name.
   std::string take(MatrixId id) {
     if (out_.matrices.size() == kMaxMatrices) return "is one of too many";
-    const std::size_t num_dims = step(out_.reader).loops.size();
-    if (transform_.matrices[id].extents.size() != num_dims)
+    const std::size_t num_dims = transform_.matrices[id].extents.size();
+    if (in_bands_ && num_dims == 0) return "is a single number";
+    if (!in_bands_ && num_dims != step(out_.reader).loops.size())
       return "has not a dimension per loop of " + in_quotes(rule_of(out_.reader).name);
-    TiledMatrix tiled{id, {}, {}, {}};
+    TiledMatrix tiled{id, {}, {}, {}, {}};
     if (std::string why = find_reach(tiled); !why.empty()) return why;
     if (std::string why = find_makers(tiled); !why.empty()) return why;
-    for (const StepId maker : tiled.steps) spans_.push_back({maker, {tiled.lo, tiled.hi}});
+    for (std::size_t i = 0; i < tiled.steps.size(); ++i)
+      spans_.push_back({tiled.steps[i], {tiled.lo, tiled.hi}, in_bands_ ? tiled.row_loops[i] : 0});
     out_.matrices.push_back(std::move(tiled));
     return "";
   }
@@ -136,20 +183,16 @@ class TiledStepsFinder {
     }
     std::stable_sort(tiled.steps.begin(), tiled.steps.end(),
                      [&](StepId a, StepId b) { return has_less_to_do(transform_, step(b), step(a)); });
+    for (std::size_t i = 0; in_bands_ && i < tiled.steps.size(); ++i)
+      tiled.row_loops.push_back(*loop_of(tiled.steps[i], transform_.matrices[tiled.matrix].extents.size() - 1));
     return "";
   }
 
   std::string why_no_maker(StepId id) const {
-    if (std::string why = why_no_launch(id); !why.empty()) return why;
+    if (std::string why = why_not_in_tiles(id); !why.empty()) return why;
     const Rule& rule = rule_of(id);
     const std::string name = in_quotes(rule.name);
-    const RegionAccess& output = rule.outputs.front();
-    const std::vector<LoopDim>& loops = step(id).loops;
-    if (rule.outputs.size() != 1 || output.kind != AccessKind::Cell || output.lo.size() != loops.size())
-      return name + " makes no single cells";
-    for (std::size_t d = 0; d < loops.size(); ++d)
-      if (!is_variable(output.lo[d], loops[loops.size() - 1 - d].var))
-        return name + " names its cells in another way than by its variables";
+    if (std::string why = why_makes_no_cells(id); !why.empty()) return why;
     for (const RegionAccess& input : rule.inputs)
       if (is_written_by(out_.reader, input.matrix) || is_written_by(id, input.matrix))
         return name + " reads what the launch writes";
@@ -157,6 +200,28 @@ class TiledStepsFinder {
       if (edge.before == id && span_of(edge.after) == nullptr && runs_with_reader(edge.after))
         return in_quotes(rule_of(edge.after).name) + " waits for " + name + ", too";
     return "";
+  }
+
+  std::string why_makes_no_cells(StepId id) const {
+    const Rule& rule = rule_of(id);
+    const RegionAccess& output = rule.outputs.front();
+    const std::size_t num_loops = step(id).loops.size();
+    if (rule.outputs.size() != 1 || output.kind != AccessKind::Cell || output.lo.size() != num_loops)
+      return in_quotes(rule.name) + " makes no single cells";
+    for (std::size_t d = 0; d < num_loops; ++d) {
+      const std::optional<std::size_t> loop = loop_of(id, d);
+      if (!loop || (!in_bands_ && *loop != num_loops - 1 - d))
+        return in_quotes(rule.name) + " names its cells in another way than by its variables";
+    }
+    return "";
+  }
+
+  /// The loop of a step that makes single cells whose variable is their coordinate `dim`; none if no variable is.
+  std::optional<std::size_t> loop_of(StepId id, std::size_t dim) const {
+    const std::vector<LoopDim>& loops = step(id).loops;
+    for (std::size_t i = 0; i < loops.size(); ++i)
+      if (is_variable(rule_of(id).outputs.front().lo[dim], loops[i].var)) return i;
+    return std::nullopt;
   }
 
   /// Finds what all readers of the temporary need of it for one instance of the reader of all.
@@ -179,7 +244,7 @@ class TiledStepsFinder {
     const std::string name = in_quotes(rule_of(span.step).name);
     if (input.may_be_outside() || !input.tested_dims.empty() || input.is_guest)
       return "is stored, because " + name + " reads cells that may lie outside";
-    const NearBox near = near_box_of(step(span.step), i);
+    const NearBox near = in_bands_ ? near_rows_of(step(span.step), i, span.row_loop) : near_box_of(step(span.step), i);
     if (near.lo.empty()) return "is stored, because " + name + " reads more than a fixed neighbourhood of its cell";
     const bool is_first = tiled.lo.empty();
     tiled.lo.resize(near.lo.size());
@@ -196,6 +261,7 @@ class TiledStepsFinder {
 
   const Transform& transform_;
   const TransformPlan& plan_;
+  const bool in_bands_;
   std::vector<Span> spans_;
   std::vector<std::pair<MatrixId, std::string>> reasons_;
   TiledSteps out_;
@@ -203,23 +269,40 @@ class TiledStepsFinder {
 
 }  // namespace
 
-NearBox near_box_of(const Step& step, std::size_t input) {
-  const auto box = std::find_if(step.input_boxes.begin(), step.input_boxes.end(),
-                                [&](const InputBox& each) { return each.input == input; });
-  if (box == step.input_boxes.end()) return {};
-  NearBox out;
-  for (std::size_t d = 0; d < step.loops.size(); ++d) {
-    const IndexExpr own = index_symbol(step.loops[step.loops.size() - 1 - d].var);
-    const IndexExpr lo = index_sub(box->lo[d], own), hi = index_sub(box->hi[d], own);
-    if (lo.op != IndexExpr::Op::Const || hi.op != IndexExpr::Op::Const) return {};
-    out.lo.push_back(lo.value);
-    out.hi.push_back(hi.value);
-  }
+std::vector<StepId> TiledSteps::makers() const {
+  std::vector<StepId> out;
+  for (const TiledMatrix& tiled : matrices) out.insert(out.end(), tiled.steps.begin(), tiled.steps.end());
   return out;
 }
 
-TiledSteps find_tiled_steps(const Transform& transform, const TransformPlan& plan, StepId reader) {
-  return TiledStepsFinder(transform, plan, reader).find();
+bool TiledSteps::is_maker(StepId step) const {
+  return std::any_of(matrices.begin(), matrices.end(), [&](const TiledMatrix& tiled) {
+    return std::find(tiled.steps.begin(), tiled.steps.end(), step) != tiled.steps.end();
+  });
+}
+
+NearBox near_box_of(const Step& step, std::size_t input) {
+  const InputBox* box = find_box(step, input);
+  NearBox out;
+  for (std::size_t d = 0; box != nullptr && d < step.loops.size(); ++d)
+    if (!add_near(out, *box, d, step.loops[step.loops.size() - 1 - d])) return {};
+  return out;
+}
+
+TiledSteps find_tiled_steps(const Transform& transform, const TransformPlan& plan, StepId reader, TileKind kind) {
+  return TiledStepsFinder(transform, plan, reader, kind).find();
+}
+
+std::vector<std::size_t> behind_their_readers(const std::vector<const TiledSteps*>& all) {
+  std::vector<std::size_t> out;
+  const auto is_done = [&](std::size_t i) { return std::find(out.begin(), out.end(), i) != out.end(); };
+  while (out.size() < all.size())
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      bool waits = is_done(i);
+      for (std::size_t k = 0; k < all.size(); ++k) waits = waits || (!is_done(k) && all[k]->is_maker(all[i]->reader));
+      if (!waits) out.push_back(i);
+    }
+  return out;
 }
 
 }  // namespace pb

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which temporaries a device may compute per tile of their reader (decision 62): a work-group of the reader's launch
-// makes the cells that its instances read, in its memory, and no launch stores the temporary.
+// Which temporaries may be computed per tile of their reader, so that nothing stores them. On a device (decision 62) a
+// tile is a work-group of the reader's launch, which makes the cells that its instances read in its memory. On the CPU
+// (decision 63) it is a band of the reader's rows: a task makes the rows that its instances read.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +13,20 @@
 
 namespace pb {
 
+/// What computes temporaries per tile.
+enum class TileKind : std::uint8_t { WorkGroups, Bands };
+
 /// A temporary that only a reader and other such temporaries of it read, near each instance's own cell.
 struct TiledMatrix {
   MatrixId matrix;
   /// All that make it: each writes single cells of a box. The first one has most to do.
   std::vector<StepId> steps;
   /// Per dimension, what is needed of it for one instance of the reader: from `lo` to before `hi`, beside the cell
-  /// where the instance stands.
+  /// where the instance stands. In bands they have one number, for the last dimension: rows beside the instance's value
+  /// of its outermost loop.
   std::vector<std::int64_t> lo, hi;
+  /// In bands, the loop of each of the steps that stands for the last dimension: an index into Step::loops.
+  std::vector<std::size_t> row_loops;
 };
 
 /// A step, and what may be computed per tile of it.
@@ -27,12 +34,21 @@ struct TiledSteps {
   StepId reader;
   std::vector<TiledMatrix> matrices;  ///< in an order in which they may be made; empty: there are none
   std::string why_not;                ///< why a temporary that it reads is always stored; empty: none is
+
+  /// Returns the steps that make temporaries, in the order in which these may be made.
+  [[nodiscard]] std::vector<StepId> makers() const;
+  [[nodiscard]] bool is_maker(StepId step) const;
 };
 
-/// Returns what a device may compute per tile of a step.
+/// Returns what may be computed per tile of a step.
 ///
 /// Pre: the versions of the alternatives are found
-[[nodiscard]] TiledSteps find_tiled_steps(const Transform& transform, const TransformPlan& plan, StepId reader);
+[[nodiscard]] TiledSteps find_tiled_steps(const Transform& transform, const TransformPlan& plan, StepId reader,
+                                          TileKind kind);
+
+/// Returns the numbers of `all`, each behind those of which the reader's temporaries are made in tiles of others'
+/// readers: a reader that makes a temporary of another one comes after that one.
+[[nodiscard]] std::vector<std::size_t> behind_their_readers(const std::vector<const TiledSteps*>& all);
 
 /// The box of an input beside the cell where an instance of the step stands: per dimension of the matrix, from `lo` to
 /// before `hi`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of which temporaries a device may compute per tile of their reader. The rules of test transforms have empty
-// bodies, and so device versions.
+// Tests of which temporaries may be computed per tile of their reader, by a device or by the CPU. The rules of test
+// transforms have empty bodies, and so device versions.
 #include "choicegraph/plan/launches/tiled_steps.h"
 
 #include <gmock/gmock.h>
@@ -26,18 +26,18 @@ TestTransform two_steps(const std::string& less = "[w-9,h-9]") {
 }
 
 /// What is computed per tile of the step whose rule has that number.
-TiledSteps of_rule(const PlannedTransform& planned, std::size_t rule) {
+TiledSteps of_rule(const PlannedTransform& planned, std::size_t rule, TileKind kind = TileKind::WorkGroups) {
   const TransformPlan& plan = planned.only();
   for (const StepId id : plan.steps.ids())
-    if (plan.steps[id].rule.index() == rule) return find_tiled_steps(planned.transform(), plan, id);
+    if (plan.steps[id].rule.index() == rule) return find_tiled_steps(planned.transform(), plan, id, kind);
   ADD_FAILURE() << "the rule has no step\n" << planned.text();
   return {};
 }
 
-std::vector<std::string> tunables_of(const PlannedTransform& planned) {
+std::vector<std::string> tunables_of(const PlannedTransform& planned, TunableRole role = TunableRole::PerTile) {
   std::vector<std::string> out;
   for (const PlanTunable& tunable : planned.only().tunables)
-    if (tunable.role == TunableRole::PerTile) out.push_back(tunable.name);
+    if (tunable.role == role) out.push_back(tunable.name);
   return out;
 }
 
@@ -172,6 +172,125 @@ TEST(TiledSteps, StoreWhatNeedsItself) {
                     .rule({"B.cell(x,y)"}, {"T.cell(x,y)"})
                     .rule({"T.cell(x,y)"}, {"A.cell(x,y)"}, 2),
                 "`");
+}
+
+/// Expects that no band of rule 1 has the temporary that it reads, for a reason.
+void expect_no_bands(const TestTransform& transform, const std::string& why) {
+  const PlannedTransform planned(transform);
+  const TiledSteps found = of_rule(planned, 1, TileKind::Bands);
+  EXPECT_THAT(found.matrices, IsEmpty()) << planned.text();
+  EXPECT_THAT(found.why_not, HasSubstr(why));
+  EXPECT_THAT(tunables_of(planned, TunableRole::Bands), IsEmpty());
+}
+
+/// The rows that bands of a rule need of its only temporary.
+void expect_rows(const TestTransform& transform, std::int64_t lo, std::int64_t hi) {
+  const PlannedTransform planned(transform);
+  const TiledSteps found = of_rule(planned, 1, TileKind::Bands);
+  ASSERT_THAT(found.matrices, SizeIs(1)) << found.why_not;
+  EXPECT_THAT(found.matrices.front().lo, ElementsAre(lo));
+  EXPECT_THAT(found.matrices.front().hi, ElementsAre(hi));
+  EXPECT_THAT(tunables_of(planned, TunableRole::Bands), ElementsAre("B#1.cpu.bands"));
+}
+
+TEST(TiledSteps, BandsNeedRowsNearby) {
+  const auto steps = [] { return two_steps().rule({"T.cell(x,y)"}, {"A.cell(x,y)"}); };
+  expect_rows(steps().rule({"B.cell(x,y)"}, {"T.cell(x,y+2)", "T.region(x+1,y,x+4,y+1)"}), 0, 3);
+  expect_rows(steps().rule({"B.cell(x,y)"}, {"T.row(y)"}), 0, 1);
+  expect_rows(steps().rule({"B.cell(x,y)"}, {"T.cell(w-1-x,y+1)"}), 1, 2);
+  expect_rows(steps().rule({"B.cell(x,y)"}, {"T.cell(0,y)", "T.cell(w-1,y+5)"}), 0, 6);
+}
+
+TEST(TiledSteps, BandsOfOneAndThreeDimensions) {
+  expect_rows(TestTransform()
+                  .from("A[n]")
+                  .through("T[n]")
+                  .to("B[n-4]")
+                  .rule({"T.cell(i)"}, {"A.cell(i)"})
+                  .rule({"B.cell(i)"}, {"T.cell(i)", "T.cell(i+4)"}),
+              0, 5);
+  expect_rows(TestTransform()
+                  .from("A[w,h,d]")
+                  .through("T[w,h,d]")
+                  .to("B[w,h,d-2]")
+                  .rule({"T.cell(x,y,z)"}, {"A.cell(x,y,z)"})
+                  .rule({"B.cell(x,y,z)"}, {"T.cell(x,y,z+2)", "T.cell(x,h-1-y,z)"}),
+              0, 3);
+}
+
+TEST(TiledSteps, BandsMayHaveFewerDimensions) {
+  expect_rows(TestTransform()
+                  .from("A[h]")
+                  .through("T[h]")
+                  .to("B[w,h]")
+                  .rule({"T.cell(y)"}, {"A.cell(y)"})
+                  .rule({"B.cell(x,y)"}, {"T.cell(y)"}),
+              0, 1);
+}
+
+TEST(TiledSteps, BandsOfSteps) {
+  const PlannedTransform planned(
+      two_steps().rule({"T.cell(x,y)"}, {"A.cell(x,y)"}).rule({"B.cell(x,y)"}, {"T.cell(x,y)"}));
+  const TiledSteps found = of_rule(planned, 1, TileKind::Bands);
+  ASSERT_THAT(found.matrices, SizeIs(1)) << found.why_not;
+  EXPECT_EQ(found.makers(), found.matrices.front().steps);
+  EXPECT_TRUE(found.is_maker(found.makers().front()));
+  EXPECT_FALSE(found.is_maker(found.reader));
+  ASSERT_THAT(found.matrices.front().row_loops, SizeIs(1));
+  const Step& maker = planned.only().steps[found.makers().front()];
+  EXPECT_EQ(maker.loops[found.matrices.front().row_loops.front()].var, "y");
+}
+
+TEST(TiledSteps, BandsOfChainsNeedWhatLaterOnesNeed) {
+  const PlannedTransform planned(TestTransform()
+                                     .from("A[w]")
+                                     .through("T[w]")
+                                     .through("U[w-2]")
+                                     .to("B[w-5]")
+                                     .rule({"T.cell(x)"}, {"A.cell(x)"})
+                                     .rule({"U.cell(x)"}, {"T.cell(x)", "T.cell(x+2)"})
+                                     .rule({"B.cell(x)"}, {"U.cell(x+3)", "U.cell(x+1)"}));
+  const TiledSteps whole = of_rule(planned, 2, TileKind::Bands);
+  const TiledSteps first = of_rule(planned, 1, TileKind::Bands);
+  ASSERT_THAT(whole.matrices, SizeIs(2)) << whole.why_not;
+  ASSERT_THAT(first.matrices, SizeIs(1)) << first.why_not;
+  EXPECT_THAT(whole.matrices.front().lo, ElementsAre(1));
+  EXPECT_THAT(whole.matrices.front().hi, ElementsAre(6)) << "U needs what lies two cells beyond";
+  EXPECT_THAT(whole.matrices.back().hi, ElementsAre(4));
+  EXPECT_THAT(behind_their_readers({&first, &whole}), ElementsAre(1, 0));
+}
+
+TEST(TiledSteps, NoBandsOfWhatLiesElsewhere) {
+  const auto steps = [] { return two_steps("[w-99,h-99]").rule({"T.cell(x,y)"}, {"A.cell(x,y)"}); };
+  expect_no_bands(steps().rule({"B.cell(x,y)"}, {"T.column(x)"}), "more than a fixed neighbourhood");
+  expect_no_bands(steps().rule({"B.cell(x,y)"}, {"T.cell(x,h-1-y)"}), "more than a fixed neighbourhood");
+  expect_no_bands(steps().rule({"B.cell(x,y)"}, {"T.cell(x,y+80)"}), "far cells");
+  expect_no_bands(steps().rule({"B.row(y)"}, {"T.row(y)"}), "more than single cells");
+  expect_no_bands(two_steps().rule({"T.row(y)"}, {"A.row(y)"}).rule({"B.cell(x,y)"}, {"T.cell(x,y)"}), "single cells");
+  expect_no_bands(two_steps().rule({"T.cell(x,h-1-y)"}, {"A.cell(x,y)"}).rule({"B.cell(x,y)"}, {"T.cell(x,y)"}),
+                  "in another way than by its variables");
+  expect_no_bands(TestTransform()
+                      .from("A[n]")
+                      .through("T[2*n,n]")
+                      .to("B[n,n]")
+                      .rule({"T.cell(2*x,y)"}, {"A.cell(x)"})
+                      .rule({"B.cell(x,y)"}, {"T.cell(x,y)"})
+                      .rule({"T.cell(2*x+1,y)"}, {"A.cell(x)"}),
+                  "in another way than by its variables");
+}
+
+TEST(TiledSteps, NoBandsOfWhatOthersReadOrMayMake) {
+  expect_no_bands(two_steps("[w-9,h-9]")
+                      .to("C[w,h]")
+                      .rule({"T.cell(x,y)"}, {"A.cell(x,y)"})
+                      .rule({"B.cell(x,y)"}, {"T.cell(x,y)"})
+                      .rule({"C.cell(x,y)"}, {"T.cell(x,y)"}),
+                  "is read by `C#1`, too");
+  expect_no_bands(two_steps()
+                      .rule({"T.cell(x,y)"}, {"A.cell(x,y)"})
+                      .rule({"B.cell(x,y)"}, {"T.cell(x,y)"})
+                      .rule({"T.cell(x,y)"}, {"A.cell(x,y)", "A.cell(x,y)"}),
+                  "of which one is chosen");
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ void emit_tuned_values(Writer& out, const CallContext& call) {
     if (tunable.role == TunableRole::FoldChunk)
       out.declare("const std::int64_t", fold_chunk_name(*tunable.rule),
                   tunable_value(call.context, call.id, i, "pb_context", "pb_n"));
-    if (is_of_loop_forms(tunable.role) && !tunable.is_constant())
+    if (is_loop_value(tunable.role) && !tunable.is_constant())
       out.declare("const std::int64_t", loop_value_name(tunable.role, *tunable.rule),
                   tunable_value(call.context, call.id, i, "pb_context", "pb_n"));
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "clgen/cpp/context/condition_code.h"
+#include "clgen/cpp/steps/band_code.h"
 #include "clgen/facts/index_width.h"
 #include "clgen/facts/names.h"
 #include "clgen/lower/tree/condition.h"
@@ -62,6 +63,10 @@ void emit_temporaries(Writer& out, const CallContext& call, const StepConditions
     std::string storage = type + "::allocate(" + joined(extents) + ")";
     if (nest_of_versions(call.plan, id) != nullptr)
       storage = "pbrt::allocate_versions<" + type + ">(" + joined(extents) + ")";
+    const std::vector<std::string> flags = flags_without(lowered_of(call.context, call.id), id);
+    if (!flags.empty())
+      storage =
+          "(" + joined(flags, " || ") + ") ? pbrt::without_memory<" + type + ">(" + joined(extents) + ") : " + storage;
     out.line("const " + type + " " + matrix.name + " = " + selected_text(conditions.is_used(id), storage, type + "()") +
              ";");
   }

@@ -6,6 +6,7 @@
 
 #include "clgen/cpp/boxes/box_text.h"
 #include "clgen/cpp/context/condition_code.h"
+#include "clgen/cpp/steps/band_code.h"
 #include "clgen/cpp/steps/fused_code.h"
 #include "clgen/cpp/steps/joint_launch_code.h"
 #include "clgen/facts/names.h"
@@ -32,12 +33,16 @@ JointCode::JointCode(Writer& out, const CppContext& context, TransformId transfo
 
 void JointCode::emit_statements(const JointGroup& group, const std::string& frame) {
   emit_loops(group);
+  for (const StepId id : group.in_bands)
+    out_.line("if (" + bands_flag_name(id) + ") " + bands_closure_name(id) + "(" + frame + ");");
   emit_run(group, frame);
 }
 
 void JointCode::emit_node(const JointGroup& group) {
   const std::string closure = "pb_run_loops_" + number_of(group);
   emit_loops(group);
+  for (const StepId id : group.in_bands)
+    out_.line("if (" + bands_flag_name(id) + ") " + nodes_.added_text(id, "add_in_order", bands_closure_name(id)));
   out_.open("const auto " + closure + " = [&](pbrt::Frame& pb_step)");
   emit_run(group, "pb_step");
   out_.close(";");
@@ -48,9 +53,9 @@ void JointCode::emit_node(const JointGroup& group) {
   for (const StepId id : group.steps) {
     if (!nodes_.has_variable(id)) continue;
     const std::string variable = GraphNodes::variable(id);
-    // A member on a device has a node already.
-    out_.line((dispatch_.conditions().has_device(id) ? "if (" + variable + " < 0) " : "") + variable + " = " + node +
-              ";");
+    // A member on a device, or in bands, has a node already.
+    const bool may_have_node = dispatch_.conditions().has_device(id) || has_bands(lowered_of(context_, id_), id);
+    out_.line((may_have_node ? "if (" + variable + " < 0) " : "") + variable + " = " + node + ";");
   }
 }
 
@@ -161,7 +166,8 @@ void JointCode::emit_group_arrivals(const JointGroup& group, const std::string& 
   for (const StepId id : group.steps) {
     const Condition on_device = conditions.has_device(id) ? conditions.tries_device(id) : Condition::never();
     const LoweredStep& lowered = lowered_of(context_, id_).steps[id];
-    out_.open(if_text(Condition::all_of({conditions.runs(id), Condition::not_(on_device)})));
+    const Condition in_no_bands = is_in_no_bands(lowered_of(context_, id_).bands, id);
+    out_.open(if_text(Condition::all_of({conditions.runs(id), Condition::not_(on_device), in_no_bands})));
     emit_boxes(out_, lowered.boxes);
     emit_arrivals(out_, lowered.hosted, frame);
     out_.close();

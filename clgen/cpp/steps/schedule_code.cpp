@@ -5,6 +5,7 @@
 #include <string>
 
 #include "clgen/cpp/context/condition_code.h"
+#include "clgen/cpp/steps/band_code.h"
 #include "clgen/cpp/steps/graph_nodes.h"
 #include "clgen/cpp/steps/joint_code.h"
 #include "clgen/cpp/steps/nest_group_code.h"
@@ -137,6 +138,7 @@ void emit_schedule(Writer& out, const CppContext& context, TransformId transform
     out.line("const bool " + need.name + " = " + to_cpp(need.condition) + ";");
   emit_before(dispatch);
   emit_tile_launches(out, context, transform, dispatch);
+  emit_bands(out, context, transform, dispatch);
   if (schedule.form == ScheduleForm::Statements)
     return emit_groups(StatementsCode(out, context, transform, dispatch, joint, emit_frame), schedule);
   nodes.emit_declarations(out);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "clgen/cpp/steps/band_code.h"
 #include "clgen/cpp/steps/tile_launch_code.h"
 #include "clgen/facts/names.h"
 
@@ -23,8 +24,9 @@ const StepClosures::SharedClosure* StepClosures::find(const DispatchForm& form) 
 }
 
 bool StepClosures::may_share(StepId step) const {
-  return nodes_.contains(step) && tile_launches_of(lowered_of(context_, id_), step).empty() &&
-         !box_args(lowered_of(context_, id_).steps[step], true).empty();
+  const LoweredTransform& lowered = lowered_of(context_, id_);
+  return nodes_.contains(step) && tile_launches_of(lowered, step).empty() && !may_run_in_bands(lowered, step) &&
+         !box_args(lowered.steps[step], true).empty();
 }
 
 void StepClosures::emit_shared(Writer& out) {

@@ -7,6 +7,7 @@
 
 #include "clgen/cpp/boxes/host_code.h"
 #include "clgen/cpp/context/condition_code.h"
+#include "clgen/cpp/steps/band_code.h"
 #include "clgen/cpp/steps/several_steps_code.h"
 #include "clgen/cpp/steps/step_code.h"
 #include "clgen/facts/names.h"
@@ -15,24 +16,12 @@
 namespace pb {
 namespace {
 
-bool is_maker(const TileLaunch& launch, StepId step) {
-  const std::vector<StepId> makers = launch.makers();
-  return std::find(makers.begin(), makers.end(), step) != makers.end();
-}
-
 /// The launches, each behind those that would make temporaries for it.
 std::vector<const TileLaunch*> in_order(const std::vector<TileLaunch>& launches) {
+  std::vector<const TiledSteps*> all;
+  for (const TileLaunch& launch : launches) all.push_back(&launch.steps);
   std::vector<const TileLaunch*> out;
-  while (out.size() < launches.size())
-    for (const TileLaunch& launch : launches) {
-      const auto is_done = [&](const TileLaunch& other) {
-        return std::find(out.begin(), out.end(), &other) != out.end();
-      };
-      const bool waits = std::any_of(launches.begin(), launches.end(), [&](const TileLaunch& other) {
-        return is_maker(other, launch.steps.reader) && !is_done(other);
-      });
-      if (!waits && !is_done(launch)) out.push_back(&launch);
-    }
+  for (const std::size_t i : behind_their_readers(all)) out.push_back(&launches[i]);
   return out;
 }
 
@@ -57,9 +46,9 @@ class TileLaunchCode : SeveralStepsCode {
     out_.line("pbrt::gpu::Piece pb_piece;");
     out_.line("pb_piece.has_others = true;");  // the steps' own launches
     emit_launch();
-    for (const StepId maker : launch_.makers()) dispatch_.emit_count(out_, maker, "pb_step", Version::OpenCl);
+    for (const StepId maker : launch_.steps.makers()) dispatch_.emit_count(out_, maker, "pb_step", Version::OpenCl);
     out_.open("if (pb_check.has_results())");
-    for (const StepId maker : launch_.makers()) emit_on_cpu(maker);
+    for (const StepId maker : launch_.steps.makers()) emit_on_cpu(maker);
     emit_on_cpu(launch_.steps.reader);
     emit_comparison(out_, "pb_step");
     out_.close();
@@ -75,7 +64,7 @@ class TileLaunchCode : SeveralStepsCode {
   /// basic version. Checked programs have all matrices.
   std::string flag_value() const {
     if (context_.options.is_checked) return "false";
-    std::vector<StepId> steps = launch_.makers();
+    std::vector<StepId> steps = launch_.steps.makers();
     steps.push_back(launch_.steps.reader);
     std::vector<Condition> terms;
     for (const StepId step : steps) {
@@ -85,7 +74,7 @@ class TileLaunchCode : SeveralStepsCode {
     }
     // A launch that makes what this one writes does all of it.
     for (const TileLaunch& other : lowered_of(context_, id_).tiles)
-      if (is_maker(other, launch_.steps.reader))
+      if (other.steps.is_maker(launch_.steps.reader))
         terms.push_back(Condition::not_(Condition::named(tile_flag_name(other))));
     const std::string chosen = dispatch_.shape_value(reader_, Version::OpenCl, TunableRole::PerTile);
     std::string out = to_operand(Condition::all_of(std::move(terms))) + " && *(" + chosen + ") != 0";
@@ -114,7 +103,7 @@ class TileLaunchCode : SeveralStepsCode {
   };
 
   std::vector<Use> uses_of(const RuleMatrix& use) const {
-    std::vector<StepId> steps = launch_.makers();
+    std::vector<StepId> steps = launch_.steps.makers();
     steps.insert(steps.begin(), launch_.steps.reader);
     std::vector<Use> out;
     for (const StepId step : steps)
@@ -194,7 +183,7 @@ std::string tile_flag_name(const TileLaunch& launch) {
 std::vector<const TileLaunch*> tile_launches_of(const LoweredTransform& transform, StepId step) {
   std::vector<const TileLaunch*> out;
   for (const TileLaunch& launch : transform.tiles)
-    if (launch.steps.reader == step || is_maker(launch, step)) out.push_back(&launch);
+    if (launch.steps.reader == step || launch.steps.is_maker(step)) out.push_back(&launch);
   return out;
 }
 
@@ -208,7 +197,15 @@ void emit_step(Writer& out, const CppContext& context, TransformId transform, co
     else
       others.push_back(tile_flag_name(*launch));
   }
+  const LoweredTransform& lowered = lowered_of(context, transform);
+  for (const std::string& flag : flags_of_readers(lowered, step)) others.push_back(flag);
   if (!others.empty()) out.open("if (!(" + joined(others, " || ") + "))");
+  const bool in_bands = has_bands(lowered, step);
+  if (in_bands) {
+    out.open("if (" + bands_flag_name(step) + ")");
+    out.line(bands_closure_name(step) + "(" + frame + ");");
+    out.reopen("else");
+  }
   if (own == nullptr) {
     dispatch.emit_dispatch(out, step, frame, false);
   } else {
@@ -216,7 +213,7 @@ void emit_step(Writer& out, const CppContext& context, TransformId transform, co
     out.open("if (!" + flag + " || !" + closure_name(*own) + "(" + frame + "))");
     // What makes the temporaries has not run in its place.
     out.open("if (" + flag + ") [[unlikely]]");
-    for (const StepId maker : own->makers()) {
+    for (const StepId maker : own->steps.makers()) {
       out.open("");
       dispatch.emit_dispatch(out, maker, frame, false);
       out.close();
@@ -225,6 +222,7 @@ void emit_step(Writer& out, const CppContext& context, TransformId transform, co
     dispatch.emit_dispatch(out, step, frame, false);
     out.close();
   }
+  if (in_bands) out.close();
   if (!others.empty()) out.close();
 }
 

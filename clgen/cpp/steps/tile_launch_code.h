@@ -18,9 +18,9 @@ namespace pb {
 /// Returns the launches in whose place the step may run: it is their reader, or makes something for them.
 [[nodiscard]] std::vector<const TileLaunch*> tile_launches_of(const LoweredTransform& lowered, StepId step);
 
-/// Prints statements that run the step in its place, in the chosen version or in a launch with what it alone reads, as
+/// Prints statements that run the step in its place, in the chosen version, or with what it alone reads, as
 /// StepDispatch::emit_dispatch does without its boxes. If such a launch does not work, what makes the temporaries runs
-/// first. Where another step's launch does its work, it does not run.
+/// first. Where another step's launch or bands do its work, it does not run.
 void emit_step(Writer& out, const CppContext& context, TransformId transform, const StepDispatch& dispatch, StepId step,
                const std::string& frame);
 

@@ -13,7 +13,7 @@ namespace {
 std::vector<LoopValue> loop_values_of(const TransformPlan& plan, RuleId rule) {
   std::vector<LoopValue> out;
   for (const PlanTunable& tunable : plan.tunables) {
-    if (tunable.rule != rule || !is_of_loop_forms(tunable.role)) continue;
+    if (tunable.rule != rule || !is_loop_value(tunable.role)) continue;
     out.push_back({tunable.role, !tunable.is_constant() ? index_symbol(loop_value_name(tunable.role, rule))
                                                         : index_const(std::llround(tunable.fixed.front()))});
   }

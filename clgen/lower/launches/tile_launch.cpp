@@ -27,7 +27,7 @@ class TileLaunchFinder {
       : transform_(program.transforms[plan.transform]), plan_(plan), launches_(launches) {}
 
   std::optional<TileLaunch> find(StepId reader) {
-    out_.steps = find_tiled_steps(transform_, plan_, reader);
+    out_.steps = find_tiled_steps(transform_, plan_, reader, TileKind::WorkGroups);
     if (out_.steps.matrices.empty() || !may_share_launch(reader)) return std::nullopt;
     out_.kernel = kernel_of(reader);
     out_.kernel.vectors.reset();
@@ -133,12 +133,6 @@ class TileLaunchFinder {
 };
 
 }  // namespace
-
-std::vector<StepId> TileLaunch::makers() const {
-  std::vector<StepId> out;
-  for (const TiledMatrix& tiled : steps.matrices) out.insert(out.end(), tiled.steps.begin(), tiled.steps.end());
-  return out;
-}
 
 std::optional<TileLaunch> find_tile_launch(const Program& program, const TransformPlan& plan,
                                            const std::map<StepId, StepLaunch>& launches, StepId reader) {

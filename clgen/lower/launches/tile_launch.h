@@ -20,9 +20,6 @@ namespace pb {
 struct TileLaunch {
   TiledSteps steps;
   KernelTree kernel;  ///< step and rule are those of the reader
-
-  /// Returns the steps that make temporaries, in the order of their stages.
-  [[nodiscard]] std::vector<StepId> makers() const;
 };
 
 /// Returns the launch of a step; none if there is nothing that its work-groups may compute. `launches` has the steps of

@@ -42,8 +42,9 @@ struct Unit {
 
 class ScheduleMaker {
  public:
-  ScheduleMaker(const Program& program, const TransformPlan& plan, const RuleShapes& rules)
-      : plan_(plan), rules_(rules), conditions_(program.transforms[plan.transform], plan) {}
+  ScheduleMaker(const Program& program, const TransformPlan& plan, const RuleShapes& rules,
+                const std::vector<TiledSteps>& bands)
+      : plan_(plan), rules_(rules), bands_(bands), conditions_(program.transforms[plan.transform], plan) {}
 
   Schedule make() const {
     Schedule out;
@@ -216,11 +217,15 @@ class ScheduleMaker {
       const FusedSteps& fused = plan_.fused[i];
       const auto is_here = [&](StepId id) { return has(steps, id) && !conditions_.has_device(id); };
       if (!std::all_of(fused.begin(), fused.end(), is_here)) continue;
-      out.fused.push_back({i, named(conditions_.all_run(fused), "pb_is_fused_" + std::to_string(i))});
+      std::vector<Condition> terms{conditions_.all_run(fused)};
+      for (const StepId id : fused) terms.push_back(is_in_no_bands(bands_, id));
+      out.fused.push_back({i, named(Condition::all_of(std::move(terms)), "pb_is_fused_" + std::to_string(i))});
       out.max_parts += 1 + 2 * plan_.steps[steps.front()].loops.size() * fused.size();
     }
     for (const StepId id : steps) {
-      std::vector<Condition> terms{conditions_.runs(id)};
+      std::vector<Condition> terms{conditions_.runs(id), is_in_no_bands(bands_, id)};
+      for (const TiledSteps& each : bands_)
+        if (each.reader == id) out.in_bands.push_back(id);
       for (const JointGroup::Fused& fused : out.fused)
         if (has(plan_.fused[fused.fused], id)) terms.push_back(Condition::not_(fused.runs.flag()));
       JointGroup::Member member{id, Condition::never(), Condition::all_of(std::move(terms))};
@@ -232,6 +237,7 @@ class ScheduleMaker {
 
   const TransformPlan& plan_;
   const RuleShapes& rules_;
+  const std::vector<TiledSteps>& bands_;
   StepConditions conditions_;
 };
 
@@ -260,8 +266,19 @@ const char* to_string(ScheduleForm form) {
   return "";
 }
 
-Schedule make_schedule(const Program& program, const TransformPlan& plan, const RuleShapes& rules) {
-  return ScheduleMaker(program, plan, rules).make();
+std::string bands_flag_name(StepId reader) { return "pb_in_bands_" + std::to_string(reader.index()); }
+
+Condition is_in_no_bands(const std::vector<TiledSteps>& bands, StepId step) {
+  std::vector<Condition> terms;
+  for (const TiledSteps& each : bands)
+    if (each.reader == step || each.is_maker(step))
+      terms.push_back(Condition::not_(Condition::named(bands_flag_name(each.reader))));
+  return Condition::all_of(std::move(terms));
+}
+
+Schedule make_schedule(const Program& program, const TransformPlan& plan, const RuleShapes& rules,
+                       const std::vector<TiledSteps>& bands) {
+  return ScheduleMaker(program, plan, rules, bands).make();
 }
 
 }  // namespace pb

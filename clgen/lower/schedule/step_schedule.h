@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "choicegraph/plan/launches/tiled_steps.h"
 #include "choicegraph/plan/plan.h"
 #include "clgen/lower/analysis/rule_shapes.h"
 #include "clgen/lower/schedule/step_conditions.h"
@@ -64,7 +65,8 @@ struct JointGroup {
 
   std::vector<StepId> steps;  ///< in the order of the plan
   std::vector<Fused> fused;
-  std::vector<Member> members;  ///< those that may run by themselves
+  std::vector<Member> members;   ///< those that may run by themselves
+  std::vector<StepId> in_bands;  ///< members that may run with the temporaries that they alone read, by flags of calls
   std::size_t max_parts = 0;  ///< the most boxes that the loop has: those of members, and the borders of fused members
 
   bool operator==(const JointGroup&) const = default;
@@ -94,7 +96,13 @@ struct Schedule {
   bool operator==(const Schedule&) const = default;
 };
 
-/// Returns the schedule of the transform. `rules` has the shapes of its rules.
-[[nodiscard]] Schedule make_schedule(const Program& program, const TransformPlan& plan, const RuleShapes& rules);
+/// Returns the name of the flag of a call: whether the step runs in bands, with the steps that make its temporaries.
+[[nodiscard]] std::string bands_flag_name(StepId reader);
+/// When no step of `bands` runs this one in its bands. The condition names flags of the call.
+[[nodiscard]] Condition is_in_no_bands(const std::vector<TiledSteps>& bands, StepId step);
+
+/// Returns the schedule of the transform. `rules` has the shapes of its rules, `bands` the steps that may run in bands.
+[[nodiscard]] Schedule make_schedule(const Program& program, const TransformPlan& plan, const RuleShapes& rules,
+                                     const std::vector<TiledSteps>& bands = {});
 
 }  // namespace pb
