@@ -304,7 +304,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProg
   out.line("#include \"runtime/generated.h\"");
   if (!options.library.empty()) out.line("#include \"runtime/embed/library_desc.h\"");
   out.line("#include \"runtime/matrix/index_math.h\"");
-  if (has_bands(lowered)) out.line("#include \"runtime/matrix/blocks/bands.h\"");
+  if (has_bands(lowered)) out.line("#include \"runtime/steps/row_bands.h\"");
   out.line("#include \"runtime/matrix/blocks/tile_loops.h\"");
   out.line("#include \"runtime/matrix/simd_folds.h\"");
   out.line("#include \"runtime/matrix/simd_math.h\"");

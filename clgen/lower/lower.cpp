@@ -207,9 +207,7 @@ class TransformLowering {
                              find_fast_views(*rules[m])});
     }
     VersionBands bands = find_version_bands(program_.transforms[plan_.transform], plan_, nest);
-    const bool calls = std::any_of(out.members.begin(), out.members.end(),
-                                   [](const LoweredNest::Member& member) { return member.care == HostCare::Instance; });
-    if (bands.why_not.empty() && !calls) out.bands = std::move(bands);
+    if (bands.why_not.empty()) out.bands = std::move(bands);
     return out;
   }
 

@@ -97,6 +97,7 @@ MAY_USE = {
     "runtime/matrix/files": ["runtime/config", "runtime/matrix"],
     "runtime/sched": ["runtime/config"],
     "runtime/sched/loops": ["runtime/config", "runtime/sched"],
+    "runtime/steps": ["runtime/config", "runtime/matrix", "runtime/sched"],
     "runtime/gpu": ["runtime/config", "runtime/matrix", "runtime/sched"],
     "runtime/cl": ["runtime/config", "runtime/matrix", "runtime/gpu"],
     "runtime/main/program": [*BELOW_MAIN, "runtime/body_api.h"],

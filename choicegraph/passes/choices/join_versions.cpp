@@ -27,6 +27,7 @@ class VersionsFinder {
     if (members_.empty() || are_joined_with_others() || !have_all_versions_but_the_first() || is_between()) return;
     const auto nest = find_nest(analysis_, members_);
     if (!nest || !is_by_version(*nest)) return;
+    // A nest with one of the members has no others.
     std::erase_if(plan_.nests, [&](const Nest& old) { return is_member(old.members.front().step); });
     plan_.nests.push_back(*nest);
     std::stable_sort(plan_.nests.begin(), plan_.nests.end(),

@@ -108,17 +108,40 @@ RuleList filter_by_version(Analysis& analysis, MatrixId matrix, const Atom& atom
   return rules;
 }
 
-/// Whether the cells are corners of versions: a few in at least two dimensions, however large the matrix is. Which of
+/// Whether the rule makes a version from others alone, so that it takes part in no cycle of one version, and does
+/// nothing else.
+bool makes_version_from_others(const Analysis& analysis, const Rule& rule, MatrixId matrix) {
+  if (rule.outputs.size() != 1 || !rule.calls.empty() || !rule.tried.empty() || rule.is_dynamic || has_where(rule))
+    return false;
+  const auto version_of = [&](const RegionAccess& access) { return to_index_expr(access.lo.back(), analysis.scope); };
+  const auto made = version_of(rule.outputs.front());
+  return made && std::all_of(rule.inputs.begin(), rule.inputs.end(), [&](const RegionAccess& input) {
+           if (input.matrix != matrix) return true;
+           const auto read = version_of(input);
+           return read && index_sub(*made, *read).is_const(1);
+         });
+}
+
+/// Whether the cells are a corner of versions: at most a few in every dimension, however large the matrix is. Which of
 /// the rules that meet there makes them costs nothing, but a choice would keep the rules' steps apart.
-bool is_corner_of_versions(const Analysis& analysis, const Matrix& matrix, const Region& cells) {
+bool is_corner_of_versions(const Analysis& analysis, MatrixId id, const RuleList& rules, const Region& cells) {
+  const Matrix& matrix = analysis.transform.matrices[id];
   const std::size_t num_dims = matrix.extents.size() - 1;  // but that of the versions
-  if (!matrix.has_versions || num_dims < 2) return false;
-  constexpr std::int64_t kLarge = std::int64_t{1} << 20, kMostCells = 8;
-  SymbolValues sizes;
-  for (const std::string& name : analysis.sizes) sizes.emplace_back(name, kLarge);
+  if (!matrix.has_versions || num_dims < 2 || rules.size() < 2) return false;
+  if (!std::all_of(rules.begin(), rules.end(), [&](RuleId rule) {
+        return makes_version_from_others(analysis, analysis.transform.rules[rule], id);
+      }))
+    return false;
+  // Sizes in both orders, so that no difference of sizes is small twice.
+  SymbolValues up, down;
+  std::int64_t value = std::int64_t{1} << 40;
+  for (const std::string& name : analysis.sizes) up.emplace_back(name, value *= 2);
+  for (const std::string& name : analysis.sizes) down.emplace_back(name, value /= 2);
+  constexpr std::int64_t kMostCells = 8;
   const auto are_few = [&](const IndexExpr& extent) {
-    const std::optional<std::int64_t> value = evaluate(extent, sizes);
-    return value && *value <= kMostCells;
+    const auto count_up = evaluate(extent, up), count_down = evaluate(extent, down);
+    return count_up && count_down && std::min(*count_up, *count_down) >= 1 &&
+           std::max(*count_up, *count_down) <= kMostCells;
   };
   for (std::size_t d = 0; d < num_dims; ++d) {
     const auto extent = to_index_expr(matrix.extents[d], analysis.scope);
@@ -152,8 +175,8 @@ std::vector<CellGroup> group_cells(Analysis& analysis, MatrixId matrix) {
   std::vector<CellGroup> out;
   for (auto& [rules, cells] : by_list) {
     if (cells.is_empty()) continue;
-    const bool is_large = analysis.exists_for_large_sizes(cells) &&
-                          (rules.size() < 2 || !is_corner_of_versions(analysis, transform.matrices[matrix], cells));
+    const bool is_large =
+        analysis.exists_for_large_sizes(cells) && !is_corner_of_versions(analysis, matrix, rules, cells);
     out.push_back({rules, cells.coalesce(), is_large});
   }
   return out;

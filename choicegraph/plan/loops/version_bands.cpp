@@ -81,7 +81,9 @@ class BandsFinder {
       reach_ = std::max({reach_, -*first, *end - 1});
       const IndexExpr written = index_add(index_symbol(version.var), version.shift);
       if (index_sub(written, box.lo[versions_]).is_const(1)) continue;
-      // It reads its own version: what other members have made, or itself in rows before.
+      // It reads its own version: what other members have made, or itself in rows before. Members stand in the order in
+      // which they run within a version, and lags do not fall, so those before it have made rows up to its own. A
+      // member with many rows may read later ones of itself.
       if (*end > 1 && !added.var.empty()) return "reads rows after its own in its own version";
       ahead = std::max(ahead, *end - 1);
     }

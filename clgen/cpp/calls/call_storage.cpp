@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "clgen/cpp/context/band_flags.h"
 #include "clgen/cpp/context/condition_code.h"
-#include "clgen/cpp/steps/band_code.h"
 #include "clgen/facts/index_width.h"
 #include "clgen/facts/names.h"
 #include "clgen/lower/tree/condition.h"

@@ -12,6 +12,7 @@
 #include "clgen/facts/names.h"
 #include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/lower/loops/nest_loops.h"
+#include "lang/check.h"
 
 namespace pb {
 namespace {
@@ -186,10 +187,10 @@ class NestEmitter {
     open_slices();
     for (std::size_t m = 0; m < parts_.size(); ++m) {
       if (!is_announced(parts_[m])) continue;
-      const bool has_loops = !open_slice(m, nullptr).loops.empty();
-      if (has_loops) out_.open("if (!pb_slice.is_empty())");
+      open_slice(m, nullptr);
+      out_.open("if (!pb_slice.is_empty())");
       emit(parts_[m].lowered.hosted);
-      if (has_loops) out_.close();
+      out_.close();
       out_.close();
     }
     for (std::size_t r = 0; r < nest_.rows.size(); ++r) out_.close();
@@ -199,15 +200,12 @@ class NestEmitter {
   void emit_slice_in_band(std::size_t m, const BandMember& rows) {
     const NestPart& part = parts_[m];
     const Step slice = open_slice(m, &rows);
-    if (slice.loops.empty()) {
-      out_.line(loops_call(part.code, "loops_" + part.stem, nullptr, ""));
-    } else {
-      out_.open("if (!pb_slice.is_empty())");
-      const std::string count = is_box(slice) ? "pb_slice.volume()" : count_call(part.code, part.stem, "pb_slice");
-      out_.line(counted_scope("pb_inner", rule_constant(part.code.stem), {count}));
-      emit_piece(out_, part.code, part.stem, part.in_packs(), fast_[m], "pb_slice");
-      out_.close();
-    }
+    PB_CHECK(!slice.loops.empty(), "a version of a member in bands has a variable");
+    out_.open("if (!pb_slice.is_empty())");
+    const std::string count = is_box(slice) ? "pb_slice.volume()" : count_call(part.code, part.stem, "pb_slice");
+    out_.line(counted_scope("pb_inner", rule_constant(part.code.stem), {count}));
+    emit_piece(out_, part.code, part.stem, part.in_packs(), fast_[m], "pb_slice");
+    out_.close();
     out_.close();
   }
 

@@ -203,30 +203,6 @@ std::vector<const TiledSteps*> in_order(const std::vector<TiledSteps>& bands) {
 
 }  // namespace
 
-std::vector<std::string> flags_without(const LoweredTransform& lowered, MatrixId matrix) {
-  std::vector<std::string> out;
-  for (const TiledSteps& bands : lowered.bands)
-    for (const TiledMatrix& tiled : bands.matrices)
-      if (tiled.matrix == matrix) out.push_back(bands_flag_name(bands.reader));
-  return out;
-}
-
-std::vector<std::string> flags_of_readers(const LoweredTransform& lowered, StepId step) {
-  std::vector<std::string> out;
-  for (const TiledSteps& bands : lowered.bands)
-    if (bands.is_maker(step)) out.push_back(bands_flag_name(bands.reader));
-  return out;
-}
-
-bool has_bands(const LoweredTransform& lowered, StepId step) {
-  return std::any_of(lowered.bands.begin(), lowered.bands.end(),
-                     [&](const TiledSteps& bands) { return bands.reader == step; });
-}
-
-bool may_run_in_bands(const LoweredTransform& lowered, StepId step) {
-  return has_bands(lowered, step) || !flags_of_readers(lowered, step).empty();
-}
-
 std::string bands_closure_name(StepId reader) { return "pb_run_in_bands_" + std::to_string(reader.index()); }
 
 void emit_bands_flags(Writer& out, const CppContext& context, TransformId transform, const StepDispatch& dispatch) {

@@ -42,6 +42,8 @@ std::vector<BoxCut> cuts_of(const TransformPlan& plan, const RuleShape& rule, St
     if (use == rule.matrices.end() || !use->is_touched || !use->is_overwritten) return {};
     const std::optional<BoxBounds> written = written_boxes(plan, rule, step, id).front();
     const auto box = std::find_if(boxes.begin(), boxes.end(), [&](const StepBox& b) { return b.bounds == written; });
+    // Where no step has a kernel, no box says what is written, and nothing is shared.
+    if (box == boxes.end()) return {};
     const auto known =
         std::find_if(cuts.begin(), cuts.end(), [&](const BoxCut& cut) { return cut.box.name == box->name; });
     if (known == cuts.end())

@@ -10,6 +10,8 @@ constexpr std::int64_t kLeastCells = 2048;
 constexpr std::int64_t kBandsPerWorker = 4;
 /// Bands may be larger than a second-level cache by this factor if their rows are long: a shared cache holds them.
 constexpr std::int64_t kMostOfCache = 8;
+/// Bands pay off if so large a share of the workers has one at a time.
+constexpr double kBusyShare = 0.7;
 constexpr std::int64_t kMostVersions = 64, kLeastVersions = 8;
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -22,11 +24,16 @@ std::int64_t rows_of_band(const VersionRows& versions, std::int64_t wanted, int 
   if (versions.rows * versions.cells < 2 * kLeastCells) return 0;
   // Half of the cache is for two versions of a band, the rest for what else is read, and for the rows around it.
   const std::int64_t bytes = 2 * versions.cells * versions.cell_bytes;
-  const std::int64_t least = std::max<std::int64_t>(2 * versions.skew, 4);
-  if (least * bytes > kMostOfCache * versions.cache_bytes) return 0;
-  const std::int64_t near = std::max(versions.cache_bytes / 2 / bytes, least);
+  const std::int64_t near = std::max(versions.cache_bytes / 2 / bytes, std::max<std::int64_t>(2 * versions.skew, 4));
   const std::int64_t shared = up(versions.rows, kBandsPerWorker * num_workers);
-  return std::min(std::max(std::min(near, shared), up(kLeastCells, versions.cells)), up(versions.rows, num_workers));
+  const std::int64_t band =
+      std::min(std::max(std::min(near, shared), up(kLeastCells, versions.cells)), up(versions.rows, num_workers));
+  if ((band + 2 * versions.skew) * bytes > kMostOfCache * versions.cache_bytes) return 0;
+  // A worker begins when the band of the one before it has moved on by a version.
+  const bool has_work_for_all =
+      num_workers == 1 || kBusyShare * static_cast<double>(num_workers) * static_cast<double>(band + versions.skew) <=
+                              static_cast<double>(versions.rows);
+  return has_work_for_all ? band : 0;
 }
 
 std::int64_t versions_at_once(const VersionRows& versions) {

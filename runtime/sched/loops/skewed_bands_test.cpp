@@ -138,6 +138,15 @@ TEST(SkewedBands, NoneAreForSmallMatricesAndLongRows) {
   EXPECT_EQ(rows_of_band({1, 2, 1024, 1024, 8, 1 << 20, 1, 0}, 0, 2), 0) << "one version";
 }
 
+TEST(SkewedBands, NoneAreWhereWorkersWouldWait) {
+  EXPECT_EQ(band_of(2, 30000, 2), 0);
+  EXPECT_EQ(band_of(8, 100000, 8), 0);
+  EXPECT_EQ(band_of(64, 64, 64), 0);
+  EXPECT_EQ(rows_of_band({1, 100, 512, 512, 8, 1 << 20, 64, 0}, 0, 16), 0) << "a skew of 64 rows";
+  EXPECT_GT(rows_of_band({1, 100, 512, 512, 8, 1 << 20, 64, 0}, 0, 2), 0);
+  EXPECT_EQ(band_of(2, 30000, 2, 2), 2) << "a configuration says so";
+}
+
 TEST(SkewedBands, AConfigurationSaysMore) {
   EXPECT_EQ(band_of(1024, 1024, 2, 1), 0);
   EXPECT_EQ(band_of(1024, 1024, 2, 5), 5);

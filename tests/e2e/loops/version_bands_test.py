@@ -144,11 +144,23 @@ class Test:
         source.write_text(text)
         return self.tools.compile(source, self.work / name, *words)
 
+    def fixed(self, name, program, files, want, steps):
+        """A configuration that is compiled in fixes all choices to the CPU."""
+        choices = {}
+        for transform, site, alternatives in program.sites():
+            choices.setdefault(transform, {})[site] = next(each for each in alternatives if each[1] == "cpu")
+        config = self.work / "fixed.cfg"
+        program.write_configuration(config, program.configuration(choices, self.tunables(program, 3)))
+        fixed = self.tools.compile(self.work / f"{name}.pbcc", self.work / f"{name}_fixed", "--config", config)
+        got, _ = arrays.run(fixed, self.work, files, ["End"], "--device=none", f"--set=steps={steps}", "--config=none")
+        polybricks.check(np.array_equal(got["End"], want), f"{got['End']}, not {want}")
+
     def run(self, name, text, least, shape_of, reference):
         program = self.compile(name, text)
         for n, steps in ((least, 3), (least + 1, 6), (17, 1), (17, 2), (40, 9), (12, 70)):
             files, want = self.agrees(name, program, shape_of(n), steps, reference)
         self.from_device(program, files, want, 70)
+        self.fixed(name, program, files, want, 70)
         checked = self.compile(f"{name}_checked", text, "--checked")
         self.agrees(name, checked, shape_of(least + 5), 7, reference)
 

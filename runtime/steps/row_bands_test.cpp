@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/matrix/blocks/bands.h"
+#include "runtime/steps/row_bands.h"
 
 #include <gtest/gtest.h>
 
