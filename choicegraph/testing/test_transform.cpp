@@ -275,4 +275,14 @@ TestTransform convolution(const std::string& width) {
       .rule({"Out.cell(x,y)"}, {"In.region(x,y,x+" + width + ",y+" + width + ")", "Kernel"});
 }
 
+TestTransform versioned_plate() {
+  return TestTransform()
+      .from("A[w,h]")
+      .from("N[t]")
+      .through("T[w,h;t]")
+      .to("B[w,h]")
+      .rule({"T.cell(x,y,0)"}, {"A.cell(x,y)"})
+      .rule({"B.cell(x,y)"}, {"T.cell(x,y,t-1)"});
+}
+
 }  // namespace pb::testing

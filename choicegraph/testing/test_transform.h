@@ -45,4 +45,7 @@ class TestTransform {
 /// A transform whose cells of `Out` are made from all of `Kernel[KWIDTH]` and a square of `In` that is `width` wide.
 [[nodiscard]] TestTransform convolution(const std::string& width);
 
+/// A transform with a temporary `T[w, h]` in `t` versions, the first of which is `A` and the last of which is `B`.
+[[nodiscard]] TestTransform versioned_plate();
+
 }  // namespace pb::testing

@@ -18,17 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::PlannedTransform;
 using testing::TestTransform;
-
-/// A temporary T[w, h] in t versions, the first of which is A and the last of which is B.
-TestTransform versions() {
-  return TestTransform()
-      .from("A[w,h]")
-      .from("N[t]")
-      .through("T[w,h;t]")
-      .to("B[w,h]")
-      .rule({"T.cell(x,y,0)"}, {"A.cell(x,y)"})
-      .rule({"B.cell(x,y)"}, {"T.cell(x,y,t-1)"});
-}
+using testing::versioned_plate;
 
 VersionSteps steps_of(const PlannedTransform& planned) {
   const TransformPlan& plan = planned.only();
@@ -45,7 +35,7 @@ std::vector<double> depths_of(const PlannedTransform& planned) {
 
 TEST(TimeTiles, AreAsWideAsInstancesRead) {
   const PlannedTransform planned(
-      versions()
+      versioned_plate()
           .rule({"T.cell(x,y,k)"}, {"T.cell(x-2,y,k-1)", "T.cell(x+1,y,k-1)", "T.cell(x,y,k-1)"})
           .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2));
   const VersionSteps found = steps_of(planned);
@@ -58,7 +48,7 @@ TEST(TimeTiles, AreAsWideAsInstancesRead) {
 
 TEST(TimeTiles, HaveTheShapeOfTheInsideWhateverBordersRead) {
   const PlannedTransform planned(
-      versions()
+      versioned_plate()
           .rule({"T.cell(x,y,k)"}, {"T.cell(x-1,y,k-1)", "T.cell(x+1,y,k-1)"})
           .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)", "A.cell(x,y)", "A.cell(0,y)", "A.cell(x,0)"}, 2));
   const VersionSteps found = steps_of(planned);
@@ -84,19 +74,20 @@ TEST(TimeTiles, OfFixedWidthsHaveTheShapeOfTheLargestBox) {
 }
 
 TEST(TimeTiles, OfRegionsReachToTheirEnds) {
-  const PlannedTransform planned(versions()
+  const PlannedTransform planned(versioned_plate()
                                      .rule({"T.cell(x,y,k)"}, {"T.region(x-1,y-3,k-1,x+3,y+1,k)"})
                                      .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2));
   EXPECT_THAT(steps_of(planned).radius, ElementsAre(2, 3));
 }
 
 TEST(TimeTiles, OfPointsHaveNoMargins) {
-  EXPECT_THAT(steps_of(PlannedTransform(versions().rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}))).radius,
+  EXPECT_THAT(steps_of(PlannedTransform(versioned_plate().rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}))).radius,
               ElementsAre(0, 0));
 }
 
 TEST(TimeTiles, NeedANeighbourhoodOfConstantSize) {
-  const PlannedTransform planned(versions().rule({"T.cell(x,y,k)"}, {"T.region(0,y,k-1,w,y+1,k)", "T.cell(x,y,k-1)"}));
+  const PlannedTransform planned(
+      versioned_plate().rule({"T.cell(x,y,k)"}, {"T.region(0,y,k-1,w,y+1,k)", "T.cell(x,y,k-1)"}));
   const VersionSteps found = steps_of(planned);
   EXPECT_THAT(found.why_no_tiles, HasSubstr("more than a fixed neighbourhood"));
   EXPECT_THAT(found.radius, IsEmpty());
@@ -105,7 +96,7 @@ TEST(TimeTiles, NeedANeighbourhoodOfConstantSize) {
 }
 
 TEST(TimeTiles, NeedNeighboursThatAreNear) {
-  EXPECT_THAT(steps_of(PlannedTransform(versions()
+  EXPECT_THAT(steps_of(PlannedTransform(versioned_plate()
                                             .rule({"T.cell(x,y,k)"}, {"T.cell(x-9,y,k-1)"})
                                             .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2)))
                   .why_no_tiles,
@@ -114,7 +105,7 @@ TEST(TimeTiles, NeedNeighboursThatAreNear) {
 
 TEST(TimeTiles, NeedTheVersionBeforeAlone) {
   const VersionSteps found =
-      steps_of(PlannedTransform(versions()
+      steps_of(PlannedTransform(versioned_plate()
                                     .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)", "T.cell(x-1,y,k)"})
                                     .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2)));
   EXPECT_THAT(found.why_no_tiles, HasSubstr("has no version `opencl`")) << "instances of a version need one another";
@@ -123,7 +114,7 @@ TEST(TimeTiles, NeedTheVersionBeforeAlone) {
 
 TEST(TimeTiles, NeedSingleCells) {
   const VersionSteps found =
-      steps_of(PlannedTransform(versions().rule({"T.region(0,y,k,w,y+1,k+1)"}, {"T.cell(0,y,k-1)"})));
+      steps_of(PlannedTransform(versioned_plate().rule({"T.region(0,y,k,w,y+1,k+1)"}, {"T.cell(0,y,k-1)"})));
   EXPECT_THAT(found.why_no_tiles, HasSubstr("no single cells"));
   EXPECT_THAT(found.steps, IsEmpty());
 }

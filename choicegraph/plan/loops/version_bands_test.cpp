@@ -16,17 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::PlannedTransform;
 using testing::TestTransform;
-
-/// A temporary T[w, h] in t versions, the first of which is A and the last of which is B.
-TestTransform versions() {
-  return TestTransform()
-      .from("A[w,h]")
-      .from("N[t]")
-      .through("T[w,h;t]")
-      .to("B[w,h]")
-      .rule({"T.cell(x,y,0)"}, {"A.cell(x,y)"})
-      .rule({"B.cell(x,y)"}, {"T.cell(x,y,t-1)"});
-}
+using testing::versioned_plate;
 
 /// What an inside reads, so that only versions can be slices.
 const std::vector<std::string> kAround = {"T.cell(x-1,y,k-1)", "T.cell(x+1,y,k-1)", "T.cell(x,y-1,k-1)",
@@ -34,7 +24,7 @@ const std::vector<std::string> kAround = {"T.cell(x-1,y,k-1)", "T.cell(x+1,y,k-1
 
 /// Versions whose inside reads what is around it, and whose edges but the first row are copied.
 TestTransform framed() {
-  return versions()
+  return versioned_plate()
       .rule({"T.cell(x,y,k)"}, kAround)
       .rule({"T.cell(x,h-1,k)"}, {"T.cell(x,h-1,k-1)"})
       .rule({"T.cell(0,y,k)"}, {"T.cell(0,y,k-1)"}, 2)
@@ -55,7 +45,7 @@ std::int64_t most_lag(const VersionBands& bands) { return bands.members.empty() 
 
 TEST(VersionBands, LieApartByWhatInstancesRead) {
   const VersionBands found = bands_of(
-      PlannedTransform(versions()
+      PlannedTransform(versioned_plate()
                            .rule({"T.cell(x,y,k)"}, {"T.cell(x-5,y,k-1)", "T.cell(x,y+2,k-1)", "T.cell(x,y-3,k-1)"})
                            .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2)));
   EXPECT_THAT(found.why_not, IsEmpty());
@@ -66,7 +56,7 @@ TEST(VersionBands, LieApartByWhatInstancesRead) {
 
 TEST(VersionBands, MayReadWholeRows) {
   const VersionBands found =
-      bands_of(PlannedTransform(versions().rule({"T.cell(x,y,k)"}, {"T.region(0,y,k-1,w,y+1,k)"})));
+      bands_of(PlannedTransform(versioned_plate().rule({"T.cell(x,y,k)"}, {"T.region(0,y,k-1,w,y+1,k)"})));
   EXPECT_THAT(found.why_not, IsEmpty());
   EXPECT_EQ(found.skew, 0);
 }
@@ -84,7 +74,7 @@ TEST(VersionBands, OfOneRowNeedNoVariable) {
 }
 
 TEST(VersionBands, CornersWhereEdgesMeetAreNoChoice) {
-  const PlannedTransform planned(versions()
+  const PlannedTransform planned(versioned_plate()
                                      .rule({"T.cell(x,y,k)"}, kAround)
                                      .rule({"T.cell(x,0,k)"}, {"T.cell(x,0,k-1)"})
                                      .rule({"T.cell(x,h-1,k)"}, {"T.cell(x,h-1,k-1)"})
@@ -104,7 +94,7 @@ TEST(VersionBands, LagBehindRowsOfTheirOwnVersion) {
 
 TEST(VersionBands, MayReadRowsBeforeInTheirOwnVersion) {
   const VersionBands found =
-      bands_of(PlannedTransform(versions()
+      bands_of(PlannedTransform(versioned_plate()
                                     .rule({"T.cell(x,y,k)"}, {"T.cell(x,y-1,k)", "T.cell(x,y+1,k-1)"})
                                     .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2)));
   EXPECT_THAT(found.why_not, IsEmpty());
@@ -114,11 +104,11 @@ TEST(VersionBands, MayReadRowsBeforeInTheirOwnVersion) {
 
 TEST(VersionBands, AreRefusedWhereRowsAreFarOrUnknown) {
   const auto why = [](std::string_view read) {
-    return bands_of(PlannedTransform(versions().rule({"T.cell(x,y,k)"}, {std::string(read)}))).why_not;
+    return bands_of(PlannedTransform(versioned_plate().rule({"T.cell(x,y,k)"}, {std::string(read)}))).why_not;
   };
   EXPECT_THAT(why("T.cell(x,h-1-y,k-1)"), HasSubstr("not next to its own"));
   EXPECT_THAT(why("T.region(x,0,k-1,x+1,h,k)"), HasSubstr("not next to its own"));
-  TestTransform far = versions().rule({"T.cell(x,y,k)"}, {"T.cell(x,y-100,k-1)"});
+  TestTransform far = versioned_plate().rule({"T.cell(x,y,k)"}, {"T.cell(x,y-100,k-1)"});
   EXPECT_THAT(bands_of(PlannedTransform(far.rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2))).why_not,
               HasSubstr("far from their own"));
 }

@@ -9,6 +9,7 @@
 #include "clgen/cpp/boxes/host_code.h"
 #include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/context/tunable_code.h"
+#include "clgen/cpp/steps/several_steps_code.h"
 #include "clgen/facts/index_width.h"
 #include "clgen/facts/names.h"
 
@@ -31,17 +32,11 @@ HostParts outside_of_bands(HostParts parts, const Transform& transform, const Ti
 }
 
 /// Prints what one reader's bands need.
-class BandsCode {
+class BandsCode : SeveralStepsCode {
  public:
   BandsCode(Writer& out, const CppContext& context, TransformId id, const StepDispatch& dispatch,
             const TiledSteps& bands)
-      : out_(out),
-        context_(context),
-        id_(id),
-        transform_(context.program.transforms[id]),
-        plan_(context.plan.transforms[id.index()]),
-        dispatch_(dispatch),
-        bands_(bands) {}
+      : SeveralStepsCode(out, context, id, dispatch), bands_(bands) {}
 
   void emit_flag() { out_.line("const bool " + bands_flag_name(bands_.reader) + " = " + flag_value() + ";"); }
 
@@ -184,12 +179,6 @@ class BandsCode {
     out_.close();
   }
 
-  Writer& out_;
-  const CppContext& context_;
-  const TransformId id_;
-  const Transform& transform_;
-  const TransformPlan& plan_;
-  const StepDispatch& dispatch_;
   const TiledSteps& bands_;
 };
 

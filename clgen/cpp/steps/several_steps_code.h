@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the printers of launches share that run several steps of a call. Private to clgen/cpp.
+// What the printers share that run several steps of a call together: of launches, and of bands on the CPU. Private to
+// clgen/cpp.
 #pragma once
 
 #include <cstddef>

@@ -5,17 +5,16 @@
 """
 
 import pathlib
-import re
 import sys
 
 import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
-sys.path.append(str(pathlib.Path(__file__).resolve().parent))
 import arrays  # noqa: E402
 import polybricks  # noqa: E402
 from device_programs import on_device  # noqa: E402
-from fused_steps_test import PROGRAMS as ON_DEVICES  # noqa: E402
+from step_programs import PROGRAMS as ON_DEVICES  # noqa: E402
+from step_programs import TWO_READERS, temporaries_of  # noqa: E402
 
 NEVER, BY_SIZE, ALWAYS = 0, 1, 2
 
@@ -143,7 +142,7 @@ LONG = 70000
 
 
 def temporaries(name):
-    return re.findall(r"(\w+)\[", re.search(r"^through .*$", PROGRAMS[name][0], re.M)[0])
+    return temporaries_of(PROGRAMS[name][0])
 
 
 class Test:
@@ -268,8 +267,7 @@ class Test:
     def stored(self):
         """A temporary that several rules of a call read, has no such tunable."""
         source = self.work / "stored.pbcc"
-        source.write_text(PROGRAMS["line"][0].replace("to Out[n-5]", "to Out[n-5], More[n]").replace(
-            "  Out.cell", "  More.cell(i) from (Middle.cell(i) m) { return m; }\n  Out.cell"))
+        source.write_text(TWO_READERS)
         program = self.tools.compile(source, self.work / "stored")
         polybricks.check(not self.readers(program), str(self.readers(program)))
 
