@@ -37,8 +37,8 @@ std::int64_t band_height(const BandRows* rows, std::size_t num, std::int64_t cac
     bytes += rows[k].row_bytes;
   }
   const std::int64_t least = std::max(kRowsTogether, kLeastHeight * most_shared(rows, num));
-  const std::int64_t height = std::max(least, room / std::max<std::int64_t>(bytes, 1));
-  return height / kRowsTogether * kRowsTogether;
+  const std::int64_t whole_groups = (least + kRowsTogether - 1) / kRowsTogether * kRowsTogether;
+  return std::max(whole_groups, room / std::max<std::int64_t>(bytes, 1) / kRowsTogether * kRowsTogether);
 }
 
 std::int64_t rows_of_task(const BandRows* rows, std::size_t num, std::int64_t num_rows, int num_workers) {

@@ -53,8 +53,9 @@ inline constexpr std::int64_t kMinBandedBytes = std::int64_t{1} << 22;
 /// `cache_bytes`, unless it then were mostly rows that the band before needed, too.
 [[nodiscard]] std::int64_t band_height(const BandRows* rows, std::size_t num, std::int64_t cache_bytes);
 
-/// Returns the most rows of the reader that a task has: few enough for all workers, and many beside the rows that each
-/// task makes anew, because its first row needs them as well as the row before.
+/// Returns how many rows of the reader a task has at least, if there are so many; it has at most twice as many. They
+/// are few enough for all workers, and many beside the rows that each task makes anew, because its first row needs them
+/// as well as the row before.
 [[nodiscard]] std::int64_t rows_of_task(const BandRows* rows, std::size_t num, std::int64_t num_rows, int num_workers);
 
 /// Returns a handle of a matrix of these sizes that has no memory: its rows will be elsewhere.
@@ -150,7 +151,8 @@ void run_bands(Frame& frame, const Box<1>& rows, const std::array<BandRows, K>& 
   if (rows.is_empty()) return;
   const std::int64_t height = band_height(needs.data(), K, simd::second_cache_bytes());
   const std::int64_t split = rows_of_task(needs.data(), K, rows.extent(0), frame.num_workers());
-  parallel_for(frame, rows, split, [&](Frame& task, const Box<1>& part) {
+  // Pieces have at least half of what is said here, unless there are fewer rows.
+  parallel_for(frame, rows, 2 * split, [&](Frame& task, const Box<1>& part) {
     for (Band<K> band(needs, part, height); band.next();) f(task, static_cast<const Band<K>&>(band));
   });
 }

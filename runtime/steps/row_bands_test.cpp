@@ -26,6 +26,8 @@ TEST(Bands, FillTheirPartOfACache) {
   EXPECT_EQ(band_height(two, 2, kCache), 56);
   const BandRows wide = needs_of(0, 21, std::int64_t{1} << 30);
   EXPECT_EQ(band_height(&wide, 1, kCache), 40) << "twice the rows that are shared";
+  const BandRows few = needs_of(0, 7, std::int64_t{1} << 30);
+  EXPECT_EQ(band_height(&few, 1, kCache), 16) << "not fewer than twice the six rows";
   const BandRows none = needs_of(0, 1, 0);
   EXPECT_GE(band_height(&none, 1, kCache), 8);
 }

@@ -140,10 +140,38 @@ class TiledStepsFinder {
     const Rule& rule = rule_of(id);
     if (step(id).loops.empty()) return in_quotes(rule.name) + " has no loops";
     if (!rule.calls.empty()) return in_quotes(rule.name) + " calls transforms";
-    // Loops over regions are fast only where views are known to be apart, and those of bands are not (bands.h).
+    // Loops over regions are fast only where views are known to be apart, and those of bands are not (row_bands.h).
     for (const RegionAccess& output : rule.outputs)
       if (output.kind != AccessKind::Cell) return in_quotes(rule.name) + " writes more than single cells";
-    return rule.tried.empty() ? "" : in_quotes(rule.name) + " tries other rules first";
+    if (!rule.tried.empty()) return in_quotes(rule.name) + " tries other rules first";
+    for (std::size_t i = 0; i < rule.inputs.size(); ++i)
+      if (!is_temporary(rule.inputs[i].matrix) && !follows_rows(id, i))
+        return in_quotes(rule.name) + " reads " + in_quotes(transform_.matrices[rule.inputs[i].matrix].name) +
+               " in another order than by rows";
+    return "";
+  }
+
+  /// Whether the instances of a few rows read a few rows of an input, or each reads all of it. Else each band would
+  /// read the input anew: a product of matrices all columns, a transposition lines of all rows.
+  bool follows_rows(StepId id, std::size_t input) const {
+    const Step& one = step(id);
+    const InputBox& box = one.input_boxes[input];
+    if (box.is_same_for_all_instances) return true;
+    const std::optional<std::size_t> own = id == out_.reader ? 0 : loop_of(id, one.loops.size() - 1);
+    if (!own) return true;  // the step makes no rows, for which there is another reason
+    const auto is_const = [](const IndexExpr& at) { return at.op == IndexExpr::Op::Const; };
+    const auto varies = [&](const IndexExpr& at) {
+      const std::vector<std::string> names = symbols_of(at);
+      return std::any_of(one.loops.begin(), one.loops.end(), [&](const LoopDim& loop) {
+        return std::find(names.begin(), names.end(), loop.var) != names.end();
+      });
+    };
+    const IndexExpr row = index_symbol(one.loops[*own].var);
+    for (std::size_t d = box.lo.size(); d-- > 1;) {
+      if (is_const(index_sub(box.lo[d], row)) && is_const(index_sub(box.hi[d], row))) return true;
+      if (varies(box.lo[d]) || !is_const(index_sub(box.hi[d], box.lo[d]))) return false;
+    }
+    return true;
   }
 
   /// Returns why no launch of single cells runs the step.

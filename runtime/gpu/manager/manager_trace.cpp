@@ -76,8 +76,8 @@ void ManagerTrace::record_end(const Operation& operation, std::int64_t time_ns) 
   if (kind == TraceKind::Kernel)
     statistics_.add_kernel(rule, amount, took_ns);
   else
-    statistics_.count([kind, took_ns](DeviceStatistics& s) {
-      (kind == TraceKind::CopyIn ? s.copy_in_ns : s.copy_out_ns) += took_ns;
+    statistics_.count([took_ns, is_copy_in = kind == TraceKind::CopyIn](DeviceStatistics& s) {
+      (is_copy_in ? s.copy_in_ns : s.copy_out_ns) += took_ns;
     });
   if (lane.lane == nullptr) return;
   TraceEvent event{kind, false, false, nullptr, nullptr, start, end, amount};
