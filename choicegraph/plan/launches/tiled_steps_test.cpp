@@ -281,15 +281,19 @@ TEST(TiledSteps, NoBandsOfWhatLiesElsewhere) {
 
 TEST(TiledSteps, NoBandsOfWhatReadsInputsInAnotherOrder) {
   const auto steps = [](const std::string& read) {
-    return two_steps("[w-9,h-9]").rule({"T.cell(x,y)"}, {read}).rule({"B.cell(x,y)"}, {"T.cell(x,y)"});
+    return two_steps("[w-9,h-9]")
+        .from("Turned[h,w]")
+        .rule({"T.cell(x,y)"}, {read})
+        .rule({"B.cell(x,y)"}, {"T.cell(x,y)"});
   };
   expect_no_bands(steps("A.column(x)"), "`T#1` reads `A` in another order than by rows");
-  expect_no_bands(steps("A.cell(y,x)"), "in another order than by rows");
+  expect_no_bands(steps("Turned.cell(y,x)"), "in another order than by rows");
   expect_no_bands(steps("A.cell(x,h-1-y)"), "in another order than by rows");
   expect_no_bands(two_steps("[w-9,h-9]")
+                      .from("Turned[h,w]")
                       .rule({"T.cell(x,y)"}, {"A.cell(x,y)"})
-                      .rule({"B.cell(x,y)"}, {"T.cell(x,y)", "A.cell(y,x)"}),
-                  "`B#1` reads `A`");
+                      .rule({"B.cell(x,y)"}, {"T.cell(x,y)", "Turned.cell(y,x)"}),
+                  "`B#1` reads `Turned`");
   for (const char* read : {"A.row(y)", "A.cell(w-1-x,y+3)", "A.cell(x,3)", "A.region(0,0,w,h)"}) {
     const PlannedTransform planned(steps(read));
     EXPECT_THAT(of_rule(planned, 1, TileKind::Bands).matrices, SizeIs(1)) << read;
