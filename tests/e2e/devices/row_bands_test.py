@@ -45,7 +45,7 @@ def frame(a):
 
 def turned(a):
     """The temporary's rows are its first loop's in one rule, its second one's in the other."""
-    t = a.T + np.arange(a.shape[0])[None, :]
+    t = a + np.arange(a.shape[1])[None, :]
     return {"Out": t[1:] - t[:-1]}
 
 
@@ -97,11 +97,11 @@ to int Out[w, h]
 """, 2, 1, "int32", frame, ["Out#1"]),
     "turned": ("""
 transform Turned
-from int In[w, h]
+from int In[h, w]
 through int T[h, w]
 to int Out[h, w-1]
 {
-  T.cell(y, x) from (In.cell(x, y) a) { return a + y; }
+  T.cell(y, x) from (In.cell(y, x) a) { return a + y; }
   Out.cell(x, y) from (T.cell(x, y+1) a, T.cell(x, y) b) { return a - b; }
 }
 """, 2, 1, "int32", turned, ["Out#1"]),
