@@ -69,4 +69,14 @@ bool is_variable(const Formula& at, const std::string& var) {
   return symbol != nullptr && symbol->name == var;
 }
 
+std::optional<std::int64_t> constant_of(const IndexExpr& at) {
+  return at.op == IndexExpr::Op::Const ? std::optional(at.value) : std::nullopt;
+}
+
+std::optional<MatrixId> matrix_of_versions(const TransformPlan& plan, const Nest& nest) {
+  for (const MatrixId id : plan.two_versions)
+    if (nest_of_versions(plan, id) == &nest) return id;
+  return std::nullopt;
+}
+
 }  // namespace pb

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What the passes that look for launches of several steps ask of a step.
+// What those ask of a step that look for steps which run together: in one launch, or in bands on the CPU.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "choicegraph/plan/plan.h"
@@ -22,5 +24,11 @@ namespace pb {
 
 /// Whether the coordinate is a rule variable by itself.
 [[nodiscard]] bool is_variable(const Formula& at, const std::string& var);
+/// Returns the constant that the expression is; none if it is no constant.
+[[nodiscard]] std::optional<std::int64_t> constant_of(const IndexExpr& at);
+
+/// Returns the temporary of which the nest makes version after version, of which two have memory; none if there is
+/// none.
+[[nodiscard]] std::optional<MatrixId> matrix_of_versions(const TransformPlan& plan, const Nest& nest);
 
 }  // namespace pb

@@ -159,7 +159,6 @@ class TiledStepsFinder {
     if (box.is_same_for_all_instances) return true;
     const std::optional<std::size_t> own = id == out_.reader ? 0 : loop_of(id, one.loops.size() - 1);
     if (!own) return true;  // the step makes no rows, for which there is another reason
-    const auto is_const = [](const IndexExpr& at) { return at.op == IndexExpr::Op::Const; };
     const auto varies = [&](const IndexExpr& at) {
       const std::vector<std::string> names = symbols_of(at);
       return std::any_of(one.loops.begin(), one.loops.end(), [&](const LoopDim& loop) {
@@ -168,8 +167,8 @@ class TiledStepsFinder {
     };
     const IndexExpr row = index_symbol(one.loops[*own].var);
     for (std::size_t d = box.lo.size(); d-- > 1;) {
-      if (is_const(index_sub(box.lo[d], row)) && is_const(index_sub(box.hi[d], row))) return true;
-      if (varies(box.lo[d]) || !is_const(index_sub(box.hi[d], box.lo[d]))) return false;
+      if (constant_of(index_sub(box.lo[d], row)) && constant_of(index_sub(box.hi[d], row))) return true;
+      if (varies(box.lo[d]) || !constant_of(index_sub(box.hi[d], box.lo[d]))) return false;
     }
     return true;
   }

@@ -14,12 +14,6 @@ namespace {
 constexpr std::size_t kMaxSpaceDims = 3;
 constexpr std::int64_t kMaxRadius = 8;
 
-/// The constant that `at` is; none if it is no constant.
-std::optional<std::int64_t> constant_of(const IndexExpr& at) {
-  if (at.op != IndexExpr::Op::Const) return std::nullopt;
-  return at.value;
-}
-
 /// Looks at the members of one nest.
 class VersionStepsFinder {
  public:
@@ -27,9 +21,8 @@ class VersionStepsFinder {
       : transform_(transform), plan_(plan), nest_(nest) {}
 
   VersionSteps find() {
-    const auto found = std::find_if(plan_.two_versions.begin(), plan_.two_versions.end(),
-                                    [&](MatrixId id) { return nest_of_versions(plan_, id) == &nest_; });
-    if (found == plan_.two_versions.end()) return no_launch("no temporary has its versions from these rules alone");
+    const std::optional<MatrixId> found = matrix_of_versions(plan_, nest_);
+    if (!found) return no_launch("no temporary has its versions from these rules alone");
     out_.matrix = *found;
     num_dims_ = transform_.matrices[*found].extents.size() - 1;
     if (num_dims_ > kMaxSpaceDims) return no_launch("a device has three dimensions");

@@ -19,9 +19,8 @@ class BandsFinder {
       : transform_(transform), plan_(plan), nest_(nest) {}
 
   VersionBands find() {
-    const auto found = std::find_if(plan_.two_versions.begin(), plan_.two_versions.end(),
-                                    [&](MatrixId id) { return nest_of_versions(plan_, id) == &nest_; });
-    if (found == plan_.two_versions.end()) return no_bands("the nest makes no versions of a temporary");
+    const std::optional<MatrixId> found = matrix_of_versions(plan_, nest_);
+    if (!found) return no_bands("the nest makes no versions of a temporary");
     out_.matrix = *found;
     versions_ = transform_.matrices[*found].extents.size() - 1;
     for (const NestMember& member : nest_.members)
@@ -94,10 +93,6 @@ class BandsFinder {
 
   bool writes_one_row(const RegionAccess& output) const {
     return output.kind == AccessKind::Cell || output.is_fixed_dim(row_dim());
-  }
-
-  static std::optional<std::int64_t> constant_of(const IndexExpr& at) {
-    return at.op == IndexExpr::Op::Const ? std::optional(at.value) : std::nullopt;
   }
 
   const Transform& transform_;
