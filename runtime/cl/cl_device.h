@@ -3,7 +3,7 @@
 // runtime/cl.
 //
 // Memory: a device that shares memory with the host gets buffers on the host's own pages (CL_MEM_USE_HOST_PTR), others
-// get buffers of their own; transfers go straight between storage and buffer, or through pinned chunks (staging.h).
+// get buffers of their own, and copies (copies/host_copies.h).
 #pragma once
 
 #include <atomic>
@@ -11,13 +11,13 @@
 #include <memory>
 #include <string>
 
-#include "runtime/cl/copy_lane.h"
+#include "runtime/cl/copies/copy_lane.h"
+#include "runtime/cl/copies/host_copies.h"
 #include "runtime/cl/device_options.h"
 #include "runtime/cl/event_waiter.h"
 #include "runtime/cl/kernel_cache.h"
 #include "runtime/cl/kernel_times.h"
 #include "runtime/cl/object.h"
-#include "runtime/cl/staging.h"
 #include "runtime/gpu/device.h"
 
 namespace pbrt::cl {
@@ -40,7 +40,6 @@ class ClDevice final : public gpu::Device {
   void clear(gpu::Buffer& buffer, std::size_t first_byte, std::size_t size_bytes, gpu::Completion& done) override;
   void launch(gpu::Kernel& kernel, std::span<const gpu::KernelArg> args, const gpu::KernelRange& range,
               gpu::Completion& done) override;
-  [[nodiscard]] bool copies_at_enqueue(std::span<const gpu::CopyShape> shapes) const override;
   void flush() override;
   void poll() override;
   void watch() override;
@@ -67,9 +66,11 @@ class ClDevice final : public gpu::Device {
   KernelCache cache_;
   Context context_;
   Queue queue_;
-  std::unique_ptr<Staging> staging_;              // null: none
+  std::unique_ptr<HostCopies> copies_;
   std::unique_ptr<CopyLane> lane_in_, lane_out_;  // null: not used yet
   std::unique_ptr<EventWaiter> waiter_;           // null: event callbacks
+  bool has_shared_events_ = false;                // of launches
+  std::size_t num_without_event_ = 0;             // launches since the last event
   std::unique_ptr<KernelTimes> times_;            // null: not profiled
   std::map<std::string, Program> programs_;       // by what decides a build
   std::atomic<std::int64_t> kernels_built_{0};

@@ -232,14 +232,17 @@ class OnDeviceWithMemory : public OnDevice, public ::testing::WithParamInterface
   [[nodiscard]] Options options() const {
     Options chosen;
     chosen.may_use_host_memory = std::string(GetParam()) == "host_memory";
-    if (std::string(GetParam()) == "pinned_chunks") chosen.staging_chunk_bytes = 4096;
+    if (std::string(GetParam()) == "threads") {
+      chosen.copies = CopyOptions{3, 1, 5000, 4096, std::size_t{1} << 30};
+      chosen.may_use_host_memory = false;
+    }
     if (std::string(GetParam()) == "waiting_thread") chosen.ends = EndReports::Thread;
     return chosen;
   }
 };
 
 INSTANTIATE_TEST_SUITE_P(All, OnDeviceWithMemory,
-                         ::testing::Values("host_memory", "copies", "pinned_chunks", "waiting_thread"),
+                         ::testing::Values("host_memory", "copies", "threads", "waiting_thread"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST_P(OnDeviceWithMemory, ChainsKernelsWithoutTheHost) {
@@ -307,6 +310,32 @@ TEST_P(OnDeviceWithMemory, CopiesBoxesOfThreeDimensions) {
     need_on_host(frame, out.row(1));
     need_on_host(frame, out);
     expect_blurred(out, in, 2);
+  });
+}
+
+// Long copies of the same matrices go by threads first, then from and to locked pages.
+TEST_F(OnDevice, CopiesFasterWhatIsCopiedAgain) {
+  Options chosen;
+  chosen.may_use_host_memory = false;
+  chosen.copies = CopyOptions{2, 1000, 1000, 1 << 16, std::size_t{1} << 30};
+  const auto gpu = manager(chosen);
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& frame) {
+    Matrix2 in = picture(600, 600);
+    Matrix2 out = Matrix2::allocate(598, 598);
+    std::int64_t by_threads = 0;
+    for (int round = 0; round < 5; ++round) {
+      before_host_write(frame, in);
+      in.cell(300, 300) = 1000 + round;
+      wrote_on_host(in);
+      ASSERT_TRUE(blur(frame, *gpu, kBlur, out, in, 3, gpu::CopyOut::May));
+      need_on_host(frame, out);
+      expect_blurred(out, in, 3);
+      const bool is_locked = round >= 2;
+      EXPECT_EQ(gpu->statistics().bytes_locked > 2 * 598 * 598 * 8, is_locked) << round;
+      EXPECT_EQ(gpu->statistics().bytes_by_threads == by_threads, is_locked) << round;
+      by_threads = gpu->statistics().bytes_by_threads;
+    }
   });
 }
 

@@ -18,20 +18,49 @@ EventWaiter::~EventWaiter() {
 
 void EventWaiter::add(Event event, gpu::Completion& done) {
   const std::lock_guard lock(mutex_);
-  entries_.push_back({std::move(event), &done});
+  without_event_.push_back(&done);
+  close(std::move(event), true);
+}
+
+std::size_t EventWaiter::add(gpu::Completion& done) {
+  const std::lock_guard lock(mutex_);
+  without_event_.push_back(&done);
+  return without_event_.size();
+}
+
+void EventWaiter::add(Event event) {
+  const std::lock_guard lock(mutex_);
+  close(std::move(event), true);
+}
+
+bool EventWaiter::has_operations_without_event() {
+  const std::lock_guard lock(mutex_);
+  return !without_event_.empty();
+}
+
+void EventWaiter::end_all(bool ok) {
+  const std::lock_guard lock(mutex_);
+  if (!without_event_.empty()) close(Event(), ok);
+}
+
+void EventWaiter::close(Event event, bool is_good) {
+  entries_.push_back({std::move(event), std::exchange(without_event_, {}), is_good});
 }
 
 void EventWaiter::poll() {
   std::unique_lock lock(mutex_);
   while (!is_watching_ && !entries_.empty()) {
-    cl_int state = CL_COMPLETE;
-    const cl_int code =
-        api_.clGetEventInfo.status(entries_.front().event.get(), cl_event_info{CL_EVENT_COMMAND_EXECUTION_STATUS},
-                                   sizeof state, static_cast<void*>(&state), nullptr);
-    if (code == CL_SUCCESS && state > CL_COMPLETE) return;
+    bool ok = entries_.front().is_good;
+    if (const cl_event event = entries_.front().event.get(); event != nullptr) {
+      cl_int state = CL_COMPLETE;
+      const cl_int code = api_.clGetEventInfo.status(event, cl_event_info{CL_EVENT_COMMAND_EXECUTION_STATUS},
+                                                     sizeof state, static_cast<void*>(&state), nullptr);
+      if (code == CL_SUCCESS && state > CL_COMPLETE) return;
+      ok = code == CL_SUCCESS && state == CL_COMPLETE;
+    }
     const Entry entry = take_first();
     lock.unlock();
-    entry.done->done(code == CL_SUCCESS && state == CL_COMPLETE);
+    for (gpu::Completion* done : entry.operations) done->done(ok);
     lock.lock();
   }
 }
@@ -61,8 +90,8 @@ void EventWaiter::run_thread() {
     Entry entry = take_first();
     lock.unlock();
     const cl_event id = entry.event.get();
-    const bool ok = api_.clWaitForEvents.status(1U, &id) == CL_SUCCESS;
-    entry.done->done(ok);
+    const bool ok = id == nullptr ? entry.is_good : api_.clWaitForEvents.status(1U, &id) == CL_SUCCESS;
+    for (gpu::Completion* done : entry.operations) done->done(ok);
     entry.event = Event();
     lock.lock();
   }

@@ -195,7 +195,10 @@ class Device {
     std::int64_t kernels_built = 0;
     std::int64_t kernels_from_disk = 0;
     double build_ms = 0;
-    std::int64_t kernel_ns = 0;  ///< run time of kernels by the device's clock; 0 unless it is profiled
+    std::int64_t kernel_ns = 0;         ///< run time of kernels by the device's clock; 0 unless it is profiled
+    std::int64_t bytes_by_threads = 0;  ///< of copies that several threads made together
+    std::int64_t bytes_locked = 0;      ///< of the host's memory that are page-locked for the device now
+    std::int64_t lock_ns = 0;           ///< how long page-locking took
   };
   [[nodiscard]] virtual Counters counters() const { return {}; }
 };

@@ -49,7 +49,10 @@ struct DeviceStatistics {
   std::int64_t kernels_built = 0;  ///< kernels that the driver compiled
   std::int64_t kernels_from_disk = 0;
   double build_ms = 0;
-  std::int64_t kernel_ns = 0;  ///< see Device::Counters
+  std::int64_t kernel_ns = 0;         ///< see Device::Counters
+  std::int64_t bytes_by_threads = 0;  ///< see Device::Counters
+  std::int64_t bytes_locked = 0;      ///< now, not since the reset
+  std::int64_t lock_ns = 0;           ///< see Device::Counters
   // In a traced or timed manager:
   std::vector<KernelTotals> kernels;
   std::int64_t copy_in_ns = 0;   ///< how long copies to the device took

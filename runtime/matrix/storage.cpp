@@ -15,6 +15,7 @@
 
 #include "runtime/config/errors.h"
 #include "runtime/config/runtime_check.h"
+#include "runtime/matrix/memory/mappings.h"
 
 #if __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h>
@@ -72,10 +73,14 @@ void* map_pages(std::size_t bytes, bool is_on_large_pages) {
 
 /// New memory for a large block, a multiple of Storage::kAlignment; null if there is none.
 void* new_pages(std::size_t bytes, bool is_on_large_pages) {
-  return bytes < kLargePageBytes ? std::aligned_alloc(Storage::kAlignment, bytes) : map_pages(bytes, is_on_large_pages);
+  if (bytes < kLargePageBytes) return std::aligned_alloc(Storage::kAlignment, bytes);
+  void* const data = map_pages(bytes, is_on_large_pages);
+  if (data != nullptr) Mappings::add({static_cast<std::byte*>(data), bytes});
+  return data;
 }
 void free_pages(void* data, std::size_t bytes) {
   if (bytes < kLargePageBytes) return std::free(data);
+  Mappings::remove(static_cast<std::byte*>(data));
   const std::size_t start = reinterpret_cast<std::uintptr_t>(data) % kLargePageBytes;
   PBRT_CHECK(::munmap(static_cast<char*>(data) - start, start + bytes) == 0, "a large block is a mapping");
 }

@@ -31,6 +31,9 @@ DeviceStatistics ManagerStatistics::since_reset(const Device& device) const {
   result.kernels_from_disk = now.kernels_from_disk - counters_at_reset_.kernels_from_disk;
   result.build_ms = now.build_ms - counters_at_reset_.build_ms;
   result.kernel_ns = now.kernel_ns - counters_at_reset_.kernel_ns;
+  result.bytes_by_threads = now.bytes_by_threads - counters_at_reset_.bytes_by_threads;
+  result.bytes_locked = now.bytes_locked;
+  result.lock_ns = now.lock_ns - counters_at_reset_.lock_ns;
   return result;
 }
 

@@ -70,6 +70,9 @@ DeviceReport device_report(const gpu::Manager& device, const gpu::DeviceStatisti
   report.launches_by_workers = after.launches_by_workers - before.launches_by_workers;
   report.bytes_to_device = after.bytes_to_device - before.bytes_to_device;
   report.bytes_to_host = after.bytes_to_host - before.bytes_to_host;
+  report.bytes_by_threads = after.bytes_by_threads - before.bytes_by_threads;
+  report.bytes_locked = after.bytes_locked;
+  report.lock_ns = after.lock_ns - before.lock_ns;
   report.evictions = after.evictions - before.evictions;
   report.bytes_evicted = after.bytes_evicted - before.bytes_evicted;
   report.copies_before_eviction = after.copies_before_eviction - before.copies_before_eviction;

@@ -56,6 +56,9 @@ struct DeviceReport {
   std::int64_t launches_by_workers = 0;       ///< launches that did not go through the device's management thread
   std::int64_t bytes_to_device = 0;
   std::int64_t bytes_to_host = 0;
+  std::int64_t bytes_by_threads = 0;        ///< of copies that several threads made together
+  std::int64_t bytes_locked = 0;            ///< of the host's memory that are page-locked when the run ends
+  std::int64_t lock_ns = 0;                 ///< how long page-locking took
   std::int64_t evictions = 0;               ///< buffers that were freed because others needed their memory
   std::int64_t bytes_evicted = 0;           ///< their size
   std::int64_t copies_before_eviction = 0;  ///< copies to the host for evictions

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/cl/copy_lane.h"
+#include "runtime/cl/copies/copy_lane.h"
 
 #include <utility>
 

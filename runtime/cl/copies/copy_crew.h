@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Threads that copy together between the host's memory and a device, through page-locked chunks of their own: while the
+// device copies one chunk of a thread, the thread fills or empties another. One thread copies 7 GB/s on an H200's host,
+// twelve 45, and the bus takes 55. Private to runtime/cl.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "runtime/cl/copies/copy_pieces.h"
+#include "runtime/cl/object.h"
+
+namespace pbrt::cl {
+
+class CopyCrew {
+ public:
+  /// Starts `num_threads` threads, each of which makes two chunks of `chunk_bytes` at its first copy. Keeps a reference
+  /// to `api`.
+  CopyCrew(const Api& api, cl_context context, cl_device_id device, std::size_t num_threads, std::size_t chunk_bytes);
+  /// Pre: no copy is under way
+  ~CopyCrew();
+  CopyCrew(const CopyCrew&) = delete;
+  CopyCrew& operator=(const CopyCrew&) = delete;
+
+  /// Enqueues writes of all shapes into the queue, and returns when the host's memory is not needed any more. Throws
+  /// ClError.
+  ///
+  /// Threads: any; several copies at a time share the threads
+  void write(cl_command_queue queue, cl_mem buffer, const std::byte* host, std::span<const gpu::CopyShape> shapes);
+  /// Reads all shapes, after what is in the queue, and returns when they are in the host's memory. Throws ClError.
+  ///
+  /// Threads: as write
+  void read(cl_command_queue queue, cl_mem buffer, std::byte* host, std::span<const gpu::CopyShape> shapes);
+
+ private:
+  struct Job {
+    cl_command_queue queue = nullptr;
+    cl_mem buffer = nullptr;
+    const std::byte* from = nullptr;  ///< of a write: the host's memory
+    std::byte* to = nullptr;          ///< of a read
+    std::vector<CopyPiece> pieces;
+    std::size_t next = 0;  ///< the first piece that no thread has taken
+    std::size_t num_open = 0;
+    std::exception_ptr failure;
+  };
+  /// A page-locked chunk of a thread.
+  struct Chunk {
+    Memory memory;
+    std::byte* mapped = nullptr;
+    Event last_use;
+    Job* reads = nullptr;  ///< whose piece is on its way into the chunk; null: none
+    std::size_t piece = 0;
+  };
+  using Chunks = std::array<Chunk, 2>;
+  struct Taken {
+    Job* job;
+    std::size_t piece;
+  };
+
+  void run(Job& job);
+  void run_thread();
+  /// The next piece of a job; waits for one if `waits`. No job: there is none, or the crew ends.
+  [[nodiscard]] Taken take(bool waits);
+  void free(Chunks& chunks);
+  /// Begins with a piece; a write is done then.
+  void begin(const Taken& taken, Chunk& chunk);
+  /// Waits until the chunk is free, and brings what was read into it where it belongs.
+  void finish(Chunk& chunk);
+  void count(Job& job, std::exception_ptr failure);
+
+  const Api& api_;
+  cl_context context_;
+  std::size_t chunk_bytes_;
+  Queue queue_;  // maps chunks
+  std::mutex mutex_;
+  std::condition_variable work_;  // jobs_ or is_stopping_, under mutex_
+  std::condition_variable done_;  // the end of a job, under mutex_
+  std::deque<Job*> jobs_;         // those with pieces that no thread has taken
+  bool is_stopping_ = false;
+  std::vector<std::thread> threads_;  // last: they use the others
+};
+
+}  // namespace pbrt::cl

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/cl/copies/host_copies.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace pbrt::cl {
+namespace {
+
+/// A shape as clEnqueue…BufferRect wants it: origin in bytes, rows, slices; the same on both sides.
+struct Rect {
+  explicit Rect(const gpu::CopyShape& shape)
+      : size{shape.row_bytes, shape.rows, shape.slices}, row_pitch(shape.row_pitch), slice_pitch(shape.slice_pitch) {
+    origin[0] = shape.offset % row_pitch;
+    origin[1] = shape.offset / row_pitch;
+    if (shape.slices > 1 && slice_pitch % row_pitch == 0) {
+      origin[2] = origin[1] / (slice_pitch / row_pitch);
+      origin[1] %= slice_pitch / row_pitch;
+    }
+  }
+  std::size_t origin[3] = {0, 0, 0};
+  std::size_t size[3];
+  std::size_t row_pitch, slice_pitch;
+};
+
+/// Enqueues a copy per shape, by `row` or by `box`, which get where to put its event. Returns the event of the last
+/// one.
+template <class Row, class Box>
+Event enqueue_copies(const Api& api, std::span<const gpu::CopyShape> shapes, const Row& row, const Box& box) {
+  Event last;
+  for (const gpu::CopyShape& shape : shapes) {
+    cl_event event = nullptr;
+    if (shape.rows == 1 && shape.slices == 1) {
+      row(shape, &event);
+    } else {
+      box(Rect(shape), &event);
+    }
+    last = Event(api, event);
+  }
+  return last;
+}
+
+/// The event of all that is in the queue.
+Event end_of(const Api& api, cl_command_queue queue) {
+  cl_event event = nullptr;
+  api.clEnqueueMarkerWithWaitList(queue, 0U, nullptr, &event);
+  return Event(api, event);
+}
+
+/// Twelve threads copy as fast as the bus of an H200; fewer than three are no faster than a driver.
+constexpr std::size_t kMostThreads = 12;
+constexpr std::size_t kLeastThreads = 3;
+
+}  // namespace
+
+CopyOptions usual_copies() {
+  CopyOptions options;
+  options.num_threads = std::min<std::size_t>(kMostThreads, std::thread::hardware_concurrency());
+  if (options.num_threads < kLeastThreads) options.num_threads = 0;
+  options.min_long_bytes = std::size_t{2} << 20;
+  options.min_crew_bytes = std::size_t{64} << 20;
+  options.chunk_bytes = std::size_t{1} << 20;
+  const long pages = ::sysconf(_SC_PHYS_PAGES), page_bytes = ::sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page_bytes > 0)
+    options.max_locked_bytes = static_cast<std::size_t>(pages) / 2 * static_cast<std::size_t>(page_bytes);
+  return options;
+}
+
+HostCopies::HostCopies(const Api& api, cl_context context, cl_device_id device, const CopyOptions& options)
+    : api_(api), context_(context), device_(device), options_(options), locks_(api, context, options.max_locked_bytes) {}
+
+Event HostCopies::write(cl_command_queue queue, cl_mem buffer, const std::byte* host,
+                        std::span<const gpu::CopyShape> shapes) {
+  if (CopyCrew* crew = crew_for(host, shapes)) {
+    crew->write(queue, buffer, host, shapes);
+    return end_of(api_, queue);
+  }
+  return enqueue_copies(
+      api_, shapes,
+      [&](const gpu::CopyShape& row, cl_event* event) {
+        api_.clEnqueueWriteBuffer(queue, buffer, CL_FALSE, row.offset, row.row_bytes, host + row.offset, 0U, nullptr,
+                                  event);
+      },
+      [&](const Rect& rect, cl_event* event) {
+        api_.clEnqueueWriteBufferRect(queue, buffer, CL_FALSE, rect.origin, rect.origin, rect.size, rect.row_pitch,
+                                      rect.slice_pitch, rect.row_pitch, rect.slice_pitch, host, 0U, nullptr, event);
+      });
+}
+
+Event HostCopies::read(cl_command_queue queue, cl_mem buffer, std::byte* host,
+                       std::span<const gpu::CopyShape> shapes) {
+  if (CopyCrew* crew = crew_for(host, shapes)) {
+    crew->read(queue, buffer, host, shapes);
+    return end_of(api_, queue);
+  }
+  return enqueue_copies(
+      api_, shapes,
+      [&](const gpu::CopyShape& row, cl_event* event) {
+        api_.clEnqueueReadBuffer(queue, buffer, CL_FALSE, row.offset, row.row_bytes, host + row.offset, 0U, nullptr,
+                                 event);
+      },
+      [&](const Rect& rect, cl_event* event) {
+        api_.clEnqueueReadBufferRect(queue, buffer, CL_FALSE, rect.origin, rect.origin, rect.size, rect.row_pitch,
+                                     rect.slice_pitch, rect.row_pitch, rect.slice_pitch, host, 0U, nullptr, event);
+      });
+}
+
+CopyCrew* HostCopies::crew_for(const void* host, std::span<const gpu::CopyShape> shapes) {
+  std::size_t bytes = 0;
+  for (const gpu::CopyShape& shape : shapes) bytes += shape.bytes();
+  if (bytes < options_.min_long_bytes || locks_.note_copy(host, bytes) || options_.num_threads == 0) return nullptr;
+  const std::lock_guard lock(mutex_);
+  long_bytes_ += bytes;
+  if (long_bytes_ < options_.min_crew_bytes) return nullptr;
+  if (crew_ == nullptr)
+    crew_ = std::make_unique<CopyCrew>(api_, context_, device_, options_.num_threads, options_.chunk_bytes);
+  bytes_of_crew_.fetch_add(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
+  return crew_.get();
+}
+
+}  // namespace pbrt::cl
+
+// Note [Ways of a copy]
+//
+// A driver copies memory that is not page-locked through chunks of its own, with one thread. So a copy goes straight
+// to the driver where that is good, and else through our chunks, with many threads:
+//
+// * Short copies (min_long_bytes) go straight: waking threads costs more.
+// * Memory that is page-locked goes straight: the device copies it by itself, at the speed of the bus, and the calling
+//   thread does not wait. Mappings of the runtime are page-locked when their matrix has been copied twice (page_locks.h).
+//   Page-locking takes as long as four copies by the crew, or one by the driver.
+// * Where there are few processors, all goes straight: a driver is as fast as two threads.
+// * The first long copies (min_crew_bytes in all) go straight, because a crew costs as long as they take: to page-lock
+//   its chunks.
+// * All others are the crew's: memory of the host program, whose end we do not hear of, and the first copies of ours.

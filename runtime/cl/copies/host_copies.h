@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Copies between the host's memory and buffers of a device: straight, where they are short or the memory is
+// page-locked; else by a crew of threads. Private to runtime/cl. See Note [Ways of a copy] at the end of the file
+// host_copies.cpp.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "runtime/cl/copies/copy_crew.h"
+#include "runtime/cl/copies/page_locks.h"
+#include "runtime/cl/device_options.h"
+#include "runtime/cl/object.h"
+
+namespace pbrt::cl {
+
+class HostCopies {
+ public:
+  /// Keeps a reference to `api`.
+  HostCopies(const Api& api, cl_context context, cl_device_id device, const CopyOptions& options);
+
+  /// Enqueues writes of all shapes from the memory that begins at `host`, and returns the event of the last one. Throws
+  /// ClError.
+  ///
+  /// Threads: any
+  [[nodiscard]] Event write(cl_command_queue queue, cl_mem buffer, const std::byte* host,
+                            std::span<const gpu::CopyShape> shapes);
+  /// Enqueues reads; as write.
+  [[nodiscard]] Event read(cl_command_queue queue, cl_mem buffer, std::byte* host,
+                           std::span<const gpu::CopyShape> shapes);
+
+  /// How many bytes the crew has copied.
+  [[nodiscard]] std::int64_t bytes_of_crew() const { return bytes_of_crew_.load(std::memory_order_relaxed); }
+  [[nodiscard]] const PageLocks& locks() const { return locks_; }
+
+ private:
+  /// The crew, if it is to do this copy; else null.
+  [[nodiscard]] CopyCrew* crew_for(const void* host, std::span<const gpu::CopyShape> shapes);
+
+  const Api& api_;
+  cl_context context_;
+  cl_device_id device_;
+  CopyOptions options_;
+  PageLocks locks_;
+  std::mutex mutex_;
+  std::size_t long_bytes_ = 0;      // of long copies so far, under mutex_
+  std::unique_ptr<CopyCrew> crew_;  // null: not used yet; under mutex_, never changes afterwards
+  std::atomic<std::int64_t> bytes_of_crew_{0};
+};
+
+}  // namespace pbrt::cl
