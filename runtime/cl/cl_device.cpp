@@ -303,6 +303,8 @@ namespace {
 /// So many launches share the event of the next one. On an H200, a launch with an event takes 8 us, one without 5; with
 /// an event for 16 of them a launch takes 5.4.
 constexpr std::size_t kMostWithoutEvent = 15;
+/// A launch of so many work-items may take long, so its event does not tell of those before it.
+constexpr std::size_t kLongLaunch = std::size_t{1} << 18;
 
 }  // namespace
 
@@ -331,11 +333,13 @@ void ClDevice::launch(gpu::Kernel& kernel, std::span<const gpu::KernelArg> args,
       api_->clEnqueueNDRangeKernel(queue_.get(), id, static_cast<cl_uint>(range.num_dims), nullptr, range.global.data(),
                                    range.group.data(), 0U, nullptr, event);
     };
-    if (has_shared_events_ && num_without_event_ < kMostWithoutEvent) {
+    const bool is_short = range.global[0] * range.global[1] * range.global[2] < kLongLaunch;
+    if (has_shared_events_ && is_short && num_without_event_ < kMostWithoutEvent) {
       enqueue(nullptr);
       num_without_event_ = waiter_->add(done);
       return;
     }
+    if (!is_short) mark_operations();
     num_without_event_ = 0;
     cl_event event = nullptr;
     enqueue(&event);
@@ -360,13 +364,16 @@ void ClDevice::give_to_host(std::span<const gpu::KernelArg> args, Event& last) {
   }
 }
 
+void ClDevice::mark_operations() {
+  if (waiter_ == nullptr || !waiter_->has_operations_without_event()) return;
+  cl_event event = nullptr;
+  api_->clEnqueueMarkerWithWaitList(queue_.get(), 0U, nullptr, &event);
+  waiter_->add(Event(*api_, event));
+  num_without_event_ = 0;
+}
+
 void ClDevice::flush() {
-  if (waiter_ != nullptr && waiter_->has_operations_without_event()) {
-    cl_event event = nullptr;
-    api_->clEnqueueMarkerWithWaitList(queue_.get(), 0U, nullptr, &event);
-    waiter_->add(Event(*api_, event));
-    num_without_event_ = 0;
-  }
+  mark_operations();
   api_->clFlush(queue_.get());
 }
 

@@ -57,6 +57,8 @@ class ClDevice final : public gpu::Device {
   /// itself.
   [[nodiscard]] gpu::Completion& timed(cl_event event, gpu::Completion& done) const;
   void notify(Event event, gpu::Completion& done);
+  /// Gives the launches without an event one.
+  void mark_operations();
   /// The lane at `place`, which is made at its first use.
   [[nodiscard]] CopyLane& lane(std::unique_ptr<CopyLane>& place);
 

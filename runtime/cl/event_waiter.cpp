@@ -47,20 +47,28 @@ void EventWaiter::close(Event event, bool is_good) {
   entries_.push_back({std::move(event), std::exchange(without_event_, {}), is_good});
 }
 
+// The driver is called without the mutex, since it may let a thread wait that adds operations meanwhile.
 void EventWaiter::poll() {
   std::unique_lock lock(mutex_);
   while (!is_watching_ && !entries_.empty()) {
-    bool ok = entries_.front().is_good;
-    if (const cl_event event = entries_.front().event.get(); event != nullptr) {
+    const Entry& first = entries_.front();
+    bool ok = first.is_good;
+    if (const cl_event event = first.event.get(); event != nullptr) {
+      is_polling_ = true;
+      lock.unlock();
       cl_int state = CL_COMPLETE;
       const cl_int code = api_.clGetEventInfo.status(event, cl_event_info{CL_EVENT_COMMAND_EXECUTION_STATUS},
                                                      sizeof state, static_cast<void*>(&state), nullptr);
+      lock.lock();
+      is_polling_ = false;
+      if (is_watching_) return wake_.notify_one();  // the thread reports it
       if (code == CL_SUCCESS && state > CL_COMPLETE) return;
       ok = code == CL_SUCCESS && state == CL_COMPLETE;
     }
-    const Entry entry = take_first();
+    Entry entry = take_first();
     lock.unlock();
     for (gpu::Completion* done : entry.operations) done->done(ok);
+    entry.event = Event();
     lock.lock();
   }
 }
@@ -81,7 +89,7 @@ EventWaiter::Entry EventWaiter::take_first() {
 void EventWaiter::run_thread() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    while (!is_watching_ && !is_stopping_) wake_.wait(lock);
+    while ((!is_watching_ && !is_stopping_) || is_polling_) wake_.wait(lock);
     if (entries_.empty()) {
       is_watching_ = false;
       if (is_stopping_) return;

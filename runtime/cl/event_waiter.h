@@ -58,10 +58,11 @@ class EventWaiter {
 
   const Api& api_;
   std::mutex mutex_;
-  std::condition_variable wake_;  // signalled by watch and the destructor, under mutex_
+  std::condition_variable wake_;  // signalled by watch, poll and the destructor, under mutex_
   std::deque<Entry> entries_;
   Operations without_event_;  // behind the entries
   bool is_watching_ = false;  // the thread reports; it ends this when nothing is left
+  bool is_polling_ = false;   // poll looks at the first entry without the mutex
   bool is_stopping_ = false;
   std::thread thread_;  // last: it uses the others
 };

@@ -55,6 +55,17 @@ struct Piece {
   Manager* device = nullptr;    ///< that runs it; null: any
 };
 
+/// What devices run in blocks of indices.
+struct BlockExtent {
+  // Implicit: a step that reads no neighbours is known by its number of indices.
+  constexpr BlockExtent(std::int64_t indices, std::int64_t instances = 0, std::int64_t reach = 0)
+      : num_indices(indices), num_instances(instances), num_neighbours(reach) {}
+
+  std::int64_t num_indices;
+  std::int64_t num_instances;   ///< of all indices together
+  std::int64_t num_neighbours;  ///< how many indices before or behind its own an instance reads
+};
+
 namespace detail {
 
 /// Runs `extent` indices together, or in pieces that fit the device's memory, one after the other:
@@ -83,19 +94,21 @@ struct PieceFunction {
   bool (*run)(const void* closure, Frame& frame, std::int64_t first, std::int64_t count, Piece& piece);
   const void* closure;
 };
-[[nodiscard]] std::int64_t run_in_blocks(Frame& frame, const ManagerSet* devices, std::int64_t extent,
+[[nodiscard]] std::int64_t run_in_blocks(Frame& frame, const ManagerSet* devices, const BlockExtent& extent,
                                          const PieceFunction& on_device);
 
 }  // namespace detail
 
-/// Launches the first `extent` indices: on one device together, on several in blocks at the same time, an equal part
-/// for each. What does not fit a device's memory runs in pieces there, one after the other. What a device cannot run,
-/// others try. `on_device(frame, first, count, piece)` launches some and says whether that worked; the frame is that of
-/// a task of its own. Returns how many indices were done; the others are left to the CPU.
+/// Launches the first `extent.num_indices` indices: on one device together, on several in blocks at the same time, an
+/// equal part for each. What does not fit a device's memory runs in pieces there, one after the other. What a device
+/// cannot run, others try. Of long blocks whose instances read neighbours, what the blocks beside will read runs first,
+/// in launches of its own: see Note [Edges first] in several/blocks.cpp. `on_device(frame, first, count, piece)`
+/// launches some and says whether that worked; the frame is that of a task of its own. Returns how many indices were
+/// done; the others are left to the CPU.
 ///
 /// Errors: rethrows the first exception; DeviceLost if blocks were done behind one that no device could run
 template <class OnDevice>
-[[nodiscard]] PB_COLD std::int64_t run_in_blocks(Frame& frame, const ManagerSet* devices, std::int64_t extent,
+[[nodiscard]] PB_COLD std::int64_t run_in_blocks(Frame& frame, const ManagerSet* devices, const BlockExtent& extent,
                                                  const OnDevice& on_device) {
   const auto run = [](const void* closure, Frame& task, std::int64_t first, std::int64_t count, Piece& piece) -> bool {
     return (*static_cast<const OnDevice*>(closure))(task, first, count, piece);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "choicegraph/plan/launches/read_neighbours.h"
 #include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/context/tunable_code.h"
 #include "clgen/cpp/loops/nest_code.h"
@@ -199,7 +200,8 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   out.close(";");
   out.line("std::int64_t pb_done = 0;");
   out.open("const auto pb_device = [&]");
-  out.line("pb_done = pbrt::gpu::run_in_blocks(" + frame + ", pb_context.gpu(), pb_share, pb_piece_on_device);");
+  out.line("pb_done = pbrt::gpu::run_in_blocks(" + frame + ", pb_context.gpu(), " +
+           block_extent(plan_.steps[step], "pb_share", cuts.front().box.name) + ", pb_piece_on_device);");
   out.line("if (pb_check.has_results()) pb_done = 0;");
   out.line("return pb_done == pb_share;");
   out.close(";");
@@ -210,6 +212,11 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   // What the device could not run of its part is left for the CPU.
   for (const BoxCut& cut : cuts) out.line(cut.box.name + " = " + part_of(cut, "middle", "pb_done, pb_share - pb_done"));
   out.close();
+}
+
+std::string StepDispatch::block_extent(const Step& step, const std::string& indices, const std::string& box) {
+  const std::int64_t reach = neighbours_read(step);
+  return reach == 0 ? indices : "{" + indices + ", " + box + ".volume(), " + std::to_string(reach) + "}";
 }
 
 void StepDispatch::emit_count(Writer& out, StepId step_id, const std::string& frame, Version version) const {

@@ -81,12 +81,11 @@ void CopyCrew::begin(const Taken& taken, Chunk& chunk) {
   const CopyPiece& piece = job.pieces[taken.piece];
   try {
     if (chunk.mapped == nullptr) {
-      chunk.memory = Memory(api_, api_.clCreateBuffer.make(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                                           chunk_bytes_, nullptr));
-      chunk.mapped = static_cast<std::byte*>(
-          api_.clEnqueueMapBuffer.make(queue_.get(), chunk.memory.get(), cl_bool{CL_TRUE},
-                                       cl_map_flags{CL_MAP_READ | CL_MAP_WRITE}, std::size_t{0}, chunk_bytes_, 0U,
-                                       nullptr, nullptr));
+      chunk.memory = Memory(
+          api_, api_.clCreateBuffer.make(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, chunk_bytes_, nullptr));
+      chunk.mapped = static_cast<std::byte*>(api_.clEnqueueMapBuffer.make(
+          queue_.get(), chunk.memory.get(), cl_bool{CL_TRUE}, cl_map_flags{CL_MAP_READ | CL_MAP_WRITE}, std::size_t{0},
+          chunk_bytes_, 0U, nullptr, nullptr));
     }
     if (job.from != nullptr) pack(piece, job.from, chunk.mapped);
     cl_event event = nullptr;

@@ -13,8 +13,7 @@ void add_rows(std::vector<CopyPiece>& pieces, CopyPiece rows, std::size_t max_by
   if (rows.row_bytes > max_bytes) {
     for (std::size_t row = 0; row < rows.num_rows; ++row)
       for (std::size_t done = 0; done < rows.row_bytes; done += max_bytes)
-        pieces.push_back(
-            {rows.offset + row * rows.row_pitch + done, std::min(max_bytes, rows.row_bytes - done), 1, 0});
+        pieces.push_back({rows.offset + row * rows.row_pitch + done, std::min(max_bytes, rows.row_bytes - done), 1, 0});
     return;
   }
   const std::size_t rows_of_piece = max_bytes / rows.row_bytes;

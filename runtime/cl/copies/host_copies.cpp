@@ -69,7 +69,11 @@ CopyOptions usual_copies() {
 }
 
 HostCopies::HostCopies(const Api& api, cl_context context, cl_device_id device, const CopyOptions& options)
-    : api_(api), context_(context), device_(device), options_(options), locks_(api, context, options.max_locked_bytes) {}
+    : api_(api),
+      context_(context),
+      device_(device),
+      options_(options),
+      locks_(api, context, options.max_locked_bytes) {}
 
 Event HostCopies::write(cl_command_queue queue, cl_mem buffer, const std::byte* host,
                         std::span<const gpu::CopyShape> shapes) {
@@ -89,8 +93,7 @@ Event HostCopies::write(cl_command_queue queue, cl_mem buffer, const std::byte* 
       });
 }
 
-Event HostCopies::read(cl_command_queue queue, cl_mem buffer, std::byte* host,
-                       std::span<const gpu::CopyShape> shapes) {
+Event HostCopies::read(cl_command_queue queue, cl_mem buffer, std::byte* host, std::span<const gpu::CopyShape> shapes) {
   if (CopyCrew* crew = crew_for(host, shapes)) {
     crew->read(queue, buffer, host, shapes);
     return end_of(api_, queue);

@@ -65,8 +65,8 @@ TEST_F(HostCopiesTest, ACrewCopiesBoxesAsTheDriverDoes) {
   for (const std::size_t threads : {0U, 1U, 3U})
     for (const std::vector<gpu::CopyShape>& shapes : all) {
       HostCopies copies(*api_, context_.get(), device_, {threads, 1, 1, 256, 0});
-      api_->clEnqueueWriteBuffer(queue_.get(), buffer.get(), CL_TRUE, std::size_t{0}, kBytes, zeros.data(), 0U,
-                                 nullptr, nullptr);
+      api_->clEnqueueWriteBuffer(queue_.get(), buffer.get(), CL_TRUE, std::size_t{0}, kBytes, zeros.data(), 0U, nullptr,
+                                 nullptr);
       wait_for(copies.write(queue_.get(), buffer.get(), from.data(), shapes));
       Bytes expected(kBytes), written(kBytes), read(kBytes);
       std::size_t bytes = 0;
@@ -144,7 +144,8 @@ TEST_F(HostCopiesTest, MappingsThatAreCopiedAgainArePageLocked) {
 
 TEST_F(HostCopiesTest, NoMoreIsPageLockedThanWasAllowed) {
   constexpr std::size_t kBytes = 4 << 20;
-  const StorageRef first = StorageRef::adopt(Storage::create(kBytes)), second = StorageRef::adopt(Storage::create(kBytes));
+  const StorageRef first = StorageRef::adopt(Storage::create(kBytes)),
+                   second = StorageRef::adopt(Storage::create(kBytes));
   PageLocks locks(*api_, context_.get(), Mappings::find(first.get()->data())->bytes + 1);
   for (const StorageRef* each : {&first, &second})
     for (int i = 0; i < 5; ++i) static_cast<void>(locks.note_copy(each->get()->data(), 2 * kBytes));

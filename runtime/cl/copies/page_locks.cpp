@@ -7,8 +7,8 @@
 namespace pbrt::cl {
 namespace {
 
-/// Whether a mapping of this size is page-locked, if so much was copied from and to it: as much as two copies of a matrix
-/// in it that leaves a quarter of it free.
+/// Whether a mapping of this size is page-locked, if so much was copied from and to it: as much as two copies of a
+/// matrix in it that leaves a quarter of it free.
 bool are_copies_worth_it(std::size_t copied_bytes, std::size_t bytes) { return copied_bytes >= bytes + bytes / 2; }
 
 }  // namespace

@@ -22,6 +22,10 @@ std::int64_t bytes_of(const std::vector<CopyShape>& shapes) {
 /// Shorter copies are as fast as finding out that there is nothing to copy.
 constexpr std::size_t kMinCleared = std::size_t{1} << 18;
 
+/// Of matrices that are so many times as large as a long copy and that several devices have, short copies go beside the
+/// queue, too: the edges of blocks, which another device waits for, while this one has a long kernel.
+constexpr std::uint64_t kLongCopiesOfShared = 16;
+
 /// Whether a region is read back to the host without a request for it.
 bool is_read_back(const LaunchRegion& region) {
   return region.is_written &&
@@ -91,7 +95,8 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
     if (others_in_way(home, missing, false)) return Progress::NotReady;
     shapes = record.layout().copy_shapes(missing);
     is_zero = are_zero(record, shapes);
-    if (!is_zero && operations_.has_kernels() && are_long(home, missing) && !home.device_in_use(missing, true, false))
+    if (!is_zero && operations_.has_kernels() && may_go_beside(home, missing) &&
+        !home.device_in_use(missing, true, false))
       order = CopyOrder::Beside;
     else if (operations_.has_copies_beside() && home.device_in_use(missing, true, true))
       return Progress::NotReady;
@@ -322,6 +327,13 @@ bool DeviceCopies::are_long(const Residence& home, const BoxSet& boxes) const {
   return static_cast<std::uint64_t>(bytes) >= device_->min_bytes_beside();
 }
 
+bool DeviceCopies::may_go_beside(const Residence& home, const BoxSet& boxes) const {
+  if (are_long(home, boxes)) return true;
+  const StorageRecord& record = home.record();
+  return record.residences().size() > 1 &&
+         record.storage().bytes() / kLongCopiesOfShared >= device_->min_bytes_beside();
+}
+
 bool DeviceCopies::bring(Residence& home, const StorageRef& storage, const char* why,
                          const std::function<GridBox(StorageRecord&)>& box_of) {
   const bool is_alone = !operations_.has_kernels() && queue_.num_launches() == 0;
@@ -329,7 +341,7 @@ bool DeviceCopies::bring(Residence& home, const StorageRef& storage, const char*
   // The caller sees the result in the record.
   static_cast<void>(copy_out(home, storage, {nullptr, why}, is_whole, [&](Residence& locked) -> ReadBack {
     BoxSet boxes = locked.dirty_not_under_way(box_of(locked.record()));
-    if (is_alone || !are_long(locked, boxes)) return {std::move(boxes)};
+    if (is_alone || !may_go_beside(locked, boxes)) return {std::move(boxes)};
     BoxSet ready = locked.settled(boxes);
     is_settled = ready.num_cells() == boxes.num_cells();
     return {std::move(ready), CopyOrder::Beside};
@@ -419,7 +431,8 @@ void DeviceCopies::ask_others(LaunchRegion& region) {
 // on leaves the queue where something is to be gained: a copy-in while a kernel runs, a read-back where the launching
 // fiber goes on or others launch, a copy-out on demand while the device has other work. Results of the run are read
 // back as soon as their kernel has ended if they are long: the run writes them once (declared outputs; not in nests,
-// whose slices are short), so no copy is in vain. Short copies stay: waking somebody costs more.
+// whose slices are short), so no copy is in vain. Short copies stay: waking somebody costs more, but for edges that
+// another device waits for.
 //
 // The device orders nothing among copies beside and the rest; this thread does, by the boxes of the operations in
 // flight (OperationPart::device_use). A copy goes beside only once nothing in flight is in its way: a copy-in stays in

@@ -99,6 +99,9 @@ class DeviceCopies {
   [[nodiscard]] static bool are_zero(const StorageRecord& record, const std::vector<CopyShape>& shapes);
   /// Whether these parts are worth a copy beside kernels.
   [[nodiscard]] bool are_long(const Residence& home, const BoxSet& boxes) const;
+  /// Whether these parts leave the queue if kernels run: long ones, and what devices exchange. Pre: the record's mutex
+  /// is held
+  [[nodiscard]] bool may_go_beside(const Residence& home, const BoxSet& boxes) const;
 
   ManagedDevice& device_;
   const TaskQueue& queue_;

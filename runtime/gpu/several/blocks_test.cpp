@@ -2,8 +2,11 @@
 // Steps that two fake devices run in blocks, and the choice of a device for a launch.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,18 +27,19 @@ class Blocks : public ::testing::Test {
  protected:
   Blocks() {
     for (FakeManager* each : {&one, &two})
-      each->control->add_kernel("neighbours", [](FakeCall& call) {
+      each->control->add_kernel("neighbours", [this, each](FakeCall& call) {
         const auto in = call.region<int>(2), out = call.region<int>(2);
         const int lo0 = call.scalar<int>(), lo1 = call.scalar<int>(), extent0 = call.scalar<int>(),
                   extent1 = call.scalar<int>();
         for (int y = lo1; y < lo1 + extent1; ++y)
           for (int x = lo0; x < lo0 + extent0; ++x) out.at(x, y) = in.at(x, y - 1) + in.at(x, y + 1);
+        ran(*each, {lo1, extent1});
       });
   }
 
   /// Runs the kernel on all rows but the first and the last; returns how many the devices did.
   std::int64_t step(Frame& frame, const Matrix2& out, const Matrix2& in) {
-    return run_in_blocks(frame, &devices, kHeight - 2,
+    return run_in_blocks(frame, &devices, extent,
                          [&](Frame& task, std::int64_t first, std::int64_t count, Piece& piece) {
                            Launch launch(kNeighbours, task, &devices);
                            if (piece.device != nullptr) use_device(launch, *piece.device);
@@ -68,6 +72,32 @@ class Blocks : public ::testing::Test {
     for (int y = 0; y < kHeight; ++y) EXPECT_EQ(m.cell(0, y), want[static_cast<std::size_t>(y)]) << "row " << y;
   }
 
+  using Rows = std::pair<int, int>;  // first, count
+
+  void ran(const FakeManager& device, const Rows& rows) {
+    {
+      const std::lock_guard lock(mutex);
+      (&device == &one ? rows_of_one : rows_of_two).push_back(rows);
+    }
+    if (&device == &one && rows == held_until_two_runs_edges.first) {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      const auto num_of_two = [&] {
+        const std::lock_guard lock(mutex);
+        return rows_of_two.size();
+      };
+      while (num_of_two() < held_until_two_runs_edges.second && std::chrono::steady_clock::now() < end)
+        std::this_thread::yield();
+      has_waited_in_vain = num_of_two() < held_until_two_runs_edges.second;
+      held_until_two_runs_edges.first = {};
+    }
+  }
+
+  BlockExtent extent{kHeight - 2};
+  std::mutex mutex;
+  std::vector<Rows> rows_of_one, rows_of_two;  // that kernels have made, under mutex
+  /// A kernel of the first device with these rows waits, once, until so many kernels have run on the second one.
+  std::pair<Rows, std::size_t> held_until_two_runs_edges;
+  bool has_waited_in_vain = false;
   FakeManager one, two;
   ManagerSet devices{std::vector<Manager*>{one.manager.get(), two.manager.get()}};
   int num_fallbacks = 0;
@@ -92,6 +122,79 @@ TEST_F(Blocks, StayOnTheirDeviceAndOnlyHalosMove) {
     expect_column(now, expected(kSteps));
     EXPECT_EQ(one.manager->statistics().bytes_to_host, (kSteps - 1 + 8) * kRowBytes);
     EXPECT_EQ(num_counted, kSteps) << "a step counts once";
+  });
+}
+
+TEST_F(Blocks, OfManyInstancesRunTheirEdgesFirst) {
+  extent = {kHeight - 2, std::int64_t{1} << 26, 2};
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& frame) {
+    const Matrix2 in = rows(), out = rows();
+    EXPECT_EQ(step(frame, out, in), kHeight - 2);
+    need_on_host(frame, out);
+    expect_column(out, expected(1));
+  });
+  // Rows 1 to 8 and 9 to 16.
+  EXPECT_EQ(rows_of_one, (std::vector<Rows>{{7, 2}, {1, 6}}));
+  EXPECT_EQ(rows_of_two, (std::vector<Rows>{{9, 2}, {11, 6}}));
+  EXPECT_EQ(num_counted, 1);
+}
+
+TEST_F(Blocks, ThatAreShortOrReadNoNeighboursHaveNoEdges) {
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& frame) {
+    for (const BlockExtent& each : {BlockExtent(kHeight - 2, 1 << 26, 0), BlockExtent(kHeight - 2, 1000, 1),
+                                    BlockExtent(kHeight - 2, 1 << 26, 4)}) {
+      extent = each;
+      const Matrix2 in = rows(), out = rows();
+      EXPECT_EQ(step(frame, out, in), kHeight - 2);
+      need_on_host(frame, out);
+    }
+  });
+  EXPECT_EQ(rows_of_one, (std::vector<Rows>{{1, 8}, {1, 8}, {1, 8}}));
+}
+
+// The second device makes the edge of its second step, for which it needs that of the first device's first step, while
+// the first device still makes the inside of that.
+TEST_F(Blocks, EdgesReachTheOtherDeviceWhileTheInsideRuns) {
+  extent = {kHeight - 2, std::int64_t{1} << 26, 1};
+  held_until_two_runs_edges = {{1, 7}, 3};
+  // A row is a short copy, and the matrix is worth copies beside the queue.
+  for (FakeManager* each : {&one, &two}) each->control->set_min_bytes_beside(kRowBytes + 1);
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& frame) {
+    Matrix2 now = rows(), next = rows();
+    for (int i = 0; i < 4; ++i, std::swap(now, next)) EXPECT_EQ(step(frame, next, now), kHeight - 2);
+    need_on_host(frame, now);
+    expect_column(now, expected(4));
+  });
+  EXPECT_FALSE(has_waited_in_vain);
+}
+
+TEST_F(Blocks, WhoseInsideDoesNotRunGoOnElsewhere) {
+  extent = {kHeight - 2, std::int64_t{1} << 26, 1};
+  one.control->inject(FakeOperation::Launch, 1, FakeFault::Refuse);
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& frame) {
+    const Matrix2 in = rows(), out = rows();
+    EXPECT_EQ(step(frame, out, in), kHeight - 2);
+    need_on_host(frame, out);
+    expect_column(out, expected(1));
+  });
+  EXPECT_EQ(rows_of_one, (std::vector<Rows>{{8, 1}}));
+  EXPECT_EQ(rows_of_two, (std::vector<Rows>{{9, 1}, {10, 7}, {1, 7}}));
+  EXPECT_EQ(num_counted, 1);
+}
+
+TEST_F(Blocks, WhoseInsideRunsNowhereMayNotRunAgain) {
+  extent = {kHeight - 2, std::int64_t{1} << 26, 1};
+  for (FakeManager* each : {&one, &two}) each->control->inject(FakeOperation::Launch, 1, FakeFault::Refuse);
+  two.control->inject(FakeOperation::Launch, 2, FakeFault::Refuse);
+  one.control->inject(FakeOperation::Launch, 2, FakeFault::Refuse);
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& frame) {
+    const Matrix2 in = rows(), out = rows();
+    EXPECT_THROW((void)step(frame, out, in), DeviceLost);
   });
 }
 

@@ -17,7 +17,7 @@ constexpr int kLooksPerYield = 16;
 
 // While workers launch by themselves and nobody waits for ends, the device is asked for ends only now and then, because
 // its driver lets one thread in at a time.
-constexpr std::chrono::microseconds kQuiet{20};
+constexpr std::chrono::microseconds kQuiet{50};
 constexpr std::uint64_t kLaunchesPerPoll = 16;
 
 Task pop(std::deque<Task>& tasks) {
