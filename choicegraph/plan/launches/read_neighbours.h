@@ -8,8 +8,9 @@
 
 namespace pb {
 
-/// How many indices of the shared loop before or behind its own an instance reads: the reach of a stencil. 0 if it reads
-/// at its own index alone, or the step is not shared. Reads at other distances, as of whole columns, do not count.
+/// How many indices of the shared loop before or behind its own an instance reads: the reach of a stencil. 0 if it
+/// reads at its own index alone, or the step is not shared. Reads at other distances, as of whole columns, do not
+/// count.
 [[nodiscard]] std::int64_t neighbours_read(const Step& step);
 
 }  // namespace pb

@@ -214,7 +214,7 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   out.close();
 }
 
-std::string StepDispatch::block_extent(const Step& step, const std::string& indices, const std::string& box) {
+std::string block_extent(const Step& step, const std::string& indices, const std::string& box) {
   const std::int64_t reach = neighbours_read(step);
   return reach == 0 ? indices : "{" + indices + ", " + box + ".volume(), " + std::to_string(reach) + "}";
 }

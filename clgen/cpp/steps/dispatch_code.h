@@ -33,6 +33,10 @@ struct DispatchForm {
   bool operator==(const DispatchForm&) const = default;
 };
 
+/// Returns what several devices run in blocks (BlockExtent in runtime/gpu/share.h): `indices` of a box, with how far
+/// instances of the step read, if they read neighbours.
+[[nodiscard]] std::string block_extent(const Step& step, const std::string& indices, const std::string& box);
+
 /// Prints the dispatch of steps.
 ///
 /// Pre: `functions` outlives the object, and has the steps that are asked for
@@ -68,9 +72,6 @@ class StepDispatch {
   /// Pre: a device and the CPU may share the step; it has one box; `pb_check` and `pb_piece` are in scope
   void emit_device_piece(Writer& out, StepId step, const std::string& frame, const std::string& box,
                          const std::string& copy_out) const;
-  /// Returns what several devices run in blocks (BlockExtent in runtime/gpu/share.h): `indices` of a box, with how far
-  /// instances of the step read, if they read neighbours.
-  [[nodiscard]] static std::string block_extent(const Step& step, const std::string& indices, const std::string& box);
   /// Whether a device and the CPU may share the step. Its boxes are then variables, which the dispatch changes.
   [[nodiscard]] bool is_shared(StepId step) const;
   /// Returns the number of the choice under which the step runs in `version`, if it is known, else the variable that

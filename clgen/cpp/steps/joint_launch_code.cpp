@@ -34,7 +34,7 @@ class JointLaunchCode : SeveralStepsCode {
     emit_piece();
     out_.line("const std::int64_t pb_extent = " + joint_box_name(launch_) + ".extent(" + cut_dim() + ");");
     out_.line("const bool pb_has_run = pbrt::gpu::run_in_blocks(pb_step, pb_context.gpu(), " +
-              StepDispatch::block_extent(plan_.steps[launch_.main], "pb_extent", joint_box_name(launch_)) +
+              block_extent(plan_.steps[launch_.main], "pb_extent", joint_box_name(launch_)) +
               ", pb_piece_on_device) == pb_extent;");
     out_.open("if (!pb_has_run && !pb_check.has_results())");
     for (const StepId step : launch_.steps) out_.line(StepClosures::name_of(step) + "(pb_step);");
