@@ -295,6 +295,28 @@ TEST_P(OnDeviceWithMemory, SeesWhatTheHostWroteBetweenLaunches) {
   });
 }
 
+// Small launches share events, a large one among them has its own.
+TEST_P(OnDeviceWithMemory, EndsManyLaunches) {
+  const auto gpu = manager(options());
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& frame) {
+    const Matrix2 in = picture(50, 40), large = picture(700, 600);
+    Matrix2 out = Matrix2::allocate(48, 38), far = Matrix2::allocate(48, 38), wide = Matrix2::allocate(698, 598);
+    for (int i = 0; i < 100; ++i) {
+      ASSERT_TRUE(blur(frame, *gpu, kBlur, i % 2 == 0 ? out : far, in, 3, gpu::CopyOut::May));
+      if (i == 37) {
+        ASSERT_TRUE(blur(frame, *gpu, kBlur, wide, large, 3, gpu::CopyOut::May));
+      }
+    }
+    gpu->drain(frame);
+    EXPECT_EQ(gpu->statistics().launches, 101);
+    for (const Matrix2* each : {&out, &far, &wide}) need_on_host(frame, *each);
+    expect_blurred(out, in, 3);
+    expect_blurred(far, in, 3);
+    expect_blurred(wide, large, 3);
+  });
+}
+
 TEST_P(OnDeviceWithMemory, CopiesBoxesOfThreeDimensions) {
   const auto gpu = manager(options());
   Scheduler scheduler(2);
