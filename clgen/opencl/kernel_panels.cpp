@@ -153,6 +153,11 @@ class PanelCopyPrinter {
       whole += " && (" + wide_text() + " == 1 || (" + aligned + " && (ulong)(" + names_.matrix + "_data + (" + first +
                ")) % 16 == 0))";
     out_.line("pb_is_whole = " + whole + ";");
+    // LLVM 15 (PoCL) breaks off where kernels for CPUs copy cells one by one in loops of their own for whole blocks.
+    if (run_.length == 1 || !tiles_.dialect().may_run_on_cpus) return;
+    out_.verbatim("#ifdef PB_CPU\n");
+    out_.line("pb_is_whole = pb_is_whole && " + wide_text() + " == " + length + ";");
+    out_.verbatim("#endif\n");
   }
 
   void print_store() {
@@ -337,11 +342,12 @@ class PanelCopyPrinter {
       out_.reopen("else");
     } else if (has_beside()) {
       out_.open("if (pb_beside == " + std::to_string(run_.length) + ")");
-      print_unrolling(out_, kUnroll);
-      out_.open("for (int pb_e = 0; pb_e < pb_wide; ++pb_e)");
-      print_vector([&](int a) { return of + "[" + std::to_string(a) + " * pb_wide + pb_e]"; });
-      out_.line(vector + "(pb_t0 + pb_e) * " + pitch(names_, 0) + place + ") = pb_written;");
-      out_.close();
+      for (int e = 0; e < run_.length; ++e) {
+        out_.open("");
+        print_vector([&](int a) { return of + "[" + std::to_string(a * run_.length + e) + "]"; });
+        out_.line(vector + "(pb_t0 + " + std::to_string(e) + ") * " + pitch(names_, 0) + place + ") = pb_written;");
+        out_.close();
+      }
       out_.reopen("else");
     }
     print_unrolling(out_, "#pragma unroll\n");

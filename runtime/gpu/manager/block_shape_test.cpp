@@ -141,7 +141,13 @@ TEST(BlockShapes, CopyAheadWhereTheKernelCan) {
   EXPECT_EQ(block_shape_of(plan, device_of(DeviceType::Cpu))->block_stages, 1U);
   plan = product_of(4096, 4096, kAhead);
   plan.panels[0].cells.dims.push_back({{0, 0, 0}, 9});
-  EXPECT_EQ(on_gpu(plan)->block_stages, 1U) << "registers would not have room for windows";
+  EXPECT_EQ(on_gpu(plan)->block_stages, 2U);
+  EXPECT_EQ(on_gpu(plan)->block_rounds, 4U) << "registers would not have room for 8 rounds of windows";
+  plan.panels[0].cells.dims.back().extent = 16;
+  EXPECT_EQ(on_gpu(plan)->block_stages, 2U);
+  EXPECT_EQ(on_gpu(plan)->block_rounds, 2U);
+  plan.panels[0].cells.dims.back().extent = 49;
+  EXPECT_EQ(on_gpu(plan)->block_stages, 1U) << "not even for 2";
   EXPECT_EQ(on_gpu(plan)->block_rounds, 4U);
   plan = product_of(4096, 4096);
   plan.block_stages = 2;
