@@ -17,6 +17,12 @@ def on_each(main, site, *transforms):
     return {"on the CPU": choice("cpu"), "on the device": choice("opencl")}
 
 
+# Pictures one by one as tasks of the CPU; all of them in one launch of the device, or each in its own.
+LAYERS = {**on_each("Layers", "Out#1", "Layer"),
+          "on the device": configuration("opencl", {"Layers": {"sites": {"Out#1|Out#2": at("Out#2", "opencl")}}}),
+          "on the device, picture by picture": on_each("Layers", "Out#1", "Layer")["on the device"]}
+
+
 def by_hand(source, applies=lambda size: True):
     return (Baseline("OpenCL by hand", source, ("-lOpenCL",), ("ocl-icd-opencl-dev",), on="opencl", applies=applies),)
 
@@ -70,5 +76,5 @@ WORKLOADS = [
         title="Convolution layer", source=SOURCE, main="Layers", elements=("double", "float"),
         inputs=uniform(("batch", "channels", "h", "w"), ("features", "channels", 3, 3)), reference=layers,
         sizes={"smoke": [layer(3, 1, 1, 1), layer(71, 5, 67, 2)], "cpu": [layer(130, 32, 32, 2)], "gpu": [layer(258, 64, 64, 8)]},
-        work=convolutions, choices=on_each("Layers", "Out#1", "Layer"), baselines=by_hand("layer.cpp")),
+        work=convolutions, choices=LAYERS, baselines=by_hand("layer.cpp")),
 ]

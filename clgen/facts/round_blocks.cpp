@@ -12,10 +12,10 @@
 namespace pb {
 namespace {
 
-constexpr std::size_t kLeastLoops = 2, kMostLoops = 3;
-constexpr std::size_t kMostCarriedBytes = 64;  // more would leave registers for few instances
-constexpr int kWideBytes = 16;                 // what a work-item reads at once
-constexpr int kMostWide = 4;                   // cells of it
+constexpr std::size_t kLeastLoops = 2, kMostLoops = 3;  // groups have one value of loops outside of these
+constexpr std::size_t kMostCarriedBytes = 64;           // more would leave registers for few instances
+constexpr int kWideBytes = 16;                          // what a work-item reads at once
+constexpr int kMostWide = 4;                            // cells of it
 
 class RoundBlockFinder {
  public:
@@ -26,11 +26,11 @@ class RoundBlockFinder {
         body_(rule_.body),
         computation_(computation),
         step_(step) {
-    for (std::size_t i = step.loops.size(); i-- > 0;) vars_.push_back(step.loops[i].var);
+    for (std::size_t i = step.loops.size(); i-- > 0 && vars_.size() < kMostLoops;) vars_.push_back(step.loops[i].var);
   }
 
   std::optional<RoundBlockFacts> run() {
-    if (!step_.is_data_parallel || vars_.size() < kLeastLoops || vars_.size() > kMostLoops) return std::nullopt;
+    if (!step_.is_data_parallel || vars_.size() < kLeastLoops) return std::nullopt;
     auto contraction = find_contraction(rule_, computation_);
     if (!contraction) return std::nullopt;
     out_.contraction = std::move(*contraction);

@@ -33,6 +33,8 @@ std::string rule_text(const IndexExpr& size_rule) {
 
 const char* role_word(LoopRole role) {
   switch (role) {
+    case LoopRole::Batch:
+      return "batches";
     case LoopRole::Group:
       return "groups";
     case LoopRole::Item:

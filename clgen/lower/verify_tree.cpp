@@ -121,6 +121,8 @@ class Verifier {
   Verifier(const Transform& transform, const KernelTree& kernel)
       : rule_(transform.rules[kernel.rule]), kernel_(kernel), filled_(kernel.tree.buffers.size()) {
     for (const KernelScalar& scalar : kernel.scalars) known_.insert(scalar.name);
+    for (int b = 0; b < static_cast<int>(kernel.batches.size()); ++b)
+      for (const IndexExpr& given : {box_lo(num_dims() + b), box_extent(num_dims() + b)}) known_.insert(given.symbol);
     for (int dim = 0; dim < num_dims(); ++dim) {
       for (const IndexExpr& given : {box_lo(dim), box_extent(dim), group_size(dim), group_span(dim)})
         known_.insert(given.symbol);
@@ -134,6 +136,7 @@ class Verifier {
 
   std::string run() {
     if (num_dims() < 1 || num_dims() > kMaxItemDims) return "a kernel has one to three loops";
+    if (!kernel_.batches.empty() && num_dims() != kMaxItemDims) return "batches stand outside of three loops";
     if (const LineScans* scans = scans_of(kernel_.tree)) return verify_scans(kernel_, *scans);
     if (const Waves* waves = waves_of(kernel_.tree)) return verify_waves(kernel_, *waves);
     check_block(kernel_.tree.root);
@@ -172,6 +175,13 @@ class Verifier {
     for (const IndexExpr& expr : {loop.lo, loop.hi, loop.step}) check_names(expr, "the loop over `" + loop.var + "`");
     if (loop.run) check_names(*loop.run, "the loop over `" + loop.var + "`");
     if (loop.tail != LoopTail::Exact) check_names(loop.end, "the end of the loop over `" + loop.var + "`");
+    if (loop.role == LoopRole::Batch) {
+      const int number = loop.dim - num_dims();
+      if (number < 0 || number >= static_cast<int>(kernel_.batches.size()) || !groups_.empty() ||
+          loop.var != kernel_.batches[static_cast<std::size_t>(number)] || !known_.insert(loop.var).second)
+        return fail("batches have one loop each, outside of all groups");
+      return check_block(loop.body);
+    }
     if (loop.role == LoopRole::Lane) return check_lanes(loop);
     if (loop.role == LoopRole::FoldGroup) return check_fold_groups(loop);
     if (loop.role != LoopRole::Group && loop.role != LoopRole::Item && loop.role != LoopRole::Unrolled)

@@ -79,7 +79,7 @@ void KernelBlockPrinter::declare_group_place() {
   const auto groups = [](const std::string& d) {
     return "((uint)pb_extent" + d + " + PB_SPAN" + d + " - 1) / PB_SPAN" + d;
   };
-  const auto id = [&](const std::string& d) { return "(uint)" + dialect_.group_id(std::stoi(d)); };
+  const auto id = [&](const std::string& d) { return "(uint)" + group_id_text(lowered_, dialect_, std::stoi(d)); };
   const std::string first = std::to_string(blocks.loops[0]), second = std::to_string(blocks.loops[1]);
   out_.line("const uint pb_columns = " + groups(first) + ", pb_rows = " + groups(second) + ";");
   out_.line("const uint pb_number = " + id(first) + " + " + id(second) + " * pb_columns;");
@@ -91,7 +91,7 @@ void KernelBlockPrinter::declare_group_place() {
     const std::string dim = std::to_string(d);
     const std::string place = dim == first    ? "(pb_columns == 1 ? 0 : pb_in_rows / pb_near)"
                               : dim == second ? "(pb_columns == 1 ? pb_number : pb_row + pb_in_rows % pb_near)"
-                                              : dialect_.group_id(d);
+                                              : group_id_text(lowered_, dialect_, d);
     out_.line("const int pb_group" + dim + " = (int)" + place + " * PB_SPAN" + dim + ";");
     out_.line("const int pb_first" + dim + " = pb_lo" + dim + " + pb_group" + dim + ";");
   }

@@ -70,17 +70,37 @@ std::string panel_size(const KernelTilePrinter& tiles, BufferId id) {
   return "PB_PANEL" + std::to_string(std::find(all.begin(), all.end(), id) - all.begin());
 }
 
+/// How many dimensions of a matrix, from the first one on, panels have whole in all blocks. With the next dimension
+/// they are one run of cells, where memory has them so.
+std::size_t num_whole_dims(const KernelTilePrinter& tiles, const Buffer& panel, const Matrix& matrix) {
+  const RegionAccess& access = tiles.rule().inputs[panel.input];
+  const std::size_t walked = walked_dim(tiles, panel);
+  std::size_t out = 0;
+  while (out + 1 < panel.extents.size() && out != walked && out + 1 != panel.contiguous && out != panel.contiguous) {
+    const auto* begin = std::get_if<IntLiteral>(&access.lo[out].node);
+    if (begin == nullptr || begin->value != 0 || access.hi[out] != matrix.extents[out]) break;
+    ++out;
+  }
+  return out;
+}
+
 /// Prints copies to a panel. A work-item copies runs of cells that are neighbours in the matrix. Of whole blocks it
-/// reads a run at once.
+/// reads a run at once, if its length and its place allow it.
+///
+/// Where the first dimensions of the matrix are whole, runs go on in the next one, and `pb_t0` is the place in all of
+/// them. Neighbours in the panel then lie along another dimension. There a work-item copies as many runs as each is
+/// long, side by side, so that it also writes neighbours at once; not if it copies ahead, for want of registers.
 class PanelCopyPrinter {
  public:
-  PanelCopyPrinter(Writer& out, const KernelTilePrinter& tiles, const Copy& copy)
+  PanelCopyPrinter(Writer& out, const KernelTilePrinter& tiles, const Copy& copy, bool is_ahead = false)
       : out_(out),
         tiles_(tiles),
         copy_(copy),
         panel_(tiles.lowered().tree[copy.to]),
         names_(tiles.names_of(panel_)),
-        run_(cell_vector(instance_in_blocks(tiles.lowered().tree)->blocks->find(panel_.input)->element)) {
+        run_(cell_vector(instance_in_blocks(tiles.lowered().tree)->blocks->find(panel_.input)->element)),
+        last_(num_whole_dims(tiles, panel_, tiles.matrix_of(panel_))),
+        is_ahead_(is_ahead) {
     PB_CHECK(copy.outside == CopyOutside::Nearest && copy.by == CopyBy::AllItems, "all work-items fill a panel");
   }
 
@@ -88,7 +108,8 @@ class PanelCopyPrinter {
     out_.open("");
     declare_runs();
     open_runs();
-    out_.line(tiles_.type_of(panel_) + " pb_run[" + std::to_string(run_.length) + "];");
+    out_.line(tiles_.type_of(panel_) + " pb_run[" + std::to_string(run_.length * (has_beside() ? run_.length : 1)) +
+              "];");
     print_reads("pb_run", "", is_whole);
     print_writes("pb_run", "", "pb_panel");
     close_runs();
@@ -115,19 +136,28 @@ class PanelCopyPrinter {
   void print_wholeness() {
     const std::size_t walked = walked_dim(tiles_, panel_);
     const std::string length = std::to_string(run_.length), stride = names_.matrix + "_s";
-    std::string first = names_.matrix + "_offset", whole = "pb_is_whole";
-    if (run_.length > 1) whole += " && " + tile(names_, 0) + " % " + length + " == 0 && " + stride + "0 == 1";
+    std::string first = names_.matrix + "_offset", whole = "pb_is_whole", aligned = stride + "0 == 1";
     for (std::size_t d = 0; d < rank(); ++d) {
       const std::string dim = std::to_string(d), begin = from(names_, d);
       first += " + " + begin + (d == 0 ? "" : " * " + stride + dim);
-      if (d > 0 && run_.length > 1) whole += " && " + stride + dim + " % " + length + " == 0";
+      if (d > last_) aligned += " && " + stride + dim + " % " + length + " == 0";
       const std::string end =
           d == walked ? begin + " + pb_count / PB_BLOCK_ROUNDS * PB_BLOCK_ROUNDS" : begin + " + " + tile(names_, d);
       if (copy_.edges[d].may_exceed) whole += " && " + end + " <= " + names_.binding + "_last" + dim + " + 1";
       if (copy_.edges[d].may_precede) whole += " && " + begin + " >= " + names_.binding + "_least" + dim;
     }
-    if (run_.length > 1) whole += " && (ulong)(" + names_.matrix + "_data + (" + first + ")) % 16 == 0";
+    for (std::size_t d = 1; d <= last_; ++d)
+      whole += (d == 1 ? " && " + stride + "0 == 1" : "") + " && " + stride + std::to_string(d) + " == " + stride +
+               std::to_string(d - 1) + " * " + tile(names_, d - 1);
+    if (run_.length > 1)
+      whole += " && (" + wide_text() + " == 1 || (" + aligned + " && (ulong)(" + names_.matrix + "_data + (" + first +
+               ")) % 16 == 0))";
     out_.line("pb_is_whole = " + whole + ";");
+    // LLVM 15 (PoCL) breaks off where kernels for CPUs copy cells one by one in loops of their own for whole blocks.
+    if (run_.length == 1 || !tiles_.dialect().may_run_on_cpus) return;
+    out_.verbatim("#ifdef PB_CPU\n");
+    out_.line("pb_is_whole = pb_is_whole && " + wide_text() + " == " + length + ";");
+    out_.verbatim("#endif\n");
   }
 
   void print_store() {
@@ -142,16 +172,36 @@ class PanelCopyPrinter {
  private:
   [[nodiscard]] std::string cells() const { return "pb_next_" + names_.binding.substr(names_.binding.find('_') + 1); }
   [[nodiscard]] std::size_t rank() const { return panel_.extents.size(); }
+  /// Whether work-items may copy runs side by side.
+  [[nodiscard]] bool has_beside() const { return is_spread() && run_.length > 1 && !is_ahead_; }
+  /// Whether runs go on in further dimensions. Neighbours in the panel lie along a later one.
+  [[nodiscard]] bool is_spread() const { return last_ > 0; }
 
+  /// The cells of a whole run of memory.
+  [[nodiscard]] std::string row() const {
+    std::string out = tile(names_, 0);
+    for (std::size_t d = 1; d <= last_; ++d) out += " * " + tile(names_, d);
+    return out;
+  }
   [[nodiscard]] std::string wide_text() const {
     const std::string length = std::to_string(run_.length);
-    return run_.length == 1 ? "1" : tile(names_, 0) + " % " + length + " == 0 ? " + length + " : 1";
+    return run_.length == 1 ? "1" : "(" + row() + " % " + length + " == 0 ? " + length + " : 1)";
   }
   void declare_runs() {
+    const std::string length = std::to_string(run_.length), across = tile(names_, panel_.contiguous);
     out_.line("const int pb_wide = " + wide_text() + ";");
-    std::string runs = tile(names_, 0) + " / pb_wide";
-    for (std::size_t d = 1; d < rank(); ++d) runs += " * " + tile(names_, d);
-    out_.line("const int pb_runs = " + runs + ";");
+    std::string runs = row() + " / pb_wide";
+    for (std::size_t d = last_ + 1; d < rank(); ++d) runs += " * " + tile(names_, d);
+    if (has_beside())
+      out_.line("const int pb_beside = pb_wide > 1 && " + across + " % " + length + " == 0 && " + pitch(names_, 0) +
+                " % " + length + " == 0 ? " + length + " : 1;");
+    out_.line("const int pb_runs = " + runs + (has_beside() ? " / pb_beside;" : ";"));
+    if (!is_spread()) return;
+    // Neighbouring work-items take some runs side by side, so that they write to different banks, and then the next
+    // ones in the same rows, so that they read neighbours.
+    const std::string side_by_side = has_beside() ? across + " / pb_beside" : across;
+    const std::string wanted = has_beside() ? "(pb_wide > pb_beside ? 8 : 4)" : "(pb_wide > 1 ? 8 : 4)";
+    out_.line("const uint pb_spread = (" + side_by_side + ") % " + wanted + " == 0 ? " + wanted + " : 1;");
   }
 
   /// Opens the loop over the runs of a work-item, and declares where a run begins in the panel.
@@ -161,10 +211,12 @@ class PanelCopyPrinter {
     out_.line("const uint pb_t = (uint)(pb_u + pb_flat);");
     // Only the last run of a work-item needs a test, so that compilers can move the reads of the others together.
     out_.open("if (pb_u + PB_GROUP_ITEMS <= pb_runs || pb_t < (uint)pb_runs)");
+    if (is_spread()) return declare_spread_place();
     // Where the number of work-items is a multiple of the length, all runs of a work-item have the same place along it.
     std::string rest = "pb_t";
     for (std::size_t d = 0; d < rank(); ++d) {
-      const std::string dim = std::to_string(d), length = "(uint)" + tile(names_, d) + (d == 0 ? " / pb_wide" : "");
+      const std::string dim = std::to_string(d);
+      const std::string length = "(uint)" + tile(names_, d) + (d == 0 ? " / pb_wide" : "");
       const std::string width = d == 0 ? " * pb_wide" : "";
       if (d + 1 == rank()) {
         out_.line("const int pb_t" + dim + " = (int)" + rest + width + ";");
@@ -189,54 +241,127 @@ class PanelCopyPrinter {
     out_.close();
   }
 
-  void print_reads(const std::string& to, const std::string& base, bool is_whole) {
-    const std::string matrix = names_.matrix;
-    std::string cell = "(PB_INDEX)" + matrix + "_offset";
-    if (is_whole) {
-      for (std::size_t d = 0; d < rank(); ++d)
-        cell += " + (" + from(names_, d) + " + pb_t" + std::to_string(d) + ")" +
-                (d == 0 ? "" : " * " + matrix + "_s" + std::to_string(d));
-      if (run_.length == 1) return out_.line(to + "[" + base + "0] = " + matrix + "_data[" + cell + "];");
-      out_.line("const " + run_.type + " pb_read = *(" + tiles_.dialect().global + "const " + run_.type + "*)(" +
-                matrix + "_data + (" + cell + "));");
-      for (int e = 0; e < run_.length; ++e)
-        out_.line(to + "[" + base + std::to_string(e) + "] = pb_read." + "xyzw"[e] + ";");
-      return;
+  void declare_spread_place() {
+    const std::string across = has_beside() ? " / pb_beside" : "";
+    out_.line("const uint pb_length0 = (uint)(" + row() + ") / pb_wide;");
+    out_.line("const int pb_t0 = (int)(pb_t / pb_spread % pb_length0) * pb_wide;");
+    std::string rest = "pb_t / pb_spread / pb_length0";
+    for (std::size_t d = last_ + 1; d < rank(); ++d) {
+      const std::string dim = std::to_string(d), begin = "const int pb_t" + dim + " = (int)(";
+      const bool is_beside = d == panel_.contiguous;
+      const std::string length = "((uint)" + tile(names_, d) + (is_beside ? across + " / pb_spread)" : ")");
+      out_.line("const uint pb_rest" + dim + " = " + rest + ";");
+      const std::string at = "pb_rest" + dim + (d + 1 == rank() ? "" : " % " + length);
+      out_.line(begin + (is_beside ? "(" + at + ") * pb_spread + pb_t % pb_spread" : at) + ")" +
+                (is_beside && has_beside() ? " * pb_beside;" : ";"));
+      rest = "pb_rest" + dim + " / " + length;
     }
+  }
+
+  /// Opens the loop over runs that are side by side.
+  void open_beside() {
+    if (!has_beside()) return out_.open("");
+    print_unrolling(out_, kUnroll);
+    out_.open("for (int pb_a = 0; pb_a < pb_beside; ++pb_a)");
+  }
+  [[nodiscard]] std::string of_run(const std::string& base) const {
+    return base + (has_beside() ? "pb_a * pb_wide + " : "");
+  }
+
+  /// The cell at the beginning of a run. In a vector, and where the first dimensions are whole, it is known that memory
+  /// has neighbours as such.
+  [[nodiscard]] std::string whole_cell(bool is_vector) const {
+    const std::string stride = names_.matrix + "_s";
+    std::string out = "(PB_INDEX)" + names_.matrix + "_offset";
+    for (std::size_t d = 0; d < rank(); ++d) {
+      const std::string dim = std::to_string(d);
+      std::string at = d == 0 && !is_spread() ? from(names_, 0) + " + pb_t0"
+                       : d <= last_           ? from(names_, d)
+                                              : from(names_, d) + " + pb_t" + dim;
+      if (d == panel_.contiguous && has_beside()) at += " + pb_a";
+      const bool is_sum = d > last_ || !is_spread();
+      out +=
+          " + " + (is_sum ? "(" + at + ")" : at) + (d == 0 && (is_vector || is_spread()) ? "" : " * " + stride + dim);
+    }
+    return out + (is_spread() ? " + pb_t0" : "");
+  }
+
+  void print_whole_reads(const std::string& to, const std::string& base) {
+    const std::string data = names_.matrix + "_data", one = to + "[" + of_run(base) + "0] = " + data;
+    open_beside();
+    if (run_.length > 1) {
+      out_.open("if (pb_wide == " + std::to_string(run_.length) + ")");
+      out_.line("const " + run_.type + " pb_read = *(" + tiles_.dialect().global + "const " + run_.type + "*)(" + data +
+                " + (" + whole_cell(true) + "));");
+      for (int e = 0; e < run_.length; ++e)
+        out_.line(to + "[" + of_run(base) + std::to_string(e) + "] = pb_read." + "xyzw"[e] + ";");
+      out_.reopen("else");
+    }
+    out_.line(one + "[" + whole_cell(false) + "];");
+    if (run_.length > 1) out_.close();
+    out_.close();
+  }
+
+  void print_reads(const std::string& to, const std::string& base, bool is_whole) {
+    if (is_whole) return print_whole_reads(to, base);
+    const std::string matrix = names_.matrix;
+    std::string cell = "(PB_INDEX)" + matrix + "_offset", rest = "(pb_t0 + pb_e)";
+    open_beside();
     print_unrolling(out_, "#pragma unroll\n");
     out_.open("for (int pb_e = 0; pb_e < pb_wide; ++pb_e)");
     for (std::size_t d = 0; d < rank(); ++d) {
       const std::string dim = std::to_string(d);
-      std::string at = from(names_, d) + " + pb_t" + dim + (d == 0 ? " + pb_e" : "");
+      std::string place = d > last_    ? "pb_t" + dim
+                          : d == last_ ? rest
+                                       : "(int)((uint)" + rest + " % " + tile(names_, d) + ")";
+      if (d < last_) rest = "(int)((uint)" + rest + " / " + tile(names_, d) + ")";
+      if (d == panel_.contiguous && has_beside()) place += " + pb_a";
+      std::string at = from(names_, d) + " + " + place;
       if (copy_.edges[d].may_exceed) at = "PB_MIN(" + at + ", " + names_.binding + "_last" + dim + ")";
       if (copy_.edges[d].may_precede) at = "PB_MAX(" + at + ", " + names_.binding + "_least" + dim + ")";
       out_.line("const int pb_at" + dim + " = " + at + ";");
       cell += " + pb_at" + dim + " * " + matrix + "_s" + dim;
     }
-    out_.line(to + "[" + base + "pb_e] = " + matrix + "_data[" + cell + "];");
+    out_.line(to + "[" + of_run(base) + "pb_e] = " + matrix + "_data[" + cell + "];");
+    out_.close();
     out_.close();
   }
 
   void print_writes(const std::string& of, const std::string& base, const std::string& panel) {
     const std::string begin = panel + " * " + panel_size(tiles_, copy_.to);
     std::string place;
-    for (std::size_t d = 1; d < rank(); ++d)
+    for (std::size_t d = last_ + 1; d < rank(); ++d)
       place += " + pb_t" + std::to_string(d) + (d == panel_.contiguous ? "" : " * " + pitch(names_, d));
+    const std::string vector =
+        "*(" + tiles_.dialect().local + run_.type + "*)(" + names_.memory + " + " + begin + " + ";
     const bool has_runs = panel_.contiguous == 0 && run_.length > 1;
     if (has_runs) {
       out_.open("if (pb_wide == " + std::to_string(run_.length) + ")");
-      out_.line(run_.type + " pb_written;");
-      for (int e = 0; e < run_.length; ++e)
-        out_.line(std::string("pb_written.") + "xyzw"[e] + " = " + of + "[" + base + std::to_string(e) + "];");
-      out_.line("*(" + tiles_.dialect().local + run_.type + "*)(" + names_.memory + " + " + begin + " + pb_t0" + place +
-                ") = pb_written;");
+      print_vector([&](int e) { return of + "[" + base + std::to_string(e) + "]"; });
+      out_.line(vector + "pb_t0" + place + ") = pb_written;");
+      out_.reopen("else");
+    } else if (has_beside()) {
+      out_.open("if (pb_beside == " + std::to_string(run_.length) + ")");
+      for (int e = 0; e < run_.length; ++e) {
+        out_.open("");
+        print_vector([&](int a) { return of + "[" + std::to_string(a * run_.length + e) + "]"; });
+        out_.line(vector + "(pb_t0 + " + std::to_string(e) + ") * " + pitch(names_, 0) + place + ") = pb_written;");
+        out_.close();
+      }
       out_.reopen("else");
     }
     print_unrolling(out_, "#pragma unroll\n");
     out_.line("for (int pb_e = 0; pb_e < pb_wide; ++pb_e)");
     out_.line("  " + names_.memory + "[" + begin + " + (pb_t0 + pb_e)" +
               (panel_.contiguous == 0 ? "" : " * " + pitch(names_, 0)) + place + "] = " + of + "[" + base + "pb_e];");
-    if (has_runs) out_.close();
+    if (has_runs || has_beside()) out_.close();
+  }
+
+  /// Declares what is written at once.
+  template <class Cell>
+  void print_vector(Cell cell) {
+    out_.line(run_.type + " pb_written;");
+    for (int e = 0; e < run_.length; ++e) out_.line(std::string("pb_written.") + "xyzw"[e] + " = " + cell(e) + ";");
   }
 
   Writer& out_;
@@ -244,7 +369,9 @@ class PanelCopyPrinter {
   const Copy& copy_;
   const Buffer& panel_;
   const Names names_;
-  const CellVector run_;  ///< cells that are read or written at once
+  const CellVector run_;    ///< cells that are read or written at once
+  const std::size_t last_;  ///< the dimension that the runs of memory end in
+  const bool is_ahead_;     ///< cells lie in registers before they are written
 };
 
 }  // namespace
@@ -301,15 +428,15 @@ void print_panel_copy(Writer& out, const KernelTilePrinter& tiles, const Copy& c
 }
 
 void print_fetched_cells(Writer& out, const KernelTilePrinter& tiles, const Copy& copy) {
-  PanelCopyPrinter(out, tiles, copy).declare_cells();
+  PanelCopyPrinter(out, tiles, copy, true).declare_cells();
 }
 
 void print_panel_fetch(Writer& out, const KernelTilePrinter& tiles, const Copy& copy, bool is_whole) {
-  PanelCopyPrinter(out, tiles, copy).print_fetch(is_whole);
+  PanelCopyPrinter(out, tiles, copy, true).print_fetch(is_whole);
 }
 
 void print_panel_store(Writer& out, const KernelTilePrinter& tiles, const Copy& copy) {
-  PanelCopyPrinter(out, tiles, copy).print_store();
+  PanelCopyPrinter(out, tiles, copy, true).print_store();
 }
 
 void print_panel_region(Writer& out, const KernelTilePrinter& tiles, BufferId id,

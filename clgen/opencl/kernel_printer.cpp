@@ -54,6 +54,8 @@ class KernelHeadPrinter {
 
  private:
   int num_loops() const { return static_cast<int>(lowered_.vars.size()); }
+  /// With those of batches.
+  int num_all_loops() const { return num_loops() + static_cast<int>(lowered_.batches.size()); }
 
   void print_head(const KernelTilePrinter& tiles) {
     const std::vector<const Rule*> rules = rules_of(transform_, lowered_);
@@ -121,8 +123,8 @@ class KernelHeadPrinter {
                         (scalar.is_specialized ? "pb_given_" + scalar.name : opencl_name(scalar.name)));
     if (!scalars.empty()) list.push_back(joined(scalars));
     std::vector<std::string> range;
-    for (int d = 0; d < num_loops(); ++d) range.push_back("const int pb_lo" + std::to_string(d));
-    for (int d = 0; d < num_loops(); ++d) range.push_back("const int pb_extent" + std::to_string(d));
+    for (int d = 0; d < num_all_loops(); ++d) range.push_back("const int pb_lo" + std::to_string(d));
+    for (int d = 0; d < num_all_loops(); ++d) range.push_back("const int pb_extent" + std::to_string(d));
     list.push_back(joined(range));
     if (const Waves* waves = waves_of(lowered_.tree)) list.push_back(joined(wave_parameters(*waves)));
     for (const Buffer& buffer : parameter_buffers(lowered_.tree)) list.push_back(tiles.parameter(buffer));
@@ -291,11 +293,12 @@ class KernelPrinter {
     for (int d = 0; d < num_loops(); ++d) {
       const std::string dim = std::to_string(d);
       out_.line("const int pb_i" + dim + " = " +
-                (d == 0 ? "PB_MIN(pb_place0, pb_extent0 - 1);" : "(int)" + dialect_.group_id(d) + ";"));
+                (d == 0 ? "PB_MIN(pb_place0, pb_extent0 - 1);" : "(int)" + group_id_text(lowered_, dialect_, d) + ";"));
       print_variable(d);
     }
-    std::string number = "pb_i" + std::to_string(num_loops() - 1);
-    for (int d = num_loops() - 1; d-- > 0;)
+    const int num_all = num_loops() + static_cast<int>(lowered_.batches.size());
+    std::string number = "pb_i" + std::to_string(num_all - 1);
+    for (int d = num_all - 1; d-- > 0;)
       number = "pb_i" + std::to_string(d) + " + (long)pb_extent" + std::to_string(d) + " * (" + number + ")";
     out_.line("const long pb_instance = " + number + ";");
     done_ = "pb_done_lane";
@@ -322,6 +325,10 @@ class KernelPrinter {
   }
 
   void print_node(const TreeLoop& loop) {
+    if (loop.role == LoopRole::Batch) {
+      tiles_.print_batch(loop);
+      return print_block(loop.body);
+    }
     if (loop.role == LoopRole::Group) {
       // The place of a group is needed only if something stands between its loop and the loops of its items.
       if (loop.dim + 1 == num_loops() && has_barrier(lowered_.tree)) tiles_.print_group();
@@ -344,7 +351,7 @@ class KernelPrinter {
     for (int d = 0; d < num_loops(); ++d) {
       const std::string dim = std::to_string(d);
       first.push_back(has_barrier(lowered_.tree) ? "pb_group" + dim
-                                                 : "(int)" + dialect_.group_id(d) + " * PB_SPAN" + dim);
+                                                 : "(int)" + group_id_text(lowered_, dialect_, d) + " * PB_SPAN" + dim);
       is_whole.push_back(first.back() + " + PB_SPAN" + dim + " <= pb_extent" + dim);
     }
     const std::vector<std::string> is_in_first =
@@ -442,7 +449,9 @@ class KernelPrinter {
     for (int d = 0; d < num_loops(); ++d) {
       const std::string dim = std::to_string(d);
       out_.line("const int pb_i" + dim + " = " +
-                (has_barrier(lowered_.tree) ? "pb_group" + dim + " + (int)PB_LOCAL" : "PB_PLACE") + dim + ";");
+                (has_barrier(lowered_.tree) ? "pb_group" + dim + " + (int)PB_LOCAL" + dim
+                                            : place_text(lowered_, dialect_, d)) +
+                ";");
       print_variable(d);
     }
   }

@@ -9,6 +9,22 @@
 #include "lang/check.h"
 
 namespace pb {
+namespace {
+
+/// The variable that is the number of a group along the last dimension among those of its batch.
+constexpr const char* kGroupOfBatch = "pb_group_of_batch";
+
+}  // namespace
+
+std::string group_id_text(const KernelTree& kernel, const KernelDialect& dialect, int dim) {
+  return kernel.batches.empty() || dim + 1 < kMaxItemDims ? dialect.group_id(dim) : kGroupOfBatch;
+}
+
+std::string place_text(const KernelTree& kernel, const KernelDialect& dialect, int dim) {
+  const std::string number = std::to_string(dim);
+  if (kernel.batches.empty() || dim + 1 < kMaxItemDims) return "PB_PLACE" + number;
+  return "(int)" + group_id_text(kernel, dialect, dim) + " * PB_SPAN" + number + " + (int)PB_LOCAL" + number;
+}
 
 std::string KernelTilePrinter::type_of(const Buffer& buffer) const {
   return element_word(transform_.matrices[rule_.inputs[buffer.input].matrix]);
@@ -33,10 +49,32 @@ KernelTilePrinter::Names KernelTilePrinter::names_of(const Buffer& buffer) const
           (has_versions ? "" : "(PB_INDEX)") + matrix + "_offset"};
 }
 
+/// The first of these loops, which is the slowest one, also says which of its batch's groups the group is.
+void KernelTilePrinter::print_batch(const TreeLoop& loop) {
+  const int first = num_loops(), end = first + static_cast<int>(lowered_.batches.size());
+  if (loop.dim + 1 == end) {
+    const std::string last = std::to_string(first - 1), id = "(uint)" + dialect_.group_id(first - 1);
+    out_.line("const uint pb_groups_of_batch = ((uint)pb_extent" + last + " + PB_SPAN" + last + " - 1) / PB_SPAN" +
+              last + ";");
+    out_.line(std::string("const uint ") + kGroupOfBatch + " = " + id + " % pb_groups_of_batch;");
+    std::string rest = id + " / pb_groups_of_batch";
+    for (int d = first; d < end; ++d) {
+      const std::string dim = std::to_string(d), batches = "pb_batches" + dim;
+      out_.line("const uint " + batches + " = " + rest + ";");
+      out_.line("const int pb_i" + dim + " = (int)" +
+                (d + 1 == end ? batches : "(" + batches + " % (uint)pb_extent" + dim + ")") + ";");
+      rest = batches + " / (uint)pb_extent" + dim;
+    }
+  }
+  const std::string dim = std::to_string(loop.dim);
+  out_.line("const int " + opencl_name(loop.var) + " = pb_lo" + dim + " + pb_i" + dim + ";");
+}
+
 void KernelTilePrinter::print_group() {
   for (int d = 0; d < num_loops(); ++d) {
     const std::string dim = std::to_string(d);
-    out_.line("const int pb_group" + dim + " = (int)" + dialect_.group_id(d) + " * PB_SPAN" + dim + ";");
+    out_.line("const int pb_group" + dim + " = (int)" + group_id_text(lowered_, dialect_, d) + " * PB_SPAN" + dim +
+              ";");
     out_.line("const int " + group_var(d) + " = pb_lo" + dim + " + pb_group" + dim + ";");
   }
 }
@@ -64,6 +102,8 @@ std::string KernelTilePrinter::begin_text(const GroupExtent& extent) const {
   for (const KernelScalar& scalar : lowered_.scalars)
     if (scalar.source == ScalarSource::Slice && opencl_name(scalar.name) != scalar.name)
       spelled.emplace_back(scalar.name, index_symbol(opencl_name(scalar.name)));
+  for (const std::string& batch : lowered_.batches)
+    if (opencl_name(batch) != batch) spelled.emplace_back(batch, index_symbol(opencl_name(batch)));
   for (int dim = 0; dim < num_loops(); ++dim) {
     const auto l = static_cast<std::size_t>(dim);
     spelled.emplace_back(

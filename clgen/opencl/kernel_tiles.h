@@ -13,6 +13,13 @@
 
 namespace pb {
 
+/// Returns the number of the group along a dimension, as an unsigned integer. Along the last one, it is that among the
+/// groups of a batch.
+[[nodiscard]] std::string group_id_text(const KernelTree& kernel, const KernelDialect& dialect, int dim);
+
+/// Returns the place in the launch, or in its batch, of instance `pb_k0` and so on of the work-item.
+[[nodiscard]] std::string place_text(const KernelTree& kernel, const KernelDialect& dialect, int dim);
+
 class KernelTilePrinter {
  public:
   /// Pre: all arguments outlive this object
@@ -25,6 +32,8 @@ class KernelTilePrinter {
   /// Declares pointers to the buffers, if their parameters are not pointers already.
   void print_pointers();
 
+  /// Declares the variable of the loop over batches that the group is in.
+  void print_batch(const TreeLoop& loop);
   /// Declares `pb_group0`, `pb_first0`, …: the first instance of the work-group.
   void print_group();
   /// Declares the places and extents of the buffers that the branch fills.
@@ -47,6 +56,10 @@ class KernelTilePrinter {
   [[nodiscard]] std::string begin_text(const GroupExtent& extent) const;
   [[nodiscard]] const KernelTree& lowered() const { return lowered_; }
   [[nodiscard]] const Rule& rule() const { return rule_; }
+  /// Returns the matrix of which a buffer has a part.
+  [[nodiscard]] const Matrix& matrix_of(const Buffer& buffer) const {
+    return transform_.matrices[rule_.inputs[buffer.input].matrix];
+  }
   [[nodiscard]] const KernelDialect& dialect() const { return dialect_; }
 
  private:

@@ -79,13 +79,14 @@ class Runner {
         oracle_(transform, sizes),
         values_(sizes),
         random_(seed) {
-    for (int dim = 0; dim < num_dims(); ++dim) {
-      const auto d = static_cast<std::size_t>(dim);
+    for (std::size_t d = 0; d < kernel.vars.size() + kernel.batches.size(); ++d) {
+      const int dim = static_cast<int>(d);
       values_[box_lo(dim).symbol] = launch.lo[d];
       values_[box_extent(dim).symbol] = launch.extent[d];
+      if (dim >= num_dims()) continue;
+      const std::int64_t run = run_of(kernel, launch, d);
       values_[group_size(dim).symbol] = launch.group_size[d];
       values_[group_span(dim).symbol] = launch.group_size[d] * launch.items[d] / (d == 0 ? launch.lanes : 1);
-      const std::int64_t run = run_of(kernel, launch, d);
       values_[item_run(dim).symbol] = run;
       values_[item_leap(dim).symbol] = run * launch.group_size[d];
     }
@@ -135,10 +136,8 @@ class Runner {
       return collect_groups(branch->then, values);
     if (branch != nullptr && branch->condition == keeps_cells())
       return collect_groups(launch_.keeps ? branch->then : branch->otherwise, values);
-    if (loop == nullptr || (loop->role != LoopRole::Group && loop->role != LoopRole::FoldGroup)) {
-      groups_.emplace_back(&block, values);
-      return;
-    }
+    const std::set<LoopRole> of_groups{LoopRole::Batch, LoopRole::Group, LoopRole::FoldGroup};
+    if (loop == nullptr || !of_groups.contains(loop->role)) return void(groups_.emplace_back(&block, values));
     for (std::int64_t at = value(loop->lo, values); at < value(loop->hi, values); at += value(loop->step, values)) {
       Values inside = values;
       inside[loop->var] = at;

@@ -460,6 +460,31 @@ TEST(ManagerKernels, GroupsAreClampedAndTilesFollow) {
   EXPECT_EQ(fake.manager->statistics().groups_clamped, 1);
 }
 
+TEST(ManagerKernels, HaveGroupsForEachBatch) {
+  FakeManager fake;
+  KernelRange range;
+  std::vector<int> numbers;
+  fake.control->add_kernel("batches", [&](FakeCall& call) {
+    (void)call.region<int>(2);
+    for (int i = 0; i < 10; ++i) numbers.push_back(call.scalar<int>());
+    EXPECT_FALSE(call.has_more());
+    range = call.range();
+  });
+  static constexpr KernelDesc kBatches = {.name = "batches", .source = "", .num_regions = 1};
+  on_workers([&](Frame& frame) {
+    const Matrix2 m = filled(100, 50, 0);
+    const std::int32_t lo[] = {1, 2, 3, 4, 5}, extent[] = {10, 20, 5, 7, 3};
+    const std::int64_t group[] = {8, 4, 2};
+    Launch launch(kBatches, frame, fake.manager.get());
+    launch.input(m).range(5, lo, extent).group(group, 5);
+    ASSERT_TRUE(launch.run());
+    fake.manager->drain(frame);
+  });
+  EXPECT_EQ(numbers, (std::vector<int>{1, 2, 3, 4, 5, 10, 20, 5, 7, 3}));
+  EXPECT_EQ(range.num_dims, 3);
+  EXPECT_EQ(range.global, (std::array<std::size_t, 3>{16, 20, 6 * 7 * 3})) << "batches begin with groups of their own";
+}
+
 TEST(ManagerKernels, LoopsBeyondTheThirdAreFolded) {
   FakeManager fake;
   KernelRange range;

@@ -15,6 +15,7 @@
 namespace pb {
 namespace {
 
+/// The most loops of a launch whose groups need to know where all of their instances are.
 constexpr int kMaxDeviceLoops = 3;
 /// The most values of an array of tunables: each value is an argument of the kernel.
 constexpr int kMaxDeviceArray = 64;
@@ -214,7 +215,8 @@ std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule
     return WhyNotDevice{"it has one instance only", rule.span};
   if (!step.is_data_parallel && !step.loops.empty() && form != LaunchForm::Scan && form != LaunchForm::Wave)
     return WhyNotDevice{"its instances depend on one another", rule.span};
-  if (step.loops.size() > kMaxDeviceLoops) return WhyNotDevice{"it has more than three rule variables", rule.span};
+  if (step.loops.size() > kMaxDeviceLoops && form != LaunchForm::Instances)
+    return WhyNotDevice{"it has more than three rule variables, and its instances depend on one another", rule.span};
   if (!rule.temporaries.empty()) return WhyNotDevice{"every instance has temporaries of its own", rule.span};
   for (const RegionAccess& output : rule.outputs) {
     if (transform.matrices[output.matrix].num_dims() == 0 && (!step.loops.empty() || is_sliced))

@@ -64,7 +64,8 @@ class JointLaunchFinder {
   bool may_share_launch(StepId step) const {
     const auto launch = launches_.find(step);
     return launch != launches_.end() && launch->second.kernel.with_versions.empty() &&
-           runs_single_instances(launch->second.kernel) && writes_own_cells(launch->second);
+           launch->second.kernel.batches.empty() && runs_single_instances(launch->second.kernel) &&
+           writes_own_cells(launch->second);
   }
 
   bool has_room_for(StepId step) const {

@@ -2,7 +2,6 @@
 #include "clgen/lower/loops/kernel_tree.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
@@ -165,7 +164,8 @@ class KernelLowering {
     out_.step = step;
     out_.rule = step_.rule;
     out_.version = version;
-    for (std::size_t i = step_.loops.size(); i-- > 0;) out_.vars.push_back(step_.loops[i].var);
+    for (std::size_t i = step_.loops.size(); i-- > 0;)
+      (out_.vars.size() < kMaxItemDims ? out_.vars : out_.batches).push_back(step_.loops[i].var);
     if (out_.vars.empty()) out_.vars.emplace_back(kOnlyInstance);
   }
 
@@ -196,7 +196,7 @@ class KernelLowering {
         out_.with_versions.empty() && !keeps_values(instance()) && !(rule_.is_return_form && facts_.may_fall_through))
       out_.vectors = find_vector_instances(program_, transform_, step_, specialized_names());
     if (blocks) group = {with_round_blocks(step_, rule_, *blocks, instance(), out_.vars, out_.tree, std::move(group))};
-    out_.tree.root.push_back(group_loops(std::move(group)));
+    out_.tree.root.push_back(with_batches(out_.batches, group_loops(std::move(group))));
     return std::move(out_);
   }
 
@@ -563,7 +563,8 @@ bool is_same(const KernelTree& a, const KernelTree& b) {
     return x.boxes == y.boxes && is_same(x.kernel, y.kernel);
   };
   return a.transform == b.transform && a.rule == b.rule && a.version == b.version && a.vars == b.vars &&
-         a.scalars == b.scalars && a.tree == b.tree && a.vectors == b.vectors && a.time_tile == b.time_tile &&
+         a.batches == b.batches && a.scalars == b.scalars && a.tree == b.tree && a.vectors == b.vectors &&
+         a.time_tile == b.time_tile &&
          std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), parts_alike) &&
          std::equal(a.matrices.begin(), a.matrices.end(), b.matrices.begin(), b.matrices.end(), uses_alike);
 }

@@ -90,9 +90,12 @@ struct KernelTree {
   /// the cells before its lines are read.
   std::vector<RuleMatrix> matrices;
   std::vector<KernelScalar> scalars;  ///< in order of parameters
-  /// Variables of the loops, the fastest first. A step with one instance has a loop of one iteration, whose variable no
-  /// rule has.
+  /// Variables of the loops, the fastest first, up to kMaxItemDims. A step with one instance has a loop of one
+  /// iteration, whose variable no rule has.
   std::vector<std::string> vars;
+  /// Variables of the loops outside of those three, the fastest first. Each group has one value of each, and the groups
+  /// of all values stand one after the other along the last dimension.
+  std::vector<std::string> batches = {};
   bool needs_fp64 = false;
   /// Matrices of which two versions have memory: indices along the last dimension times its stride may need 64 bits.
   std::vector<MatrixId> with_versions = {};

@@ -154,6 +154,18 @@ TreeLoop counting_loop(LoopRole role, std::string var, IndexExpr count, TreeBloc
   return loop;
 }
 
+TreeNode with_batches(const std::vector<std::string>& batches, TreeNode inside) {
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    const int dim = kMaxItemDims + static_cast<int>(b);
+    TreeLoop loop = counting_loop(LoopRole::Batch, batches[b], index_add(box_lo(dim), box_extent(dim)), {});
+    loop.dim = dim;
+    loop.lo = box_lo(dim);
+    loop.body.push_back(std::move(inside));
+    inside = TreeNode{std::move(loop)};
+  }
+  return inside;
+}
+
 Buffer buffer_of(const InputBox& box, const std::vector<std::string>& vars) {
   Buffer out;
   out.input = box.input;

@@ -15,6 +15,9 @@ namespace pb {
 /// A loop from 0 to `count`.
 [[nodiscard]] TreeLoop counting_loop(LoopRole role, std::string var, IndexExpr count, TreeBlock inside);
 
+/// The loops over batches, the fastest first in `batches`, around those over groups along all dimensions.
+[[nodiscard]] TreeNode with_batches(const std::vector<std::string>& batches, TreeNode inside);
+
 /// Returns memory for what the instances of a group read together of an input. `vars`: the loops' variables, the
 /// fastest first.
 [[nodiscard]] Buffer buffer_of(const InputBox& box, const std::vector<std::string>& vars);

@@ -35,7 +35,7 @@ namespace pb {
 
 using BufferId = Id<struct BufferTag>;
 
-/// The most loops that a kernel has. Each of them uses one dimension of the work-items' ids.
+/// The most loops of a kernel that use a dimension of the work-items' ids each. Loops outside of them are batches.
 inline constexpr int kMaxItemDims = 3;
 
 /// The coordinate at which the box of the launch begins along loop `dim`.
@@ -78,6 +78,7 @@ inline constexpr int kMaxItemDims = 3;
 
 /// Who runs the iterations of a loop.
 enum class LoopRole : std::uint8_t {
+  Batch,      ///< work-groups, outside of all others: each iteration has groups of its own
   Group,      ///< work-groups, in any order, at once or not
   Item,       ///< the work-items of a group: at once between barriers
   Lane,       ///< work-items that run one instance together: at once between barriers

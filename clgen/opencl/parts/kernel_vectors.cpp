@@ -125,7 +125,7 @@ class VectorPrinter {
     out_.line("const int pb_x0 = pb_lo0 + pb_i0;");
     for (std::size_t d = 1; d < num_loops(); ++d) {
       const std::string dim = std::to_string(d);
-      out_.line("const int pb_i" + dim + " = PB_PLACE" + dim + ";");
+      out_.line("const int pb_i" + dim + " = " + place_text(kernel_, dialect_, static_cast<int>(d)) + ";");
       out_.line("const int " + opencl_name(kernel_.vars[d]) + " = pb_lo" + dim + " + pb_i" + dim + ";");
     }
   }

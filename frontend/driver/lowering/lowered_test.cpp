@@ -435,6 +435,37 @@ TEST(LoweredKernels, InBlocksReadWhatTheRuleSays) {
   }
 }
 
+TEST(LoweredKernels, WithBatchesHaveGroupsForEachOfThem) {
+  const auto program = planned_text(
+      "main transform T from A[n, m, l, q], W[n, l] to U[n, m, l, q], V[n, m, l, q, 2] {\n"
+      "  U.cell(x, y, z, t) from (A.region(0, y, 0, t, n, y+1, l, t+1) a, W.column(x) w) {\n"
+      "    double s = 0; for (int i = 0; i < l; i++) s += a.cell(x, 0, i, 0) * w.cell(i) + z; return s; }\n"
+      "  V.cell(x, y, z, t, u) from (A.region(x, 0, z, t, x+1, m, z+1, t+1) a) { return a.cell(0, y, 0, 0) + u; }\n"
+      "}\n");
+  ASSERT_TRUE(program);
+  std::mt19937_64 random(number_from("PB_SEED", 20261128));
+  std::size_t num_batches = 0;
+  for (const Version version : {Version::OpenCl, Version::OpenClLocal})
+    for (const KernelTree& kernel : kernels_of(*program, version)) {
+      ASSERT_EQ(verify(program->transform(), kernel), "") << to_text(program->program, kernel);
+      EXPECT_EQ(kernel.vars, (std::vector<std::string>{"x", "y", "z"}));
+      num_batches += kernel.batches.size();
+      for (int run = 0; run < 6; ++run) {
+        Values sizes;
+        LaunchShape launch = random_launch(random, kernel, sizes);
+        sizes["q"] = 3;
+        launch.lo.push_back(1), launch.extent.push_back(2);
+        if (kernel.batches.size() == 2) launch.lo.push_back(0), launch.extent.push_back(2);
+        ASSERT_EQ(run_kernel(program->transform(), kernel, sizes, launch, random()), "")
+            << to_text(program->program, kernel);
+      }
+      KernelTree without = kernel;
+      without.batches.clear();
+      EXPECT_NE(verify(program->transform(), without), "");
+    }
+  EXPECT_EQ(num_batches, 6U);
+}
+
 /// Calls `change` with the node of the blocks of a tree that the test owns.
 void change_blocks(KernelTree& kernel, const std::function<void(RoundBlocks&)>& change) {
   walk(kernel.tree.root, [&](const TreeNode& node) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "base/panel_rows.h"
 
@@ -15,6 +16,7 @@ using Pair = std::array<std::size_t, 2>;
 struct Tile {
   Pair group, items;
   std::size_t least_groups = 1;  ///< for each compute unit: with fewer of them another tile is better
+  std::size_t third = 1;         ///< work-items of a group along the third loop
 };
 
 /// A part of a whole.
@@ -22,15 +24,17 @@ struct Share {
   std::size_t part, whole;
 };
 
-constexpr std::size_t kGroup = 16;           // work-items of a group along each of the two loops
-constexpr std::size_t kGroupOfCpu = 4;       // likewise, on devices that run work-items as loops
-constexpr Pair kGroupOfUnits = {8, 16};      // likewise, where matrix units run the rounds
-constexpr std::size_t kLeastRounds = 4;      // of a block that the runtime makes shorter
-constexpr std::size_t kRoundsAhead = 8;      // of a block that copies ahead, where the runtime says so
-constexpr std::size_t kMostCellsAhead = 24;  // that a work-item copies ahead, where the runtime says so
-constexpr std::size_t kMaxBlockItems = 64;   // instances of a work-item
-constexpr std::size_t kMostOfCpu = 262144;   // bytes that a group keeps between blocks there: they lie on a stack
-constexpr std::size_t kMostIdle = 4;         // compute units per group, where there are few instances
+constexpr std::size_t kGroup = 16;              // work-items of a group along each of the two loops
+constexpr std::size_t kGroupOfCpu = 4;          // likewise, on devices that run work-items as loops
+constexpr Pair kGroupOfUnits = {8, 16};         // likewise, where matrix units run the rounds
+constexpr std::size_t kLeastRounds = 4;         // of a block that the runtime makes shorter
+constexpr std::size_t kRoundsAhead = 8;         // of a block that copies ahead, where the runtime says so
+constexpr std::size_t kLeastRoundsAhead = 2;    // likewise, of windows
+constexpr std::size_t kMostCellsAhead = 24;     // that a work-item copies ahead, where the runtime says so
+constexpr std::size_t kMaxBlockItems = 64;      // instances of a work-item
+constexpr std::size_t kMostOfCpu = 262144;      // bytes that a group keeps between blocks there: they lie on a stack
+constexpr std::size_t kMostWordsOfWindows = 2;  // that each instance keeps, in groups with three loops
+constexpr std::size_t kMostIdle = 4;            // compute units per group, where there are few instances
 
 /// Tiles whose instances registers have room for, the largest first. `words`: registers that each instance needs
 /// between blocks.
@@ -43,6 +47,19 @@ std::vector<Tile> usual_tiles(std::size_t words) {
   if (words <= 4) return {{group, {4, 4}}, {group, {2, 2}}};
   return {{group, {2, 2}}};
 }
+
+/// Whether neighbours along the third loop read the same cells, as those of windows do.
+bool has_windows_along_third(const LaunchPlan& plan) {
+  const auto third = static_cast<std::size_t>(3 - plan.kernel->block_loops[0] - plan.kernel->block_loops[1]);
+  return std::any_of(plan.panels.begin(), plan.panels.end(), [&](const LaunchPanel& panel) {
+    return std::any_of(panel.cells.dims.begin(), panel.cells.dims.end(), [&](const TileDim& dim) {
+      return dim.step[third] != 0 && dim.extent > std::abs(dim.step[third]);
+    });
+  });
+}
+
+/// Tiles of instances whose cells are windows.
+std::vector<Tile> tiles_of_windows() { return {{{4, 8}, {8, 8}, 1, 4}, {{4, 4}, {8, 8}, 1, 8}}; }
 
 /// The same for matrix units.
 std::vector<Tile> tiles_of_units() {
@@ -80,7 +97,7 @@ WorkShape shape_with(const LaunchPlan& plan, const DeviceInfo& device, const Til
   out.group[loops.first] = is_given ? plan.group[loops.first] : tile.group[0];
   out.group[loops.second] = is_given ? plan.group[loops.second] : tile.group[1];
   const std::size_t third = 3 - loops.first - loops.second;
-  if (is_given && third < plan.extent.size()) out.group[third] = plan.group[third];
+  if (third < plan.extent.size()) out.group[third] = is_given ? plan.group[third] : tile.third;
   out.items[loops.first] = tile.items[0];
   out.items[loops.second] = tile.items[1];
   out.block_rounds = plan.block_rounds;
@@ -91,10 +108,13 @@ WorkShape shape_with(const LaunchPlan& plan, const DeviceInfo& device, const Til
                                                    : 1;
   if (plan.block_stages == 0 && splits) out.block_rounds = std::min(out.block_rounds, kRoundsAhead);
   if (plan.block_stages == 0 && out.block_stages > 1) {
-    out.block_rounds = std::min(out.block_rounds, kRoundsAhead);
+    const std::size_t most = std::min(out.block_rounds, kRoundsAhead);
+    out.block_rounds = most;
+    while (cells_of_item(plan, out) > kMostCellsAhead && out.block_rounds / 2 >= kLeastRoundsAhead)
+      out.block_rounds /= 2;
     if (cells_of_item(plan, out) > kMostCellsAhead) {
       out.block_stages = 1;
-      out.block_rounds = std::min(out.block_rounds, kLeastRounds);
+      out.block_rounds = std::min(most, kLeastRounds);
     }
   }
   return out;
@@ -126,7 +146,7 @@ bool suits_matrix_units(const LaunchPlan& plan, const WorkShape& shape) {
 
 std::size_t num_groups(const LaunchPlan& plan, const WorkShape& shape) {
   const auto extents = extents_of(plan);
-  std::size_t out = 1;
+  std::size_t out = batches_of(plan);
   for (std::size_t d = 0; d < extents.size(); ++d) out *= groups_along(extents[d], shape.span(d));
   return out;
 }
@@ -135,7 +155,7 @@ std::size_t num_groups(const LaunchPlan& plan, const WorkShape& shape) {
 bool is_filled(const LaunchPlan& plan, const WorkShape& shape, Share least) {
   const auto extents = extents_of(plan);
   std::size_t in_groups = 1, wanted = 1;
-  for (const std::size_t d : {loops_of(plan).first, loops_of(plan).second}) {
+  for (std::size_t d = 0; d < extents.size(); ++d) {
     in_groups *= groups_along(extents[d], shape.span(d)) * shape.span(d);
     wanted *= extents[d];
   }
@@ -194,7 +214,13 @@ std::optional<WorkShape> block_shape_of(const LaunchPlan& plan, const DeviceInfo
   if (device.type == DeviceType::Cpu || plan.lanes != 0 || !is_open(plan.items)) return std::nullopt;
   if (may_use_units)
     if (const auto shape = first_shape(plan, device, tiles_of_units(), true)) return shape;
-  return first_shape(plan, device, usual_tiles((static_cast<std::size_t>(plan.kernel->block_bytes) + 3) / 4), false);
+  const std::size_t words = (static_cast<std::size_t>(plan.kernel->block_bytes) + 3) / 4;
+  std::vector<Tile> tiles = usual_tiles(words);
+  if (words <= kMostWordsOfWindows && has_windows_along_third(plan)) {
+    const std::vector<Tile> first = tiles_of_windows();
+    tiles.insert(tiles.begin(), first.begin(), first.end());
+  }
+  return first_shape(plan, device, tiles, false);
 }
 
 std::vector<std::size_t> panel_elements_of(const LaunchPlan& plan, const WorkShape& shape) {
@@ -232,17 +258,22 @@ std::size_t panel_bytes_of(const LaunchPlan& plan, const WorkShape& shape) {
 // Where folds run in blocks, a group of 16 x 16 work-items has as many instances as registers have room for: 8 x 8 per
 // work-item if each of them keeps one number of 4 bytes between blocks. If it keeps 8 bytes, the group has 16 x 8
 // work-items. Work-items have fewer instances if there would be fewer groups than compute units, or if more than a
-// quarter of the groups' instances would lie beyond the ends; more than half, if no tile does better. So a layer of 64
-// features has 8 x 4 per work-item. The smallest groups have 32 x 32 instances: 16 x 8 work-items, or 8 x 8 where there
-// are 8 groups and more for each compute unit, as of many small products, since work-items with more instances read
-// less. Along a third loop a group has the work-items that the configuration says, or one. A block has the rounds that
-// the configuration says, or fewer if its panels have no room.
+// quarter of the groups' instances would lie beyond the ends; more than half, if no tile does better. The smallest
+// groups have 32 x 32 instances: 16 x 8 work-items, or 8 x 8 where there are 8 groups and more for each compute unit,
+// as of many small products, since work-items with more instances read less. A block has the rounds that the
+// configuration says, or fewer if its panels have no room.
+//
+// Along a third loop a group has the work-items that the configuration says, or one. Where neighbours along it read
+// windows that overlap, as in layers, it has 4 of them, or 8, and 4 along the first loop: a square of instances reads
+// fewer cells than a line of them.
 //
 // Blocks of GPUs copy ahead, and have 8 rounds then: two panels of 8 rounds take no more room than one of 16. Where
-// a work-item would copy more than 24 cells ahead, as in layers, whose rounds read windows, registers for them would
-// leave room for fewer groups. Such blocks have 4 rounds and do not copy ahead. Where
-// matrix units run the rounds, 128 work-items have 16 x 4 instances each, since a warp then has 8 columns and 8 rows of
-// a unit for each of its 2 x 1 instances. Split floats need registers for their parts, so blocks do not copy ahead.
+// a work-item would copy more than 24 cells ahead, as in layers, whose rounds read windows, blocks have fewer rounds,
+// down to 2: registers for more would leave room for fewer groups. Where 2 are too many, blocks have 4 and do not copy
+// ahead. On an H200 a layer of 3 x 3 weights with 64 channels takes 0.95 ms with 2 rounds ahead, 1.02 with 4, and 1.03
+// with 4 rounds that are not copied ahead. Where matrix units run the rounds, 128 work-items have 16 x 4 instances
+// each, since a warp then has 8 columns and 8 rows of a unit for each of its 2 x 1 instances. Split floats need
+// registers for their parts, so blocks do not copy ahead.
 //
 // Launches with few instances do not run in blocks: lanes divide their folds instead. Nor do those of which a
 // configuration says how many lanes, or how many instances a work-item has. CPUs run folds in blocks only if a

@@ -95,6 +95,31 @@ TEST(BlockShapes, AreThoseOfTheConfiguration) {
   EXPECT_EQ(on_gpu(plan)->group[1], 1U) << "the runtime lets none stand there";
 }
 
+/// A layer with windows of 3 x 3 cells, in `batch` pictures.
+LaunchPlan layer_of(std::int32_t w, std::int32_t h, std::int32_t features, std::int32_t batch) {
+  LaunchPlan plan = product_of(w, features, kLayer);
+  plan.extent = {w, h, features, batch};
+  plan.panels = {{{4, {{{1, 0, 0}, 3}, {{0, 1, 0}, 3}, {{0, 0, 0}, kBlockExtent}}}, 0},
+                 {{4, {{{0, 0, 0}, 3}, {{0, 0, 0}, 3}, {{0, 0, 0}, kBlockExtent}, {{0, 0, 1}, 1}}}, 3}};
+  return plan;
+}
+
+TEST(BlockShapes, AreSquaresOfWindows) {
+  EXPECT_EQ(on_gpu(layer_of(256, 256, 64, 8))->group, (Extents{4, 4, 8}));
+  EXPECT_EQ(on_gpu(layer_of(256, 256, 64, 8))->items, (Extents{8, 1, 8}));
+  EXPECT_EQ(on_gpu(layer_of(256, 256, 32, 8))->group, (Extents{4, 8, 4}));
+  EXPECT_EQ(on_gpu(layer_of(256, 1, 64, 512))->group[1], 1U) << "three quarters of the groups would be empty";
+  LaunchPlan without = layer_of(256, 256, 64, 8);
+  for (LaunchPanel& panel : without.panels)
+    for (TileDim& dim : panel.cells.dims) dim.extent = std::min<std::int64_t>(dim.extent, 1);
+  EXPECT_EQ(on_gpu(without)->group[1], 1U) << "neighbours share nothing";
+}
+
+TEST(BlockShapes, CountTheGroupsOfAllBatches) {
+  EXPECT_EQ(on_gpu(layer_of(32, 4, 64, 200))->items, (Extents{8, 1, 8}));
+  EXPECT_NE(on_gpu(layer_of(32, 4, 64, 100))->items, (Extents{8, 1, 8})) << "they do not fill the device";
+}
+
 TEST(BlockShapes, CopyAheadWhereTheKernelCan) {
   constexpr KernelDesc kAhead = {
       .name = "product", .block_loops = {0, 1}, .block_bytes = 4, .may_copy_ahead = true, .num_panels = 2};
@@ -116,7 +141,13 @@ TEST(BlockShapes, CopyAheadWhereTheKernelCan) {
   EXPECT_EQ(block_shape_of(plan, device_of(DeviceType::Cpu))->block_stages, 1U);
   plan = product_of(4096, 4096, kAhead);
   plan.panels[0].cells.dims.push_back({{0, 0, 0}, 9});
-  EXPECT_EQ(on_gpu(plan)->block_stages, 1U) << "registers would not have room for windows";
+  EXPECT_EQ(on_gpu(plan)->block_stages, 2U);
+  EXPECT_EQ(on_gpu(plan)->block_rounds, 4U) << "registers would not have room for 8 rounds of windows";
+  plan.panels[0].cells.dims.back().extent = 16;
+  EXPECT_EQ(on_gpu(plan)->block_stages, 2U);
+  EXPECT_EQ(on_gpu(plan)->block_rounds, 2U);
+  plan.panels[0].cells.dims.back().extent = 49;
+  EXPECT_EQ(on_gpu(plan)->block_stages, 1U) << "not even for 2";
   EXPECT_EQ(on_gpu(plan)->block_rounds, 4U);
   plan = product_of(4096, 4096);
   plan.block_stages = 2;

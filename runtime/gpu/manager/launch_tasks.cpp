@@ -113,6 +113,7 @@ KernelRange range_of(const LaunchPlan& plan, const WorkShape& shape) {
   const std::array<std::size_t, 3> extent = extents_of(plan);
   for (std::size_t d = 0; d < 3; ++d)
     range.global[d] = divided_up(extent[d], own_span(plan, shape, d)) * shape.group[d];
+  range.global[2] *= batches_of(plan);
   return range;
 }
 
@@ -218,8 +219,7 @@ bool LaunchTasks::add_stages(LaunchJob& job, const WorkShape& wanted, KernelTabl
     }
     job.stages.push_back({found.kernel, range_of(job.plan, shape, kernel.is_divided(stage) ? shape.fold_groups : 1)});
   }
-  const std::array<std::size_t, 3> extents = extents_of(job.plan);
-  job.scratch_bytes = extents[0] * extents[1] * extents[2] * wanted.fold_groups *
+  job.scratch_bytes = instances_of(job.plan) * wanted.fold_groups *
                       static_cast<std::size_t>(std::max(kernel.record_bytes, kLeastRecordBytes));
   return true;
 }

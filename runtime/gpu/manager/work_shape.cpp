@@ -53,7 +53,7 @@ bool has_crossing(const LaunchPlan& plan, const Extents& extents) {
 
 Extents group_of_gpu(const LaunchPlan& plan, const Extents& extents, std::size_t compute_units) {
   std::size_t items = kGroupItems;
-  while (items > kLeastGroupItems && product(extents) < items * compute_units) items /= 2;
+  while (items > kLeastGroupItems && instances_of(plan) < items * compute_units) items /= 2;
   if (items == kGroupItems && has_crossing(plan, extents)) {
     Extents group = {kCrossingWidth, 1, 1};
     group[static_cast<std::size_t>(plan.kernel->crossed_loop)] = kCrossingHeight;
@@ -108,7 +108,7 @@ std::optional<Extents> items_in_vectors(const LaunchPlan& plan, std::size_t widt
   const auto fits = [&] {
     for (std::size_t d = 0; d < 3; ++d)
       if (out[d] > 1 && extents[d] < group[d] * out[d]) return false;
-    return product(extents) >= product(out) * kResidentItems * compute_units;
+    return instances_of(plan) >= product(out) * kResidentItems * compute_units;
   };
   if (!fits()) return std::nullopt;
   // Narrow vectors need more of them under way.
@@ -121,7 +121,7 @@ std::optional<Extents> items_in_vectors(const LaunchPlan& plan, std::size_t widt
 /// are read once; of a single row they stand in it, and also where rows cross.
 Extents items_of_gpu(const LaunchPlan& plan, const Extents& extents, const Extents& group, std::size_t compute_units) {
   auto items = static_cast<std::size_t>(plan.kernel->default_items);
-  while (items > 1 && product(extents) < items * kResidentItems * compute_units) items /= 2;
+  while (items > 1 && instances_of(plan) < items * kResidentItems * compute_units) items /= 2;
   for (const std::size_t d : {has_crossing(plan, extents) ? std::size_t{0} : std::size_t{1}, std::size_t{0}}) {
     if (extents[d] < 2 * group[d] * items) continue;
     Extents out = {1, 1, 1};
@@ -165,7 +165,7 @@ std::size_t cells_of(const LaunchPlan& plan) {
 /// How many iterations a fold has. If no scalar says it, a single instance runs along its largest input.
 std::size_t fold_length_of(const LaunchPlan& plan) {
   if (plan.kernel->fold_length < 0) {
-    const std::size_t unknown = product(extents_of(plan)) == 1 ? cells_of(plan) : kLongFold;
+    const std::size_t unknown = instances_of(plan) == 1 ? cells_of(plan) : kLongFold;
     return plan.kernel->most_rounds == 0 ? unknown : static_cast<std::size_t>(plan.kernel->most_rounds);
   }
   return value_of(plan, plan.kernel->fold_length) *
@@ -183,19 +183,19 @@ std::size_t kept_rounds_of(const LaunchPlan& plan, std::size_t lanes) {
 
 /// Lanes that keep the cells of an instance in half of the rounds that they may keep, or in all of them if a group has
 /// no more lanes; more where there are few instances. 0: a group has too few.
-std::size_t keeping_lanes(const LaunchPlan& plan, const Extents& extents, std::size_t compute_units) {
+std::size_t keeping_lanes(const LaunchPlan& plan, std::size_t compute_units) {
   if (!may_keep(plan) || plan.kernel->lanes != Lanes::Neighbours) return 0;
   const std::size_t length = value_of(plan, plan.kernel->kept_length);
   const std::size_t most = std::min(kMaxLanes, power_to(length / kLaneIterations));
   std::size_t lanes = std::max(kSectorLanes, power_from(divided_up(length, divided_up(plan.kept_rounds, 2))));
   lanes = std::min(lanes, most);
-  while (lanes < most && product(extents) * lanes * 2 <= kResidentItems * compute_units) lanes *= 2;
+  while (lanes < most && instances_of(plan) * lanes * 2 <= kResidentItems * compute_units) lanes *= 2;
   return lanes > 1 && divided_up(length, lanes) <= plan.kept_rounds ? lanes : 0;
 }
 
 /// How many lanes an instance has on a GPU: see Note [Default lanes].
-std::size_t lanes_of_gpu(const LaunchPlan& plan, const Extents& extents, std::size_t compute_units) {
-  if (const std::size_t lanes = keeping_lanes(plan, extents, compute_units); lanes > 0) return lanes;
+std::size_t lanes_of_gpu(const LaunchPlan& plan, std::size_t compute_units) {
+  if (const std::size_t lanes = keeping_lanes(plan, compute_units); lanes > 0) return lanes;
   const std::size_t resident = kResidentItems * compute_units;
   const std::size_t most = std::min(kMaxLanes, power_to(fold_length_of(plan) / kLaneIterations));
   std::size_t lanes = 1;
@@ -203,12 +203,12 @@ std::size_t lanes_of_gpu(const LaunchPlan& plan, const Extents& extents, std::si
   if (plan.kernel->lanes == Lanes::Neighbours)
     lanes = is_repeated ? std::min(most, std::max<std::size_t>(2, power_to(fold_length_of(plan) / kPassIterations)))
                         : std::min({most, kGroupItems, std::max<std::size_t>(2, most / kFewerLanes)});
-  while (lanes < most && product(extents) * lanes * 2 <= resident) lanes *= 2;
+  while (lanes < most && instances_of(plan) * lanes * 2 <= resident) lanes *= 2;
   if (lanes < kMaxLanes || plan.kernel->num_stages == 0) return lanes;
   const std::size_t most_in_groups = power_to(fold_length_of(plan) / kGroupIterations);
   const bool only_stores = is_repeated && plan.kernel->num_stages == 1 && plan.kernel->bins == 0;
   const std::size_t most_at_once = only_stores ? kStoringRounds * resident : resident;
-  while (lanes < most_in_groups && product(extents) * lanes * 2 <= most_at_once) lanes *= 2;
+  while (lanes < most_in_groups && instances_of(plan) * lanes * 2 <= most_at_once) lanes *= 2;
   return lanes;
 }
 
@@ -229,7 +229,7 @@ std::size_t bins_of(const LaunchPlan& plan) {
 
 /// Gives groups bins of their own where the launch has one instance: see Note [Bins of groups].
 void add_bins(WorkShape& shape, const LaunchPlan& plan, const DeviceInfo& device) {
-  if (plan.kernel->bins == 0 || product(extents_of(plan)) != 1) return;
+  if (plan.kernel->bins == 0 || instances_of(plan) != 1) return;
   const std::size_t cells = std::max<std::size_t>(rounded_up(bins_of(plan), kBinStep), kBinStep);
   if (cells * kBinBytes > device.local_bytes) return;
   shape.bin_cells = cells;
@@ -254,10 +254,18 @@ bool is_open(const Extents& values) { return product(values) == 0; }
 
 Extents extents_of(const LaunchPlan& plan) {
   Extents out = {1, 1, 1};
-  for (std::size_t d = 0; d < plan.extent.size(); ++d)
-    out[std::min<std::size_t>(d, 2)] *= static_cast<std::size_t>(plan.extent[d]);
+  for (std::size_t d = 0; d < std::min(plan.extent.size(), out.size()); ++d)
+    out[d] = static_cast<std::size_t>(plan.extent[d]);
   return out;
 }
+
+std::size_t batches_of(const LaunchPlan& plan) {
+  std::size_t out = 1;
+  for (std::size_t d = Extents().size(); d < plan.extent.size(); ++d) out *= static_cast<std::size_t>(plan.extent[d]);
+  return out;
+}
+
+std::size_t instances_of(const LaunchPlan& plan) { return product(extents_of(plan)) * batches_of(plan); }
 
 std::size_t own_span(const LaunchPlan& plan, const WorkShape& shape, std::size_t d) {
   const std::size_t shared = 2 * plan.margins[d];
@@ -296,10 +304,10 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
   for (std::size_t d = plan.extent.size(); d < 3; ++d) out.group[d] = out.items[d] = 1;
   if (plan.kernel->lanes != Lanes::None) {
     std::size_t lanes = power_to(plan.lanes);
-    if (plan.lanes == 0) lanes = is_cpu ? 1 : lanes_of_gpu(plan, extents, units);
+    if (plan.lanes == 0) lanes = is_cpu ? 1 : lanes_of_gpu(plan, units);
     if (plan.kernel->num_stages == 0) lanes = std::min(lanes, kMaxLanes);
     if (lanes > 1) {
-      out = shape_with_lanes(out.group, lanes, product(extents));
+      out = shape_with_lanes(out.group, lanes, instances_of(plan));
       out.kept_rounds = kept_rounds_of(plan, lanes);
       add_bins(out, plan, device);
       return out;

@@ -48,8 +48,13 @@ struct WorkShape {
   return out;
 }
 
-/// Returns the extents of the launch in three dimensions: the loops from the third on share the last one.
+/// Returns the extents of the launch along its first three loops.
 [[nodiscard]] std::array<std::size_t, 3> extents_of(const LaunchPlan& plan);
+/// Returns how many batches the launch has: the values of its other loops. Each has groups of its own, which stand
+/// behind those of the batch before along dimension 2.
+[[nodiscard]] std::size_t batches_of(const LaunchPlan& plan);
+/// Returns the number of instances of the launch.
+[[nodiscard]] std::size_t instances_of(const LaunchPlan& plan);
 
 /// Returns the instances of a group along dimension `d` that no other group has; 0: margins take all of them.
 [[nodiscard]] std::size_t own_span(const LaunchPlan& plan, const WorkShape& shape, std::size_t d);

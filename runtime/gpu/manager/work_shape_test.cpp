@@ -64,6 +64,16 @@ TEST(WorkShape, FollowsTheExtentsOfRowsAndColumns) {
   EXPECT_EQ(on_gpu(plan_of({8, 2, 1 << 20})).group, (Shape{8, 2, 16}));
 }
 
+TEST(WorkShape, StandsInOneBatch) {
+  const LaunchPlan plan = plan_of({8, 4, 2, 1 << 10, 1 << 10});
+  EXPECT_EQ(extents_of(plan), (Shape{8, 4, 2}));
+  EXPECT_EQ(batches_of(plan), std::size_t{1} << 20U);
+  EXPECT_EQ(instances_of(plan), std::size_t{1} << 26U);
+  EXPECT_EQ(on_gpu(plan).group, (Shape{8, 4, 2})) << "groups do not reach into the next batch";
+  EXPECT_EQ(on_gpu(plan_of({64, 4, 1, 1})).group, (Shape{64, 1, 1}));
+  EXPECT_EQ(on_gpu(plan_of({64, 4, 1, 1 << 12})).group, (Shape{64, 4, 1})) << "the instances of all batches count";
+}
+
 constexpr KernelDesc kVectors = {
     .name = "vectors", .num_regions = 2, .default_items = 4, .vector_width = 4, .vector_regions = 0b10};
 
