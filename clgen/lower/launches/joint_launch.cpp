@@ -26,6 +26,13 @@ std::vector<MatrixId> outputs_of(const KernelTree& kernel) {
   return out;
 }
 
+CellDims cells_of_loops(const Step& step) {
+  CellDims out;
+  for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop)
+    out.push_back({loop->var, loop->range, {index_symbol(loop->var)}});
+  return out;
+}
+
 class JointLaunchFinder {
  public:
   JointLaunchFinder(const TransformPlan& plan, const Transform& transform, const std::map<StepId, StepLaunch>& launches)
@@ -82,7 +89,7 @@ class JointLaunchFinder {
   /// Makes the kernel of all steps; false if there is none.
   bool make_kernel() {
     std::vector<SharedStep> shared;
-    for (const StepId step : out_.steps) shared.push_back({&kernel_of(step), instance_box(plan_.steps[step])});
+    for (const StepId step : out_.steps) shared.push_back({&kernel_of(step), cells_of_loops(plan_.steps[step])});
     const auto main = std::find(out_.steps.begin(), out_.steps.end(), out_.main) - out_.steps.begin();
     std::optional<KernelTree> kernel = shared_kernel(shared, static_cast<std::size_t>(main));
     if (!kernel || (kernel->parts.empty() && !have_equal_regions())) return false;

@@ -123,7 +123,8 @@ class TileLaunchFinder {
                   [&](const RuleMatrix& use) { return !use.is_output && stage_of(use.matrix).has_value(); });
     add_parameters(out_.kernel, kernel);
     add_bounds(out_.kernel, box, instance_box(plan_.steps[maker]));
-    stage.parts.push_back({std::move(kernel), {box}});
+    std::vector<std::string> vars = kernel.vars;
+    stage.parts.push_back({std::move(kernel), std::move(vars), {box}});
   }
 
   const Transform& transform_;
