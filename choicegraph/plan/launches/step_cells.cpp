@@ -81,6 +81,17 @@ StepCells find_step_cells(const Transform& transform, const TransformPlan& plan,
   return out;
 }
 
+CellDims cells_of_loops(const Step& step) {
+  CellDims out;
+  for (auto loop = step.loops.rbegin(); loop != step.loops.rend(); ++loop)
+    out.push_back({loop->var, loop->range, {index_symbol(loop->var)}});
+  return out;
+}
+
+bool has_fixed(const CellDims& dims) {
+  return std::any_of(dims.begin(), dims.end(), [](const CellDim& dim) { return dim.is_fixed(); });
+}
+
 std::optional<std::int64_t> distance_from(const CellDim& dim, const IndexExpr& at) {
   for (const IndexExpr& own : dim.spellings)
     if (const auto distance = constant_of(index_sub(at, own))) return distance;
@@ -97,7 +108,7 @@ std::optional<std::size_t> main_step(const Transform& transform, const Transform
                                      const std::vector<StepId>& steps, const std::vector<CellDims>& cells) {
   std::optional<std::size_t> out;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (std::any_of(cells[i].begin(), cells[i].end(), [](const CellDim& dim) { return dim.is_fixed(); })) continue;
+    if (has_fixed(cells[i])) continue;
     if (!out || has_less_to_do(transform, plan.steps[steps[*out]], plan.steps[steps[i]])) out = i;
   }
   return out;

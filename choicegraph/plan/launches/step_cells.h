@@ -23,6 +23,7 @@ struct CellDim {
   std::vector<IndexExpr> spellings;
 
   [[nodiscard]] bool is_fixed() const { return var.empty(); }
+  bool operator==(const CellDim&) const = default;
 };
 
 /// Dimension 0 first.
@@ -38,6 +39,11 @@ struct StepCells {
 /// in the order of these dimensions, the last dimension outside.
 [[nodiscard]] StepCells find_step_cells(const Transform& transform, const TransformPlan& plan, const Step& step,
                                         std::size_t num_dims);
+
+/// Returns the loops of a step as the dimensions of the cells that its instances stand for, the innermost one first.
+[[nodiscard]] CellDims cells_of_loops(const Step& step);
+/// Whether some dimension has one coordinate.
+[[nodiscard]] bool has_fixed(const CellDims& dims);
 
 /// Returns how far `at` lies beside the coordinate of an instance; none if that is not known when compiling.
 [[nodiscard]] std::optional<std::int64_t> distance_from(const CellDim& dim, const IndexExpr& at);
