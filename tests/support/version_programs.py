@@ -177,7 +177,7 @@ to float End[w, h]
   priority(2) T<k>.cell(0, 0) from () { return 7; }
   priority(3) to (T<y>.cell(w-1, 0) t) from (T<y-1>.cell(w-1, 0) c, Start.cell(w-1, 0) s) { t = fmod(c + s, 64.0f); }
   priority(4) T<k>.cell(x, 0) from (T<k-1>.cell(x, 1) below) { return fmod(-below, 64.0f); }
-  priority(5) T<k>.cell(x, h-1) from () { return k; }
+  priority(5) T<k>.cell(x, h-1) from () { return k % 64; }
   priority(6) T<x>.cell(0, k) from (T<x-1>.cell(0, k) c, T<x-1>.cell(1, k) r) { return fmod(c - r, 64.0f); }
   priority(7) T<k>.cell(x, y) from (T<k-1>.cell(x, y) c) where x == w-1 { return fmod(c + 1, 64.0f); }
   priority(8) T<k>.cell(x, y) from (T<k-1>.cell(x, y) c) { return fmod(c, 64.0f); }
@@ -212,7 +212,7 @@ to End[w, h, d]
                            T<k-1>.cell(x, y, z-1) e, T<k-1>.cell(x, y, z+1) f) {
     return fmod(a + b - c + q - e + f, 64.0);
   }
-  priority(2) T<k>.cell(x, 0, 0) from () { return k; }
+  priority(2) T<k>.cell(x, 0, 0) from () { return k % 64; }
   priority(3) T<k>.cell(x, y, 0) from (T<k-1>.cell(x, y, 0) c) { return fmod(2 * c, 64.0); }
   priority(4) T<z>.cell(k, y, d-1) from (T<z-1>.cell(k, y, d-1) c) { return fmod(-c, 64.0); }
   priority(5) T<k>.cell(0, 0, z) from (T<k-1>.cell(0, 0, z) c) { return fmod(3 * c, 64.0); }
