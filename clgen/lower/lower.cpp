@@ -8,12 +8,14 @@
 
 #include "choicegraph/plan/launch_slices.h"
 #include "clgen/facts/numbering.h"
+#include "clgen/lower/analysis/box_bounds.h"
 #include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/lower/loops/find_scans.h"
 #include "clgen/lower/loops/find_tiles.h"
 #include "clgen/lower/loops/fused_loops.h"
 #include "clgen/lower/loops/nest_loops.h"
 #include "clgen/lower/loops/strip_loops.h"
+#include "clgen/lower/schedule/joint_steps.h"
 #include "clgen/lower/verify_tree.h"
 #include "lang/check.h"
 
@@ -51,8 +53,12 @@ class TransformLowering {
     std::map<StepId, StepLaunch> out;
     for (const StepId id : plan_.steps.ids()) {
       const LoweredStep& step = lowered.steps[id];
+      const CellDims cells = joint_cells(rules_, plan_, id);
       if (!step.is_given_boxes || step.slice || step.cuts.empty()) continue;
-      const std::string box = step.boxes.size() == 1 ? step.boxes.front().name : "";
+      std::string box = step.boxes.size() == 1 ? step.boxes.front().name : "";
+      if (has_fixed(cells))
+        for (const StepBox& each : step.boxes)
+          if (each.bounds == cell_box(cells)) box = each.name;
       for (const LoweredKernel& kernel : step.kernels)
         if (kernel.tree.version == Version::OpenCl) out[id] = {kernel.tree, kernel.regions, box, step.cuts.front().dim};
     }

@@ -50,12 +50,21 @@ std::string verify_scans(const KernelTree& kernel, const LineScans& scans) {
              : "a scan gives each of its values the one before";
 }
 
+/// Whether the part has the loops of a kernel with `num_loops`: all of its own variables are among the names that it
+/// has for these.
+bool has_loops_of(const KernelPart& part, std::size_t num_loops) {
+  const auto is_there = [&](const std::string& var) {
+    return var == kOnlyInstance || std::find(part.vars.begin(), part.vars.end(), var) != part.vars.end();
+  };
+  return part.vars.size() == num_loops && std::all_of(part.kernel.vars.begin(), part.kernel.vars.end(), is_there);
+}
+
 /// Returns what is wrong with the parts of a kernel; empty: nothing.
 std::string verify_parts(const KernelTree& kernel) {
   if (kernel.parts.empty()) return "";
   if (kernel.parts.front().kernel.rule != kernel.rule) return "the first part of a kernel is its own rule's";
   for (const KernelPart& part : kernel.parts) {
-    if (part.kernel.vars.size() != kernel.vars.size()) return "a part has the loops of its kernel";
+    if (!has_loops_of(part, kernel.vars.size())) return "a part has the loops of its kernel";
     if (part.boxes.empty() != (&part == &kernel.parts.back())) return "the last part of a kernel has no boxes";
   }
   const auto is_bound = [](const KernelScalar& scalar) { return scalar.source == ScalarSource::Bound; };
@@ -93,7 +102,7 @@ std::string verify_tiles(const KernelTree& kernel) {
     if (stage.lo.size() != kernel.vars.size() || stage.hi.size() != kernel.vars.size()) return "a tile has all loops";
     if (stage.parts.empty()) return "something makes a temporary";
     for (const KernelPart& part : stage.parts) {
-      if (part.kernel.vars.size() != kernel.vars.size()) return "what makes a temporary has the loops of its reader";
+      if (!has_loops_of(part, kernel.vars.size())) return "what makes a temporary has the loops of its reader";
       if (part.boxes.size() != 1) return "what makes a temporary has a box";
       const auto reads = kernel.tile_reads.find(part.kernel.rule);
       if (reads == kernel.tile_reads.end()) return "a kernel knows what the makers of temporaries read";

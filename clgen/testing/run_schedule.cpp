@@ -86,7 +86,7 @@ class ScheduleRunner {
 
   void run_group(const JointGroup& group) {
     std::size_t num_parts = 0;
-    const std::size_t rank = plan_.steps[group.steps.front()].loops.size();
+    const std::size_t rank = group.num_dims();
     for (const JointGroup::Fused& fused : group.fused) {
       if (!runs(fused.runs)) continue;
       const FusedSteps& steps = plan_.fused[fused.fused];

@@ -24,13 +24,12 @@ const InputBox* find_box(const Step& step, std::size_t input) {
   return found == step.input_boxes.end() ? nullptr : &*found;
 }
 
-/// Adds where the box lies along dimension `dim` beside the variable of a loop; false if that is not known.
-bool add_near(NearBox& out, const InputBox& box, std::size_t dim, const LoopDim& loop) {
-  const IndexExpr own = index_symbol(loop.var);
-  const IndexExpr lo = index_sub(box.lo[dim], own), hi = index_sub(box.hi[dim], own);
-  if (lo.op != IndexExpr::Op::Const || hi.op != IndexExpr::Op::Const) return false;
-  out.lo.push_back(lo.value);
-  out.hi.push_back(hi.value);
+/// Adds where the box lies along dimension `dim` beside the coordinate of an instance; false if that is not known.
+bool add_near(NearBox& out, const InputBox& box, std::size_t dim, const CellDim& own) {
+  const auto lo = distance_from(own, box.lo[dim]), hi = distance_from(own, box.hi[dim]);
+  if (!lo || !hi) return false;
+  out.lo.push_back(*lo);
+  out.hi.push_back(*hi);
   return true;
 }
 
@@ -38,7 +37,8 @@ bool add_near(NearBox& out, const InputBox& box, std::size_t dim, const LoopDim&
 NearBox near_rows_of(const Step& step, std::size_t input, std::size_t loop) {
   NearBox out;
   const InputBox* box = find_box(step, input);
-  if (box != nullptr) (void)add_near(out, *box, box->lo.size() - 1, step.loops[loop]);
+  const CellDims loops = cells_of_loops(step);
+  if (box != nullptr) (void)add_near(out, *box, box->lo.size() - 1, loops[loops.size() - 1 - loop]);
   return out;
 }
 
@@ -53,7 +53,7 @@ class TiledStepsFinder {
   TiledSteps find() {
     const std::size_t num_dims = in_bands_ ? 1 : step(out_.reader).loops.size();
     const NearBox own{std::vector<std::int64_t>(num_dims, 0), std::vector<std::int64_t>(num_dims, 1)};
-    spans_.push_back({out_.reader, own, 0});
+    spans_.push_back({out_.reader, own, 0, cells_of_loops(step(out_.reader))});
     if (const std::string why = why_not_in_tiles(out_.reader); !why.empty()) {
       if (reads_temporary(out_.reader)) out_.why_not = why;
       return std::move(out_);
@@ -82,6 +82,7 @@ class TiledStepsFinder {
     StepId step;
     NearBox box;
     std::size_t row_loop;  ///< in bands: the loop that these cut
+    CellDims cells;        ///< in work-groups: the cells of its instances
   };
 
   const Step& step(StepId id) const { return plan_.steps[id]; }
@@ -190,11 +191,14 @@ class TiledStepsFinder {
     if (in_bands_ && num_dims == 0) return "is a single number";
     if (!in_bands_ && num_dims != step(out_.reader).loops.size())
       return "has not a dimension per loop of " + in_quotes(rule_of(out_.reader).name);
-    TiledMatrix tiled{id, {}, {}, {}, {}};
+    TiledMatrix tiled{id, {}, {}, {}, {}, {}};
     if (std::string why = find_reach(tiled); !why.empty()) return why;
     if (std::string why = find_makers(tiled); !why.empty()) return why;
     for (std::size_t i = 0; i < tiled.steps.size(); ++i)
-      spans_.push_back({tiled.steps[i], {tiled.lo, tiled.hi}, in_bands_ ? tiled.row_loops[i] : 0});
+      spans_.push_back({tiled.steps[i],
+                        {tiled.lo, tiled.hi},
+                        in_bands_ ? tiled.row_loops[i] : 0,
+                        in_bands_ ? CellDims() : tiled.cells[i]});
     out_.matrices.push_back(std::move(tiled));
     return "";
   }
@@ -208,8 +212,13 @@ class TiledStepsFinder {
       for (const StepId other : tiled.steps)
         if (!may_run_together(plan_, step(id), step(other))) return "is made by rules of which one is chosen";
     }
-    std::stable_sort(tiled.steps.begin(), tiled.steps.end(),
-                     [&](StepId a, StepId b) { return has_less_to_do(transform_, step(b), step(a)); });
+    std::stable_sort(tiled.steps.begin(), tiled.steps.end(), [&](StepId a, StepId b) {
+      const bool a_fixed = has_fixed(cells_of(a).dims), b_fixed = has_fixed(cells_of(b).dims);
+      return a_fixed != b_fixed ? b_fixed : has_less_to_do(transform_, step(b), step(a));
+    });
+    for (std::size_t i = 0; !in_bands_ && i < tiled.steps.size(); ++i)
+      tiled.cells.push_back(cells_of(tiled.steps[i]).dims);
+    if (!in_bands_ && has_fixed(tiled.cells.front())) return "is made by no rule with a variable for each dimension";
     for (std::size_t i = 0; in_bands_ && i < tiled.steps.size(); ++i)
       tiled.row_loops.push_back(*loop_of(tiled.steps[i], transform_.matrices[tiled.matrix].extents.size() - 1));
     return "";
@@ -229,9 +238,15 @@ class TiledStepsFinder {
     return "";
   }
 
+  /// Which cells of its first output the step makes.
+  StepCells cells_of(StepId id) const {
+    return find_step_cells(transform_, plan_, step(id), rule_of(id).outputs.front().lo.size());
+  }
+
   std::string why_makes_no_cells(StepId id) const {
     const Rule& rule = rule_of(id);
     const RegionAccess& output = rule.outputs.front();
+    if (!in_bands_ && rule.outputs.size() == 1 && cells_of(id).why_not.empty()) return "";
     const std::size_t num_loops = step(id).loops.size();
     if (rule.outputs.size() != 1 || output.kind != AccessKind::Cell || output.lo.size() != num_loops)
       return in_quotes(rule.name) + " makes no single cells";
@@ -271,7 +286,8 @@ class TiledStepsFinder {
     const std::string name = in_quotes(rule_of(span.step).name);
     if (input.may_be_outside() || !input.tested_dims.empty() || input.is_guest)
       return "is stored, because " + name + " reads cells that may lie outside";
-    const NearBox near = in_bands_ ? near_rows_of(step(span.step), i, span.row_loop) : near_box_of(step(span.step), i);
+    const NearBox near =
+        in_bands_ ? near_rows_of(step(span.step), i, span.row_loop) : near_box_of(step(span.step), span.cells, i);
     if (near.lo.empty()) return "is stored, because " + name + " reads more than a fixed neighbourhood of its cell";
     const bool is_first = tiled.lo.empty();
     tiled.lo.resize(near.lo.size());
@@ -308,11 +324,11 @@ bool TiledSteps::is_maker(StepId step) const {
   });
 }
 
-NearBox near_box_of(const Step& step, std::size_t input) {
+NearBox near_box_of(const Step& step, const CellDims& cells, std::size_t input) {
   const InputBox* box = find_box(step, input);
   NearBox out;
-  for (std::size_t d = 0; box != nullptr && d < step.loops.size(); ++d)
-    if (!add_near(out, *box, d, step.loops[step.loops.size() - 1 - d])) return {};
+  for (std::size_t d = 0; box != nullptr && d < cells.size(); ++d)
+    if (!add_near(out, *box, d, cells[d])) return {};
   return out;
 }
 

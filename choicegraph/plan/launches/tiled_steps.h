@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "choicegraph/plan/launches/step_cells.h"
 #include "choicegraph/plan/plan.h"
 #include "lang/program.h"
 
@@ -21,6 +22,8 @@ struct TiledMatrix {
   MatrixId matrix;
   /// All that make it: each writes single cells of a box. The first one has most to do.
   std::vector<StepId> steps;
+  /// In work-groups, which cells each of them makes; the first one has a loop along each dimension.
+  std::vector<CellDims> cells;
   /// Per dimension, what is needed of it for one instance of the reader: from `lo` to before `hi`, beside the cell
   /// where the instance stands. In bands they have one number, for the last dimension: rows beside the instance's value
   /// of its outermost loop.
@@ -56,9 +59,10 @@ struct NearBox {
   std::vector<std::int64_t> lo, hi;
 };
 
-/// Returns where an input lies beside the step's instances; `lo` is empty if that is not known when compiling.
+/// Returns where an input lies beside the step's instances, which stand at `cells`; `lo` is empty if that is not known
+/// when compiling.
 ///
-/// Pre: the matrix has as many dimensions as the step has loops
-[[nodiscard]] NearBox near_box_of(const Step& step, std::size_t input);
+/// Pre: the input's matrix has as many dimensions
+[[nodiscard]] NearBox near_box_of(const Step& step, const CellDims& cells, std::size_t input);
 
 }  // namespace pb

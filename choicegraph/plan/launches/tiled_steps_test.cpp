@@ -98,6 +98,35 @@ TEST(TiledSteps, MayHaveBordersOfOtherRules) {
   EXPECT_EQ(plan.steps[found.matrices.front().steps.front()].rule.index(), 0U) << "the inside has most to do";
 }
 
+TEST(TiledSteps, MayHaveBordersThatNameACoordinate) {
+  const PlannedTransform planned(two_steps("[w-1,h]")
+                                     .through("U[w,h]")
+                                     .rule({"T.cell(x,y)"}, {"U.cell(x,y-1)"})
+                                     .rule({"B.cell(x,y)"}, {"T.cell(x,y)", "T.cell(x+1,y)"})
+                                     .rule({"T.cell(x,0)"}, {"U.cell(x,2)"}, 2)
+                                     .rule({"U.cell(x,y)"}, {"A.cell(x,y)"}));
+  const TransformPlan& plan = planned.only();
+  const TiledSteps found = of_rule(planned, 1);
+  ASSERT_THAT(found.matrices, SizeIs(2)) << found.why_not << planned.text();
+  EXPECT_THAT(found.matrices.front().hi, ElementsAre(2, 3)) << "row 0 of T reads row 2 of U";
+  const TiledMatrix& tiled = found.matrices.back();
+  ASSERT_THAT(tiled.steps, SizeIs(2));
+  EXPECT_EQ(plan.steps[tiled.steps.front()].rule.index(), 0U);
+  EXPECT_THAT(variables_of(tiled.cells.back()), ElementsAre("x", ""));
+  EXPECT_THAT(of_rule(planned, 1, TileKind::Bands).matrices, IsEmpty()) << "bands cut a loop along the rows";
+}
+
+TEST(TiledSteps, NeedAMakerWithAllVariables) {
+  expect_stored(TestTransform()
+                    .from("A[h]")
+                    .through("T[2,h]")
+                    .to("B[2,h]")
+                    .rule({"T.cell(0,y)"}, {"A.cell(y)"})
+                    .rule({"B.cell(x,y)"}, {"T.cell(x,y)"})
+                    .rule({"T.cell(1,y)"}, {"A.cell(y)"}),
+                "no rule with a variable for each dimension");
+}
+
 TEST(TiledSteps, MayReadOneAnother) {
   const PlannedTransform planned(TestTransform()
                                      .from("A[w]")

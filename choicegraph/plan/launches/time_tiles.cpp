@@ -28,15 +28,13 @@ class VersionStepsFinder {
     if (num_dims_ > kMaxSpaceDims) return no_launch("a device has three dimensions");
     out_.radius.assign(num_dims_, 0);
     for (const NestMember& member : nest_.members)
-      if (std::string why = why_not_together(member); !why.empty())
-        return no_launch("`" + rule_of(member).name + "` " + why);
-    for (const NestMember& member : nest_.members) out_.steps.push_back(member.step);
-    out_.main = *std::max_element(out_.steps.begin(), out_.steps.end(), [&](StepId a, StepId b) {
-      return has_less_to_do(transform_, plan_.steps[a], plan_.steps[b]);
-    });
-    for (const NestMember& member : nest_.members)
-      if (std::string why = why_no_tiles(member); !why.empty() && out_.why_no_tiles.empty())
-        out_.why_no_tiles = "`" + rule_of(member).name + "` " + why;
+      if (std::string why = add(member); !why.empty()) return no_launch("`" + rule_of(member).name + "` " + why);
+    const std::optional<std::size_t> main = main_step(transform_, plan_, out_.steps, out_.cells);
+    if (!main) return no_launch("no rule has a variable for each dimension");
+    out_.main = out_.steps[*main];
+    for (std::size_t m = 0; m < nest_.members.size(); ++m)
+      if (std::string why = why_no_tiles(nest_.members[m], out_.cells[m]); !why.empty() && out_.why_no_tiles.empty())
+        out_.why_no_tiles = "`" + rule_of(nest_.members[m]).name + "` " + why;
     if (!out_.why_no_tiles.empty()) out_.radius.clear();
     return std::move(out_);
   }
@@ -50,26 +48,24 @@ class VersionStepsFinder {
     return out;
   }
 
-  /// Returns why a launch of all steps cannot run the member; empty: it can.
-  std::string why_not_together(const NestMember& member) const {
+  /// Adds the member to the steps; returns why a launch of all steps cannot run it, or nothing.
+  std::string add(const NestMember& member) {
     const Step& step = plan_.steps[member.step];
     const Rule& rule = rule_of(member);
     if (launch_nest(plan_, member.step) != &nest_ || !has_basic_version(plan_, step)) return "has no version `opencl`";
     const NestCoordinate& at = member.coordinates.front();
     if (at.var.empty() || at.sign != 1 || !is_same_shift(at)) return "names the versions in another way";
-    const RegionAccess& output = rule.outputs.front();
-    if (output.matrix != out_.matrix || output.kind != AccessKind::Cell || member.loops.size() != num_dims_)
-      return "makes no single cells";
-    if (!is_box(step) || !step.conditions.empty()) return "has instances that are no box";
-    for (std::size_t d = 0; d < num_dims_; ++d)
-      if (!is_variable(output.lo[d], member.loops[num_dims_ - 1 - d].var))
-        return "has loops in another order than the dimensions";
+    if (rule.outputs.front().matrix != out_.matrix) return "makes no single cells";
+    StepCells cells = find_step_cells(transform_, plan_, step_of_launch(plan_, member.step), num_dims_);
+    if (!cells.why_not.empty()) return std::move(cells.why_not);
     for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
       const MatrixId read = rule.inputs[i].matrix;
       if (read == out_.matrix && !reads_version_before(step, i, at))
         return "reads a version that is not the one before";
       if (read != out_.matrix && nest_of_versions(plan_, read) != nullptr) return "reads versions of another temporary";
     }
+    out_.steps.push_back(member.step);
+    out_.cells.push_back(std::move(cells.dims));
     return "";
   }
 
@@ -93,7 +89,7 @@ class VersionStepsFinder {
   }
 
   /// Returns why a time tile cannot run the member, and widens the radius by what it reads; empty: it can.
-  std::string why_no_tiles(const NestMember& member) {
+  std::string why_no_tiles(const NestMember& member, const CellDims& cells) {
     const Step& step = plan_.steps[member.step];
     const Rule& rule = rule_of(member);
     for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
@@ -102,9 +98,8 @@ class VersionStepsFinder {
       if (input.may_be_outside() || !input.tested_dims.empty() || input.is_guest)
         return "reads cells that may lie outside";
       for (std::size_t d = 0; d < num_dims_; ++d) {
-        const IndexExpr own = index_symbol(member.loops[num_dims_ - 1 - d].var);
         const InputBox& box = *box_of(step, i);
-        const auto first = constant_of(index_sub(box.lo[d], own)), end = constant_of(index_sub(box.hi[d], own));
+        const auto first = distance_from(cells[d], box.lo[d]), end = distance_from(cells[d], box.hi[d]);
         if (!first || !end) return "reads more than a fixed neighbourhood of its cell";
         // Of an empty region, the first cell may lie behind the last one.
         out_.radius[d] = std::max({out_.radius[d], *first < 0 ? -*first : *first, *end - 1});

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "choicegraph/plan/launches/step_cells.h"
 #include "choicegraph/plan/plan.h"
 #include "lang/program.h"
 
@@ -18,8 +19,9 @@ namespace pb {
 /// run all of them: no two instances of a version need one another.
 struct VersionSteps {
   MatrixId matrix;
-  std::vector<StepId> steps;  ///< in the order of the nest
-  StepId main;                ///< the step that has most to do: its rule's tunables say the shape of the launches
+  std::vector<StepId> steps;    ///< in the order of the nest
+  std::vector<CellDims> cells;  ///< which cells of a version each of them makes
+  StepId main;                  ///< the main_step: its rule's tunables say the shape of the launches
   /// How far along each dimension, but that of the versions, an instance reads from its own cell; if `why_no_tiles` is
   /// not empty, nothing.
   std::vector<std::int64_t> radius = {};

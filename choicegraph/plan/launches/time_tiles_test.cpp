@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "choicegraph/testing/planned_transform.h"
 
@@ -16,8 +18,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using testing::PlannedTransform;
 using testing::TestTransform;
+using ::testing::UnorderedElementsAre;
 using testing::versioned_plate;
 
 VersionSteps steps_of(const PlannedTransform& planned) {
@@ -83,6 +87,76 @@ TEST(TimeTiles, OfRegionsReachToTheirEnds) {
 TEST(TimeTiles, OfPointsHaveNoMargins) {
   EXPECT_THAT(steps_of(PlannedTransform(versioned_plate().rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}))).radius,
               ElementsAre(0, 0));
+}
+
+/// A plate whose edges and one corner have rules that name them.
+TestTransform framed_plate() {
+  return versioned_plate()
+      .rule({"T.cell(x,y,k)"}, {"T.cell(x-1,y,k-1)", "T.cell(x+1,y,k-1)", "T.cell(x,y-1,k-1)", "T.cell(x,y+1,k-1)"})
+      .rule({"T.cell(0,0,k)"}, {}, 2)
+      .rule({"T.cell(x,0,k)"}, {"T.cell(x,0,k-1)"}, 3)
+      .rule({"T.cell(x,h-1,k)"}, {"A.cell(x,h-1)"}, 4)
+      .rule({"T.cell(0,y,k)"}, {"T.cell(2,y,k-1)"}, 5)
+      .rule({"T.cell(w-1,y,k)"}, {"T.cell(w-1,y,k-1)", "T.cell(w-1,y+1,k-1)"}, 6);
+}
+
+TEST(TimeTiles, HaveEdgesThatRulesName) {
+  const PlannedTransform planned(framed_plate());
+  const VersionSteps found = steps_of(planned);
+  EXPECT_THAT(found.why_no_tiles, IsEmpty());
+  EXPECT_THAT(found.radius, ElementsAre(2, 1)) << "column 0 reads column 2";
+  ASSERT_EQ(found.steps.size(), 6U) << planned.text();
+  EXPECT_EQ(planned.transform().rules[planned.only().steps[found.main].rule].name, "T#2");
+  std::vector<std::string> places;
+  for (const CellDims& cells : found.cells) {
+    ASSERT_EQ(cells.size(), 2U);
+    std::string text;
+    for (const CellDim& dim : cells)
+      text += (text.empty() ? "" : " x ") + (dim.is_fixed() ? "one" : dim.var) + " in [" + to_string(dim.range.lo) +
+              ", " + to_string(dim.range.hi) + ")";
+    places.push_back(text);
+  }
+  EXPECT_THAT(places, UnorderedElementsAre("x in [1, w-1) x y in [1, h-1)",                  //
+                                           "one in [0, min(1, w)) x one in [0, min(1, h))",  //
+                                           "x in [1, w) x one in [0, min(1, h))",            //
+                                           "x in [0, w) x one in [max(1, h-1), h)",          //
+                                           "one in [0, min(1, w-2)) x y in [1, h-1)",        //
+                                           "one in [max(0, w-1), w) x y in [1, h-1)"))
+      << planned.text();
+}
+
+TEST(TimeTiles, HaveEdgesInTheMiddle) {
+  const VersionSteps found = steps_of(PlannedTransform(versioned_plate()
+                                                           .rule({"T.cell(x,h/2,k)"}, {"T.cell(x,h/2+1,k-1)"})
+                                                           .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2)));
+  EXPECT_THAT(found.why_no_tiles, IsEmpty());
+  EXPECT_THAT(found.radius, ElementsAre(0, 1));
+}
+
+TEST(TimeTiles, NeedARuleWithAllVariables) {
+  const VersionSteps found = steps_of(PlannedTransform(TestTransform()
+                                                           .from("A[2,h]")
+                                                           .from("N[t]")
+                                                           .through("T[2,h;t]")
+                                                           .to("B[2,h]")
+                                                           .rule({"T.cell(x,y,0)"}, {"A.cell(x,y)"})
+                                                           .rule({"B.cell(x,y)"}, {"T.cell(x,y,t-1)"})
+                                                           .rule({"T.cell(0,y,k)"}, {"T.cell(1,y,k-1)"})
+                                                           .rule({"T.cell(1,y,k)"}, {"T.cell(0,y,k-1)"})));
+  EXPECT_THAT(found.why_no_tiles, HasSubstr("no rule has a variable for each dimension"));
+  EXPECT_THAT(found.steps, IsEmpty());
+}
+
+TEST(TimeTiles, NeedEdgesThatReadNearThemselves) {
+  const auto with_edge = [](const std::string& input) {
+    return steps_of(PlannedTransform(
+        versioned_plate().rule({"T.cell(x,0,k)"}, {input}).rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2)));
+  };
+  EXPECT_THAT(with_edge("T.cell(x,h-1,k-1)").why_no_tiles, HasSubstr("more than a fixed neighbourhood"));
+  EXPECT_THAT(with_edge("T.cell(0,1,k-1)").why_no_tiles, HasSubstr("more than a fixed neighbourhood"))
+      << "one cell for all of the row";
+  EXPECT_THAT(with_edge("T.cell(0,1,k-1)").steps, Not(IsEmpty())) << "a launch may still make one version";
+  EXPECT_THAT(with_edge("T.cell(x,9,k-1)").why_no_tiles, HasSubstr("far from its own"));
 }
 
 TEST(TimeTiles, NeedANeighbourhoodOfConstantSize) {

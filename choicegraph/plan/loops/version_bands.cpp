@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "choicegraph/plan/launches/launch_steps.h"
+#include "choicegraph/plan/launches/step_cells.h"
 
 namespace pb {
 namespace {
@@ -62,6 +63,11 @@ class BandsFinder {
       const IndexRange& range = plan_.segments[step.segments.front()].box[row_dim()];
       rows = {range.lo, index_sub(range.hi, index_const(1))};
       added.row = range.lo;
+      // Bounds of a row in the middle, such as `h/2`, are those of its neighbours, too.
+      Step slice = step;
+      slice.loops = member.loops;
+      const StepCells cells = find_step_cells(transform_, plan_, slice, versions_);
+      if (cells.why_not.empty() && cells.dims[row_dim()].is_fixed()) rows = cells.dims[row_dim()].spellings;
     }
     if (rows.empty() || !writes_one_row(output)) return "writes more than one row of a version";
     added.lag = out_.members.empty() ? 0 : out_.members.back().lag;

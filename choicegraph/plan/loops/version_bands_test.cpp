@@ -84,6 +84,20 @@ TEST(VersionBands, CornersWhereEdgesMeetAreNoChoice) {
   for (const Site& site : planned.only().sites) EXPECT_EQ(site.alternatives.size(), 1U) << site.name;
 }
 
+TEST(VersionBands, MayHaveARowInTheMiddle) {
+  const PlannedTransform planned(TestTransform()
+                                     .from("A[n]")
+                                     .from("N[t]")
+                                     .through("T[n;t]")
+                                     .to("B[n]")
+                                     .rule({"T.cell(x,0)"}, {"A.cell(x)"})
+                                     .rule({"B.cell(x)"}, {"T.cell(x,t-1)"})
+                                     .rule({"T.cell(n/2,k)"}, {"T.cell(n/2,k-1)", "T.cell(n/2-1,k-1)"})
+                                     .rule({"T.cell(x,k)"}, {"T.cell(x-1,k-1)", "T.cell(x+1,k-1)"}, 2)
+                                     .rule({"T.cell(x,k)"}, {"T.cell(x,k-1)"}, 3));
+  EXPECT_THAT(bands_of(planned).why_not, IsEmpty()) << "the row lies between others: " << planned.text();
+}
+
 TEST(VersionBands, LagBehindRowsOfTheirOwnVersion) {
   const VersionBands found =
       bands_of(PlannedTransform(framed().rule({"T.cell(x,0,k)"}, {"T.cell(x,2,k)", "T.cell(x,0,k-1)"})));

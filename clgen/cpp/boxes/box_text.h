@@ -13,4 +13,7 @@ namespace pb {
 /// Returns `pbrt::Box<2>{{lo, …}, {hi, …}}`.
 [[nodiscard]] std::string box_text(const BoxBounds& box);
 
+/// Returns `{{lo, …}, {hi, …}}` of the loops of a step at the cells of a box, which is a variable.
+[[nodiscard]] std::string loops_at(const CellDims& cells, const std::string& box);
+
 }  // namespace pb

@@ -63,12 +63,12 @@ void JointCode::emit_node(const JointGroup& group) {
 void JointCode::emit_loops(const JointGroup& group) {
   const std::string loops = loops_name(group);
   for (const StepId id : group.steps) {
-    (void)emit_piece_closure(id);
+    (void)emit_piece_closure(group, id);
     if (dispatch_.conditions().has_device(id)) closures_.emit(out_, id);
   }
-  out_.line("pbrt::JointLoops<" + std::to_string(plan_.steps[group.steps.front()].loops.size()) + ", " +
-            std::to_string(group.max_parts) + "> " + loops + ";");
-  for (const JointGroup::Fused& fused : group.fused) emit_fused(loops, fused);
+  out_.line("pbrt::JointLoops<" + std::to_string(group.num_dims()) + ", " + std::to_string(group.max_parts) + "> " +
+            loops + ";");
+  for (const JointGroup::Fused& fused : group.fused) emit_fused(loops, group, fused);
   emit_members(loops, group);
 }
 
@@ -87,7 +87,8 @@ void JointCode::emit_members(const std::string& loops, const JointGroup& group) 
            std::find(launch->steps.begin(), launch->steps.end(), member.step) != launch->steps.end();
   };
   if (launch != nullptr) {
-    emit_joint_launch(out_, context_, id_, dispatch_, *launch, [&](StepId step) { return emit_piece_closure(step); });
+    emit_joint_launch(out_, context_, id_, dispatch_, *launch,
+                      [&](StepId step) { return emit_piece_closure(group, step); });
     out_.open("if (!" + joint_box_name(*launch) + ".is_empty()) [[unlikely]]");
     std::string variables;
     for (const StepId step : launch->steps)
@@ -95,29 +96,40 @@ void JointCode::emit_members(const std::string& loops, const JointGroup& group) 
     out_.line(variables + "pb_graph.add_in_order(" + joint_closure_name(*launch) + ");");
     out_.reopen("else");
     for (const JointGroup::Member& member : group.members)
-      if (is_in_launch(member)) emit_member(loops, member);
+      if (is_in_launch(member)) emit_member(loops, group, member);
     out_.close();
   }
   for (const JointGroup::Member& member : group.members)
-    if (!is_in_launch(member)) emit_member(loops, member);
+    if (!is_in_launch(member)) emit_member(loops, group, member);
 }
 
 /// Returns the name of the closure that runs a step's loops on a part of its box, and declares it at its first use.
 /// Steps that differ only in their boxes share a closure.
-std::string JointCode::emit_piece_closure(StepId step) {
+std::string JointCode::emit_piece_closure(const JointGroup& group, StepId step) {
+  const CellDims& cells = group.cells_of(step);
+  const bool is_fixed = has_fixed(cells);
   const auto [place, is_new] =
-      pieces_.emplace(dispatch_.cpu_function(step), "pb_piece_" + std::to_string(pieces_.size()));
+      pieces_.emplace(std::pair(dispatch_.cpu_function(step), is_fixed), "pb_piece_" + std::to_string(pieces_.size()));
   if (is_new) {
-    out_.open("const auto " + place->second + " = [&](pbrt::Frame& pb_step, const " + box_type(plan_.steps[step]) +
-              "& pb_box)");
+    out_.open("const auto " + place->second + " = [&](pbrt::Frame& pb_step, const pbrt::Box<" +
+              std::to_string(cells.size()) + ">& " + (is_fixed ? "pb_cells" : "pb_box") + ")");
+    if (is_fixed) emit_boxes_of_cells(step, cells);
     out_.line(dispatch_.piece_call(step, "pb_step"));
     out_.close(";");
   }
   return place->second;
 }
 
+/// Declares the boxes that the step's functions get: the values of its loops at the cells `pb_cells`, and these.
+void JointCode::emit_boxes_of_cells(StepId step, const CellDims& cells) {
+  for (const std::string& box : box_args(lowered_of(context_, id_).steps[step], true))
+    out_.line(box == "pb_box"
+                  ? "const " + box_type(plan_.steps[step]) + " pb_box = " + loops_at(cells, "pb_cells") + ";"
+                  : "const auto& " + box + " = pb_cells;");
+}
+
 /// Adds members to the loops as one step.
-void JointCode::emit_fused(const std::string& loops, const JointGroup::Fused& fused) {
+void JointCode::emit_fused(const std::string& loops, const JointGroup& group, const JointGroup::Fused& fused) {
   const FusedSteps& steps = plan_.fused[fused.fused];
   const std::string closure = "pb_fused_" + std::to_string(fused.fused);
   if (!fused.runs.name.empty()) out_.line("const bool " + fused.runs.name + " = " + to_cpp(fused.runs.condition) + ";");
@@ -129,7 +141,7 @@ void JointCode::emit_fused(const std::string& loops, const JointGroup::Fused& fu
   std::vector<std::string> args{closure};
   for (const StepId id : steps) {
     boxes.push_back(initializer_of(instance_box(plan_.steps[id])));
-    args.push_back(emit_piece_closure(id));
+    args.push_back(emit_piece_closure(group, id));
   }
   const Condition condition = fused.runs.flag();
   if (!condition.is_always()) out_.open(if_text(condition));
@@ -138,7 +150,7 @@ void JointCode::emit_fused(const std::string& loops, const JointGroup::Fused& fu
   if (!condition.is_always()) out_.close();
 }
 
-void JointCode::emit_member(const std::string& loops, const JointGroup::Member& member) {
+void JointCode::emit_member(const std::string& loops, const JointGroup& group, const JointGroup::Member& member) {
   const bool has_device = !member.on_device.is_never();
   if (has_device) {
     out_.open(if_text(member.on_device));
@@ -148,8 +160,8 @@ void JointCode::emit_member(const std::string& loops, const JointGroup::Member& 
     out_.open(if_text(member.runs));
   }
   dispatch_.emit_count(out_, member.step, "pb_frame");
-  out_.line(loops + ".add(" + joined(box_args(lowered_of(context_, id_).steps[member.step], false)) + ", " +
-            emit_piece_closure(member.step) + ");");
+  out_.line(loops + ".add(" + initializer_of(cell_box(group.cells_of(member.step))) + ", " +
+            emit_piece_closure(group, member.step) + ");");
   if (has_device || !member.runs.is_always()) out_.close();
 }
 

@@ -30,10 +30,11 @@ class JointCode {
 
  private:
   void emit_loops(const JointGroup& group);
-  std::string emit_piece_closure(StepId step);
-  void emit_fused(const std::string& loops, const JointGroup::Fused& fused);
+  std::string emit_piece_closure(const JointGroup& group, StepId step);
+  void emit_boxes_of_cells(StepId step, const CellDims& cells);
+  void emit_fused(const std::string& loops, const JointGroup& group, const JointGroup::Fused& fused);
   void emit_members(const std::string& loops, const JointGroup& group);
-  void emit_member(const std::string& loops, const JointGroup::Member& member);
+  void emit_member(const std::string& loops, const JointGroup& group, const JointGroup::Member& member);
   [[nodiscard]] const JointLaunch* launch_of(const JointGroup& group) const;
   void emit_run(const JointGroup& group, const std::string& frame);
   void emit_group_arrivals(const JointGroup& group, const std::string& frame);
@@ -45,8 +46,9 @@ class JointCode {
   const StepDispatch& dispatch_;
   const GraphNodes& nodes_;
   const StepClosures& closures_;
-  /// Names of the closures that run pieces, by the name of their step function.
-  std::map<std::string, std::string> pieces_;
+  /// Names of the closures that run pieces, by the name of their step function, and whether they get cells in place of
+  /// values of loops.
+  std::map<std::pair<std::string, bool>, std::string> pieces_;
 };
 
 }  // namespace pb

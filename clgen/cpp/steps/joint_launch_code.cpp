@@ -37,15 +37,23 @@ class JointLaunchCode : SeveralStepsCode {
               block_extent(plan_.steps[launch_.main], "pb_extent", joint_box_name(launch_)) +
               ", pb_piece_on_device) == pb_extent;");
     out_.open("if (!pb_has_run && !pb_check.has_results())");
-    for (const StepId step : launch_.steps) out_.line(StepClosures::name_of(step) + "(pb_step);");
+    for (std::size_t i = 0; i < launch_.steps.size(); ++i)
+      out_.line(if_there(i) + StepClosures::name_of(launch_.steps[i]) + "(pb_step);");
     out_.line("return;");
     out_.close();
-    for (const StepId step : launch_.steps)
-      if (step != launch_.main) dispatch_.emit_count(out_, step, "pb_step", Version::OpenCl);
+    for (std::size_t i = 0; i < launch_.steps.size(); ++i)
+      if (launch_.steps[i] != launch_.main) {
+        open_if_there(i);
+        dispatch_.emit_count(out_, launch_.steps[i], "pb_step", Version::OpenCl);
+        close_if_there(i);
+      }
     out_.open("if (pb_check.has_results())");
-    for (const StepId step : launch_.steps) {
+    for (std::size_t i = 0; i < launch_.steps.size(); ++i) {
+      const StepId step = launch_.steps[i];
+      open_if_there(i);
       dispatch_.emit_count(out_, step, "pb_step");
-      out_.line(piece_name(step) + "(pb_step, " + initializer_of(instance_box(plan_.steps[step])) + ");");
+      out_.line(piece_name(step) + "(pb_step, " + box_of(i) + ");");
+      close_if_there(i);
     }
     emit_comparison(out_, "pb_step");
     out_.close();
@@ -56,17 +64,38 @@ class JointLaunchCode : SeveralStepsCode {
   std::string cut_dim() const { return std::to_string(launch_.cut_dim); }
   std::string type_of_box() const { return "pbrt::Box<" + std::to_string(launch_.kernel.vars.size()) + ">"; }
 
+  /// The box of step number `i` in the launch.
+  [[nodiscard]] std::string box_of(std::size_t i) const { return initializer_of(cell_box(launch_.cells[i])); }
+
+  /// Whether the launch may run without step number `i`: where the matrix has one row, there is no last one beside it.
+  [[nodiscard]] bool may_be_missing(std::size_t i) const { return !plan_.steps[launch_.steps[i]].guards.empty(); }
+  [[nodiscard]] std::string is_empty(std::size_t i) const { return type_of_box() + box_of(i) + ".is_empty()"; }
+  [[nodiscard]] std::string if_there(std::size_t i) const {
+    return may_be_missing(i) ? "if (!" + is_empty(i) + ") " : "";
+  }
+  void open_if_there(std::size_t i) {
+    if (may_be_missing(i)) out_.open("if (!" + is_empty(i) + ")");
+  }
+  void close_if_there(std::size_t i) {
+    if (may_be_missing(i)) out_.close();
+  }
+
   /// Declares the box: what those of the steps make up, if a device runs all of them.
   void emit_box() {
     std::vector<Condition> terms;
     std::vector<std::string> boxes;
-    for (const StepId step : launch_.steps) {
+    for (std::size_t i = 0; i < launch_.steps.size(); ++i) {
+      const StepId step = launch_.steps[i];
       const Version version = Version::OpenCl;
-      terms.push_back(dispatch_.conditions().runs(step));
+      std::vector<Condition> of_step{dispatch_.conditions().runs(step)};
       for (const TileLaunch* tiles : tile_launches_of(lowered_of(context_, id_), step))
-        terms.push_back(Condition::not_(Condition::named(tile_flag_name(*tiles))));
-      terms.push_back(dispatch_.conditions().chosen(plan_.steps[step], {&version, 1}));
-      boxes.push_back(initializer_of(instance_box(plan_.steps[step])));
+        of_step.push_back(Condition::not_(Condition::named(tile_flag_name(*tiles))));
+      of_step.push_back(dispatch_.conditions().chosen(plan_.steps[step], {&version, 1}));
+      boxes.push_back(box_of(i));
+      if (may_be_missing(i))
+        terms.push_back(Condition::any_of({Condition::named(is_empty(i)), Condition::all_of(std::move(of_step))}));
+      else
+        terms.insert(terms.end(), of_step.begin(), of_step.end());
     }
     out_.line(type_of_box() + " " + joint_box_name(launch_) + " = {};");
     out_.open(if_text(Condition::all_of(std::move(terms))) + " [[unlikely]]");
@@ -95,9 +124,9 @@ class JointLaunchCode : SeveralStepsCode {
 
   void emit_launch(const std::string& copy_out) {
     std::vector<std::string> boxes;
-    for (const StepId step : launch_.steps)
-      boxes.push_back("pbrt::common_part<" + std::to_string(launch_.kernel.vars.size()) + ">(pb_all, " +
-                      initializer_of(instance_box(plan_.steps[step])) + ")");
+    for (std::size_t i = 0; i < launch_.steps.size(); ++i)
+      boxes.push_back("pbrt::common_part<" + std::to_string(launch_.kernel.vars.size()) + ">(pb_all, " + box_of(i) +
+                      ")");
     out_.line("const " + type_of_box() + " pb_boxes[] = {" + joined(boxes) + "};");
     emit_launch_of(joint_kernel_name(context_.program, launch_), "pb_task");
     for (const JointLaunch::Region& region : launch_.regions) emit_region(region, copy_out);
@@ -145,7 +174,15 @@ class JointLaunchCode : SeveralStepsCode {
 
   /// Prints a statement that speaks of `pb_box`, the step's part of the launch, if there is any.
   void emit_for_box(std::size_t step, const std::string& statement) {
-    out_.line("if (const auto& pb_box = pb_boxes[" + std::to_string(step) + "]; !pb_box.is_empty()) " + statement);
+    const std::string box = "pb_boxes[" + std::to_string(step) + "]";
+    if (!has_fixed(launch_.cells[step]))
+      return out_.line("if (const auto& pb_box = " + box + "; !pb_box.is_empty()) " + statement);
+    out_.open("if (const auto& pb_cells = " + box + "; !pb_cells.is_empty())");
+    const Step& one = plan_.steps[launch_.steps[step]];
+    if (statement.find("pb_box") != std::string::npos)
+      out_.line("const " + box_type(one) + " pb_box = " + loops_at(launch_.cells[step], "pb_cells") + ";");
+    out_.line(statement);
+    out_.close();
   }
 
   /// Calls `visit` with the number of each step that reads the matrix, and what its own launch says of it.

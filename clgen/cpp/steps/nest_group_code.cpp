@@ -55,7 +55,7 @@ class NestGroupCode {
       args.emit_launches = [&, launch](Writer& out) {
         std::vector<Condition> runs;
         for (const NestPart& part : parts_) runs.push_back(part.condition);
-        emit_version_launches(out, context_, id_, dispatch, *launch, Condition::all_of(std::move(runs)), frame);
+        emit_version_launches(out, context_, id_, dispatch, *launch, runs, frame);
       };
     set_bands(args, lowered_of(context_, id_).nests[number_], parts_);
     args.on_cpu = on_cpu(dispatch);

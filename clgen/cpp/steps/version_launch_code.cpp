@@ -11,6 +11,7 @@
 #include "clgen/cpp/steps/several_steps_code.h"
 #include "clgen/cpp/steps/step_code.h"
 #include "clgen/facts/names.h"
+#include "clgen/lower/analysis/box_bounds.h"
 #include "clgen/opencl/kernel.h"
 
 namespace pb {
@@ -26,7 +27,11 @@ class VersionLaunchCode : SeveralStepsCode {
         main_(plan_.steps[launch.steps.main]),
         num_dims_(step_of_launch(plan_, launch.steps.main).loops.size()) {}
 
-  void emit(const Condition& runs) {
+  /// `runs`: when each of the steps does.
+  void emit(const std::vector<Condition>& runs) {
+    std::vector<std::string> boxes;
+    for (const CellDims& cells : launch_.steps.cells) boxes.push_back(initializer_of(cell_box(cells)));
+    out_.line("const " + type_of_box(0) + " pb_boxes[] = {" + joined(boxes) + "};");
     emit_state(runs);
     out_.open(
         "const auto pb_launch_versions = [&](const std::int64_t pb_u0, const std::int64_t pb_num_versions) -> bool");
@@ -35,10 +40,6 @@ class VersionLaunchCode : SeveralStepsCode {
     out_.line("const auto " + name + " = pbrt::at_version(" + all + ", pb_u0);");
     out_.line("const std::int64_t pb_last = pb_u0 + pb_num_versions - 1;");
     out_.line("const auto pb_made = pbrt::at_version(" + all + ", pb_last);");
-    std::vector<std::string> boxes;
-    for (const StepId step : launch_.steps.steps)
-      boxes.push_back(initializer_of(instance_box(step_of_launch(plan_, step))));
-    out_.line("const " + type_of_box(0) + " pb_boxes[] = {" + joined(boxes) + "};");
     out_.line("const " + type_of_box(0) + " pb_all = pbrt::made_up_of(pb_boxes);");
     out_.line("if (pb_all.is_empty()) return false;");
     out_.line("const " + type_of_box(1) + " pb_read = " + box(launch_.steps.radius, "pb_u0 - 1") + ";");
@@ -66,11 +67,18 @@ class VersionLaunchCode : SeveralStepsCode {
     return "pbrt::Box<" + std::to_string(num_dims_ + further) + ">";
   }
 
-  void emit_state(const Condition& runs) {
-    std::vector<Condition> terms{runs};
-    for (const StepId step : launch_.steps.steps) {
+  /// Whether a launch has no cell of step number `i`.
+  static std::string is_empty(std::size_t i) { return "pb_boxes[" + std::to_string(i) + "].is_empty()"; }
+
+  void emit_state(const std::vector<Condition>& runs) {
+    std::vector<Condition> terms;
+    for (std::size_t i = 0; i < launch_.steps.steps.size(); ++i) {
       const Version version = Version::OpenCl;
-      terms.push_back(dispatch_.conditions().chosen(plan_.steps[step], {&version, 1}));
+      const Condition chosen = dispatch_.conditions().chosen(plan_.steps[launch_.steps.steps[i]], {&version, 1});
+      // Borders of a matrix of one row do not run where others do.
+      terms.push_back(runs[i].is_always()
+                          ? chosen
+                          : Condition::any_of({Condition::named(is_empty(i)), Condition::all_of({runs[i], chosen})}));
     }
     std::string condition = to_operand(Condition::all_of(std::move(terms)));
     if (const std::optional<std::string> share = dispatch_.share_value())
@@ -168,8 +176,7 @@ class VersionLaunchCode : SeveralStepsCode {
       Writer count;
       dispatch_.emit_count(count, step, frame_, Version::OpenCl);
       if (count.text().empty()) continue;
-      const std::string is_there = "!pb_boxes[" + std::to_string(i) + "].is_empty()";
-      out_.open("if (" + is_there + (step == launch_.steps.main ? " && pb_version != pb_u0" : "") + ")");
+      out_.open("if (!" + is_empty(i) + (step == launch_.steps.main ? " && pb_version != pb_u0" : "") + ")");
       dispatch_.emit_count(out_, step, frame_, Version::OpenCl);
       out_.close();
     }
@@ -185,7 +192,7 @@ class VersionLaunchCode : SeveralStepsCode {
 }  // namespace
 
 void emit_version_launches(Writer& out, const CppContext& context, TransformId transform, const StepDispatch& dispatch,
-                           const VersionLaunch& launch, const Condition& runs, const std::string& frame) {
+                           const VersionLaunch& launch, const std::vector<Condition>& runs, const std::string& frame) {
   VersionLaunchCode(out, context, transform, dispatch, launch, frame).emit(runs);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "clgen/cpp/steps/dispatch_code.h"
 #include "clgen/lower/launches/version_launch.h"
@@ -12,10 +13,10 @@
 namespace pb {
 
 /// Declares `pb_launches` (runtime/gpu/versions/version_launches.h) and the closure `pb_launch_versions`, which makes
-/// some versions. `runs` says when all steps of the nest run. `frame` is the frame of the nest.
+/// some versions. `runs` says when each step of the nest runs. `frame` is the frame of the nest.
 ///
 /// Pre: `pb_versions_of_T` and `pb_rows` of the nest's code are in scope
 void emit_version_launches(Writer& out, const CppContext& context, TransformId transform, const StepDispatch& dispatch,
-                           const VersionLaunch& launch, const Condition& runs, const std::string& frame);
+                           const VersionLaunch& launch, const std::vector<Condition>& runs, const std::string& frame);
 
 }  // namespace pb

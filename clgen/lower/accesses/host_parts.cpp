@@ -55,6 +55,13 @@ std::vector<MatrixPart> read_parts(const TransformPlan& plan, const RuleShape& r
   return parts;
 }
 
+/// Returns a coordinate of a region. Without rule variables it is a value of the call, such as `w/2`.
+std::optional<IndexExpr> coordinate_of(const Formula& formula) {
+  if (!has_rule_var(formula)) return to_index_expr(formula, {});
+  const auto exact = to_rational(formula, {});
+  return exact && exact->denominator == 1 ? std::optional(exact->numerator) : std::nullopt;
+}
+
 }  // namespace
 
 HostParts parts_of_step(const TransformPlan& plan, const RuleShape& rule, StepId step) {
@@ -84,11 +91,10 @@ std::optional<PartBox> written_hull(const RuleShape& rule, const Step& step, Mat
     std::vector<IndexExpr> hi;
     for (const RegionAccess& output : rule.rule.outputs) {
       if (output.matrix != id) continue;
-      const auto first = to_rational(output.lo[d], {});
-      const auto end = to_rational(output.hi[d], {});
-      if (!first || !end || first->denominator != 1 || end->denominator != 1) return std::nullopt;
-      const auto first_bounds = bounds_of(first->numerator, ranges);
-      const auto end_bounds = bounds_of(end->numerator, ranges);
+      const auto first = coordinate_of(output.lo[d]), end = coordinate_of(output.hi[d]);
+      if (!first || !end) return std::nullopt;
+      const auto first_bounds = bounds_of(*first, ranges);
+      const auto end_bounds = bounds_of(*end, ranges);
       if (!first_bounds || !end_bounds) return std::nullopt;
       lo.push_back(first_bounds->first);
       hi.push_back(end_bounds->last);

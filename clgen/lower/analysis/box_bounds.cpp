@@ -11,6 +11,12 @@ BoxBounds instance_box(const Step& step) {
   return box;
 }
 
+BoxBounds cell_box(const CellDims& cells) {
+  BoxBounds out;
+  for (const CellDim& dim : cells) out.push_back(dim.range);
+  return out;
+}
+
 BoxBounds variable_box(const std::string& name, std::size_t num_dims) {
   BoxBounds box;
   for (std::size_t d = 0; d < num_dims; ++d) {

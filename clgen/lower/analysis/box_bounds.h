@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "choicegraph/plan/launches/step_cells.h"
 #include "choicegraph/plan/plan.h"
 #include "lang/formula.h"
 
@@ -15,6 +16,9 @@ using BoxBounds = std::vector<IndexRange>;
 
 /// Returns the box of the step's loops. Dimension 0 is the innermost loop.
 [[nodiscard]] BoxBounds instance_box(const Step& step);
+
+/// Returns the box of the cells.
+[[nodiscard]] BoxBounds cell_box(const CellDims& cells);
 
 /// Returns the box that generated code has in a variable `name`: from `name.lo[0]` to before `name.hi[0]`, and so on.
 [[nodiscard]] BoxBounds variable_box(const std::string& name, std::size_t num_dims);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "choicegraph/plan/launches/step_cells.h"
 #include "choicegraph/plan/plan.h"
 #include "clgen/lower/accesses/launch_regions.h"
 #include "clgen/lower/loops/kernel_tree.h"
@@ -21,7 +22,7 @@ namespace pb {
 struct StepLaunch {
   KernelTree kernel;
   std::vector<LaunchRegion> regions;  ///< for each matrix of the kernel
-  std::string box;                    ///< name of the step's box; empty: it has several
+  std::string box;                    ///< name of the box of the step's cells; empty: it has none, or several
   std::size_t cut_dim = 0;            ///< the dimension along which a device and the CPU share the step
 };
 
@@ -37,10 +38,11 @@ struct JointLaunch {
     bool operator==(const Region&) const = default;
   };
 
-  std::vector<StepId> steps;  ///< in the order of the plan
+  std::vector<StepId> steps;    ///< in the order of the plan
+  std::vector<CellDims> cells;  ///< which cells of the launch each of them makes
   /// What the steps' own launches say of the matrices of their kernels, in the order of `steps`.
   std::vector<std::vector<LaunchRegion>> of_steps;
-  StepId main;                  ///< the step that has most to do: its rule's tunables say the shape of the launch
+  StepId main;                  ///< the main_step: its rule's tunables say the shape of the launch
   std::size_t cut_dim = 0;      ///< the dimension along which several devices share the launch
   KernelTree kernel;            ///< step and rule are those of `main`; without parts it is the steps' own
   std::vector<Region> regions;  ///< for each matrix of the kernel

@@ -75,9 +75,10 @@ std::optional<KernelTree> shared_kernel(const std::vector<SharedStep>& steps, st
     for (const SharedStep& step : steps) {
       if (step.kernel->rule != rule) continue;
       part.kernel = *step.kernel;
+      part.vars = variables_of(step.cells);
       if (rule == rules.back()) continue;
       part.boxes.push_back(num_boxes);
-      add_bounds(out, num_boxes++, step.box);
+      add_bounds(out, num_boxes++, cell_box(step.cells));
     }
     out.parts.push_back(std::move(part));
   }

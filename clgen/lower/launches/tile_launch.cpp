@@ -33,13 +33,14 @@ class TileLaunchFinder {
     out_.kernel.vectors.reset();
     out_.kernel.crossed_loop.reset();
     std::erase_if(out_.kernel.matrices, [&](const RuleMatrix& use) { return stage_of(use.matrix).has_value(); });
-    if (!add_reads(reader)) return std::nullopt;
+    if (!add_reads(reader, cells_of_loops(plan_.steps[reader]))) return std::nullopt;
     std::size_t num_boxes = 0;
     for (const TiledMatrix& tiled : out_.steps.matrices) {
       TileStage stage{tiled.matrix, tiled.lo, tiled.hi, {}, false};
-      for (const StepId maker : tiled.steps) {
-        if (!may_share_launch(maker) || !makes_value(maker) || !add_reads(maker)) return std::nullopt;
-        add_maker(stage, maker, num_boxes++);
+      for (std::size_t i = 0; i < tiled.steps.size(); ++i) {
+        const StepId maker = tiled.steps[i];
+        if (!may_share_launch(maker) || !makes_value(maker) || !add_reads(maker, tiled.cells[i])) return std::nullopt;
+        add_maker(stage, maker, tiled.cells[i], num_boxes++);
       }
       choose_vectors(stage);
       out_.kernel.tiles.push_back(std::move(stage));
@@ -54,8 +55,7 @@ class TileLaunchFinder {
   bool may_share_launch(StepId step) const {
     const auto launch = launches_.find(step);
     return launch != launches_.end() && launch->second.kernel.with_versions.empty() &&
-           runs_single_instances(launch->second.kernel) && overwrites(launch->second) &&
-           launch->second.kernel.vars.size() == kernel_of(out_.steps.reader).vars.size();
+           runs_single_instances(launch->second.kernel) && overwrites(launch->second);
   }
 
   /// Whether the body gives its cell a value, and never keeps an old one.
@@ -73,7 +73,7 @@ class TileLaunchFinder {
   }
 
   /// Adds where the step reads temporaries; false if it cannot read some of them from the memory of a group.
-  bool add_reads(StepId id) {
+  bool add_reads(StepId id, const CellDims& cells) {
     const Step& step = plan_.steps[id];
     const Rule& rule = transform_.rules[step.rule];
     const RuleInstance& instance = instance_of(kernel_of(id).tree);
@@ -83,7 +83,7 @@ class TileLaunchFinder {
       if (!stage) continue;
       const OperandKind kind = instance.inputs[i].kind;
       if (kind != OperandKind::Value && kind != OperandKind::Cells) return false;
-      reads[i] = {*stage, near_box_of(step, i).lo};
+      reads[i] = {*stage, near_box_of(step, cells, i).lo};
     }
     const auto [known, is_new] = out_.kernel.tile_reads.emplace(step.rule, reads);
     return is_new || known->second == reads;
@@ -117,13 +117,13 @@ class TileLaunchFinder {
     });
   }
 
-  void add_maker(TileStage& stage, StepId maker, std::size_t box) {
+  void add_maker(TileStage& stage, StepId maker, const CellDims& cells, std::size_t box) {
     KernelTree kernel = kernel_of(maker);
     std::erase_if(kernel.matrices,
                   [&](const RuleMatrix& use) { return !use.is_output && stage_of(use.matrix).has_value(); });
     add_parameters(out_.kernel, kernel);
-    add_bounds(out_.kernel, box, instance_box(plan_.steps[maker]));
-    stage.parts.push_back({std::move(kernel), {box}});
+    add_bounds(out_.kernel, box, cell_box(cells));
+    stage.parts.push_back({std::move(kernel), variables_of(cells), {box}});
   }
 
   const Transform& transform_;

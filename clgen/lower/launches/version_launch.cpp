@@ -33,7 +33,7 @@ class VersionLaunchFinder {
       return std::nullopt;
     }
     std::vector<SharedStep> shared;
-    for (const StepId id : steps) shared.push_back({kernels_.at(id), instance_box(step_of_launch(plan_, id))});
+    for (std::size_t i = 0; i < steps.size(); ++i) shared.push_back({kernels_.at(steps[i]), out_.steps.cells[i]});
     const auto main = std::find(steps.begin(), steps.end(), out_.steps.main) - steps.begin();
     out_.kernel = shared_kernel(shared, static_cast<std::size_t>(main));
     if (!out_.kernel) {
@@ -76,7 +76,8 @@ class VersionLaunchFinder {
     tile.shift = plan_.nests[out_.nest].members.front().coordinates.front().shift.value;
     tile.may_use_any_value = true;
     bool reads_versions = false;
-    for (const StepId id : out_.steps.steps) {
+    for (std::size_t s = 0; s < out_.steps.steps.size(); ++s) {
+      const StepId id = out_.steps.steps[s];
       const Rule& rule = rule_of(id);
       const RuleInstance& instance = instance_of(kernels_.at(id)->tree);
       std::vector<std::vector<std::int64_t>>& begins = tile.begins[plan_.steps[id].rule];
@@ -89,7 +90,7 @@ class VersionLaunchFinder {
           why_no_tile_ = "`" + rule.name + "` reads a version in another way than by its cells";
           return std::nullopt;
         }
-        begins[i] = begin_of(id, i);
+        begins[i] = begin_of(*box_of(plan_.steps[id], i), out_.steps.cells[s]);
         reads_versions = true;
       }
     }
@@ -104,13 +105,10 @@ class VersionLaunchFinder {
     return kernel;
   }
 
-  /// Where the input begins along each loop, fastest first, beside the instance's own cell.
-  std::vector<std::int64_t> begin_of(StepId id, std::size_t input) const {
-    const Step step = step_of_launch(plan_, id);
-    const InputBox& box = *box_of(step, input);
+  /// Where the box begins along each dimension, beside the instance's own cell.
+  static std::vector<std::int64_t> begin_of(const InputBox& box, const CellDims& cells) {
     std::vector<std::int64_t> out;
-    for (std::size_t d = 0; d < step.loops.size(); ++d)
-      out.push_back(index_sub(box.lo[d], index_symbol(step.loops[step.loops.size() - 1 - d].var)).value);
+    for (std::size_t d = 0; d < cells.size(); ++d) out.push_back(*distance_from(cells[d], box.lo[d]));
     return out;
   }
 

@@ -40,9 +40,6 @@ std::string number_name(const Matrix& matrix) {
   return (matrix.role == MatrixRole::From ? "" : "pb_number_") + matrix.name;
 }
 
-/// The variable of the loop over the one instance of a step without loops.
-constexpr const char* kOnlyInstance = "pb_only";
-
 /// Instances of a work-item that keep memory busy: several loads are under way before the first result is needed.
 constexpr int kManyItems = 4;
 // Rounds from which on their number decides nothing.
@@ -560,7 +557,7 @@ bool is_same(const KernelTree& a, const KernelTree& b) {
     return x.matrix == y.matrix && x.is_output == y.is_output;
   };
   const auto parts_alike = [](const KernelPart& x, const KernelPart& y) {
-    return x.boxes == y.boxes && is_same(x.kernel, y.kernel);
+    return x.boxes == y.boxes && x.vars == y.vars && is_same(x.kernel, y.kernel);
   };
   return a.transform == b.transform && a.rule == b.rule && a.version == b.version && a.vars == b.vars &&
          a.batches == b.batches && a.scalars == b.scalars && a.tree == b.tree && a.vectors == b.vectors &&

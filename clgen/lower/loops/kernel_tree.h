@@ -80,6 +80,9 @@ struct TileRead {
 
 struct TileStage;
 
+/// The variable of the loop over the one instance of a step without loops.
+inline constexpr const char* kOnlyInstance = "pb_only";
+
 struct KernelTree {
   TransformId transform;
   StepId step;
@@ -129,7 +132,10 @@ struct KernelTree {
 /// Runs the rule of a kernel of its own at those instances of another kernel that lie in one of the boxes. No part
 /// before has them.
 struct KernelPart {
-  KernelTree kernel;  ///< its loops are those of the other kernel, in the same order
+  KernelTree kernel;
+  /// The part's own names of the other kernel's variables; empty where all of its instances have one value, which its
+  /// rule spells out.
+  std::vector<std::string> vars;
   /// Numbers of the boxes, whose bounds are scalars of the other kernel (box_bound_name); empty: all that are left.
   std::vector<std::size_t> boxes;
 };

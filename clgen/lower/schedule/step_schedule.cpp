@@ -212,6 +212,7 @@ class ScheduleMaker {
   JointGroup joint_group(const std::vector<StepId>& steps) const {
     JointGroup out;
     out.steps = steps;
+    for (const StepId id : steps) out.cells.push_back(joint_cells(rules_, plan_, id));
     out.max_parts = steps.size();
     for (std::size_t i = 0; i < plan_.fused.size(); ++i) {
       const FusedSteps& fused = plan_.fused[i];
@@ -220,7 +221,7 @@ class ScheduleMaker {
       std::vector<Condition> terms{conditions_.all_run(fused)};
       for (const StepId id : fused) terms.push_back(is_in_no_bands(bands_, id));
       out.fused.push_back({i, named(Condition::all_of(std::move(terms)), "pb_is_fused_" + std::to_string(i))});
-      out.max_parts += 1 + 2 * plan_.steps[steps.front()].loops.size() * fused.size();
+      out.max_parts += 1 + 2 * out.num_dims() * fused.size();
     }
     for (const StepId id : steps) {
       std::vector<Condition> terms{conditions_.runs(id), is_in_no_bands(bands_, id)};
@@ -244,6 +245,10 @@ class ScheduleMaker {
 }  // namespace
 
 Condition NamedCondition::flag() const { return name.empty() ? condition : Condition::named(name); }
+
+const CellDims& JointGroup::cells_of(StepId step) const {
+  return cells[static_cast<std::size_t>(std::find(steps.begin(), steps.end(), step) - steps.begin())];
+}
 
 std::vector<StepId> steps_of(const TransformPlan& plan, const StepGroup& group) {
   if (const auto* lone = std::get_if<LoneStep>(&group)) return {lone->step};

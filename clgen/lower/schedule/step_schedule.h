@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "choicegraph/plan/launches/step_cells.h"
 #include "choicegraph/plan/launches/tiled_steps.h"
 #include "choicegraph/plan/plan.h"
 #include "clgen/lower/analysis/rule_shapes.h"
@@ -63,11 +64,16 @@ struct JointGroup {
     bool operator==(const Member&) const = default;
   };
 
-  std::vector<StepId> steps;  ///< in the order of the plan
+  std::vector<StepId> steps;    ///< in the order of the plan
+  std::vector<CellDims> cells;  ///< of each of them: where its instances lie in boxes of the loop (joint_cells)
   std::vector<Fused> fused;
   std::vector<Member> members;   ///< those that may run by themselves
   std::vector<StepId> in_bands;  ///< members that may run with the temporaries that they alone read, by flags of calls
   std::size_t max_parts = 0;  ///< the most boxes that the loop has: those of members, and the borders of fused members
+
+  [[nodiscard]] std::size_t num_dims() const { return cells.front().size(); }
+  /// Pre: the step is one of the group
+  [[nodiscard]] const CellDims& cells_of(StepId step) const;
 
   bool operator==(const JointGroup&) const = default;
 };

@@ -85,8 +85,8 @@ void print_parts(Writer& out, const Program& program, const KernelTree& kernel, 
       out.reopen(head.empty() ? "else" : "else " + head);
     print_slice(out, kernel, part.kernel);  // first: a variable may have its name
     for (std::size_t d = 0; d < kernel.vars.size(); ++d)
-      if (part.kernel.vars[d] != kernel.vars[d])
-        out.line("const int " + opencl_name(part.kernel.vars[d]) + " = pb_lo" + std::to_string(d) + " + pb_i" +
+      if (!part.vars[d].empty() && part.vars[d] != kernel.vars[d])
+        out.line("const int " + opencl_name(part.vars[d]) + " = pb_lo" + std::to_string(d) + " + pb_i" +
                  std::to_string(d) + ";");
     const Rule& rule = transform.rules[part.kernel.rule];
     KernelTilePrinter tiles(out, transform, rule, part.kernel, dialect);

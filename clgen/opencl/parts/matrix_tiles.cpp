@@ -155,7 +155,7 @@ class MatrixTilePrinter {
         i == 0 ? out_.open(head) : out_.reopen("else " + head);
       }
       const std::string done = "pb_done" + std::to_string(s) + (is_inner ? "_inner" : "_" + std::to_string(i));
-      print_cell(s, stage.parts[i].kernel, done);
+      print_cell(s, stage.parts[i], done);
     }
     if (!is_inner) out_.close();
     if (!tests.empty()) out_.close();
@@ -216,13 +216,15 @@ class MatrixTilePrinter {
   }
 
   /// Prints the instance that makes the cell pb_c0, pb_c1, …, which lies at pb_t0, pb_t1, … of the tile.
-  void print_cell(std::size_t s, const KernelTree& kernel, const std::string& done) {
+  void print_cell(std::size_t s, const KernelPart& part, const std::string& done) {
     const TileStage& stage = kernel_.tiles[s];
+    const KernelTree& kernel = part.kernel;
     const Rule& rule = transform_.rules[kernel.rule];
     const RuleInstance& instance = instance_of(kernel.tree);
     const std::string value = buffer(stage) + "[" + place(s, std::vector<std::int64_t>(num_loops(), 0)) + "]";
     for (std::size_t d = 0; d < num_loops(); ++d)
-      out_.line("const int " + opencl_name(kernel.vars[d]) + " = pb_c" + std::to_string(d) + ";");
+      if (!part.vars[d].empty())
+        out_.line("const int " + opencl_name(part.vars[d]) + " = pb_c" + std::to_string(d) + ";");
     KernelTilePrinter tiles(out_, transform_, rule, kernel, dialect_);
     KernelOperandPrinter operands(out_, program_, kernel, dialect_, tiles);
     set_local_cells(operands, kernel.rule, stage.lo);

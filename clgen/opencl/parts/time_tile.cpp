@@ -196,7 +196,7 @@ class TimeTilePrinter {
     const std::string value = "pb_values[" + at + "]";
     const std::string done = is_inner ? "pb_done_inner" : "pb_done";
     if (is_inner || kernel_.parts.empty()) {
-      print_instance(kernel_.parts.empty() ? kernel_ : kernel_.parts.front().kernel, value, done);
+      print_instance(kernel_.parts.empty() ? kernel_ : kernel_.parts.front().kernel, kernel_.vars, value, done);
     } else {
       print_any_part(value, done);
     }
@@ -222,17 +222,19 @@ class TimeTilePrinter {
       const KernelPart& part = kernel_.parts[i];
       const std::string head = part.boxes.empty() ? "" : "if (" + is_in_part(kernel_, part, "pb_c") + ")";
       i == 0 ? out_.open(head) : out_.reopen(head.empty() ? "else" : "else " + head);
-      print_instance(part.kernel, value, done + "_" + std::to_string(i));
+      print_instance(part.kernel, part.vars, value, done + "_" + std::to_string(i));
     }
     out_.close();
   }
 
-  /// Prints the instance of the work-item's cell. `value` gets what it makes.
-  void print_instance(const KernelTree& kernel, const std::string& value, const std::string& done) {
+  /// Prints the instance of the work-item's cell. `vars` are its names of the cell's coordinates; `value` gets what it
+  /// makes.
+  void print_instance(const KernelTree& kernel, const std::vector<std::string>& vars, const std::string& value,
+                      const std::string& done) {
     const Rule& rule = transform_.rules[kernel.rule];
     const RuleInstance& instance = instance_of(kernel.tree);
     for (std::size_t d = 0; d < num_loops(); ++d)
-      out_.line("const int " + opencl_name(kernel.vars[d]) + " = pb_c" + std::to_string(d) + ";");
+      if (!vars[d].empty()) out_.line("const int " + opencl_name(vars[d]) + " = pb_c" + std::to_string(d) + ";");
     for (const KernelScalar& scalar : kernel.scalars)
       if (scalar.source == ScalarSource::Slice)
         out_.line("const int " + opencl_name(scalar.origin) + " = " + kFirstVersion + " + pb_s" +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The units of which a schedule is made: conditions of steps, their pieces, the boxes that they write, and which of
 // them join. The tests lie beside the front end, which makes the programs.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -302,6 +303,39 @@ TEST(JointSteps, BordersJoinTheInside) {
   EXPECT_TRUE(joins(kFrame, {kFirst}, kSecond));
   EXPECT_TRUE(joins(kFrame, {kFirst, kSecond}, kThird));
   EXPECT_FALSE(joins(kFrame, {kFirst}, kThird)) << "a step lies between them";
+}
+
+TEST(JointSteps, BordersThatNameACoordinateJoinTheInside) {
+  const auto planned = planned_text(
+      "main transform Edges from A[w,h] to B[w,h] {\n"
+      "  B.cell(x,y) from (A.cell(x-1,y) l, A.cell(x+1,y) r) { return l + r; }\n"
+      "  priority(2) B.cell(0,y) from (A.cell(0,y) a) { return a; }\n"
+      "  priority(3) B.cell(w-1,y) from () { return 1; }\n}\n");
+  ASSERT_TRUE(planned);
+  const TransformPlan& plan = planned->only();
+  const RuleShapes rules = find_rule_shapes(planned->program, plan, true);
+  ASSERT_EQ(plan.steps.size(), 3U);
+  EXPECT_TRUE(may_join(rules, plan, {kFirst}, kSecond));
+  EXPECT_TRUE(may_join(rules, plan, {kFirst, kSecond}, kThird));
+  std::vector<std::string> texts;
+  for (const StepId id : plan.steps.ids()) {
+    std::string text;
+    for (const CellDim& dim : joint_cells(rules, plan, id))
+      text +=
+          (dim.is_fixed() ? "one" : dim.var) + " [" + to_string(dim.range.lo) + ", " + to_string(dim.range.hi) + ") ";
+    texts.push_back(text);
+  }
+  EXPECT_THAT(texts, ::testing::UnorderedElementsAre("x [1, w-1) y [0, h) ", "one [0, min(1, w)) y [0, h) ",
+                                                     "one [max(1, w-1), w) y [0, h) "));
+}
+
+TEST(JointSteps, RowsHaveTheBoxesOfTheirLoopsWhereNoRuleHasAnInside) {
+  const auto planned = planned_text(
+      "main transform Rows from A[w] to B[w,2] {\n  B.cell(x,0) from (A.cell(x) a) { return a; }\n"
+      "  B.cell(x,1) from (A.cell(x) a) { return -a; }\n}\n");
+  ASSERT_TRUE(planned);
+  const RuleShapes rules = find_rule_shapes(planned->program, planned->only(), true);
+  for (const StepId id : planned->only().steps.ids()) EXPECT_EQ(joint_cells(rules, planned->only(), id).size(), 1U);
 }
 
 TEST(JointSteps, AnOrderOrAnotherMatrixKeepsStepsApart) {

@@ -13,9 +13,33 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import arrays  # noqa: E402
 import polybricks  # noqa: E402
 from device_programs import on_device, shapes  # noqa: E402
-from step_programs import PROGRAMS, TWO_READERS, chain, temporaries_of  # noqa: E402
+import step_programs  # noqa: E402
+from step_programs import TWO_READERS, chain, temporaries_of  # noqa: E402
 
 BASIC = {"POCL_DEVICES": "basic"}
+
+
+def named(a):
+    middle = 2 * a
+    middle[1:] = a[1:] - a[:-1]
+    middle[:, -1:] = a[:, -1:]
+    return {"Out": middle[:, :-1] + 3 * middle[:, 1:]}
+
+
+PROGRAMS = {**step_programs.PROGRAMS,
+            # Rules that name a row or a column. Work-groups can make these, but no bands.
+            "named": ("""
+transform Named
+from In[w, h]
+through Middle[w, h]
+to Out[w-1, h]
+{
+  Middle.cell(w-1, y) from (In.cell(w-1, y) c) { return c; }
+  priority(2) Middle.cell(x, y) from (In.cell(x, y-1) u, In.cell(x, y) c) { return c - u; }
+  priority(3) Middle.cell(x, 0) from (In.cell(x, 0) c) { return 2 * c; }
+  Out.cell(x, y) from (Middle.cell(x, y) l, Middle.cell(x+1, y) r) { return l + 3 * r; }
+}
+""", 2, 1, "float64", named, 1, {"Out#1": 1})}
 
 
 class Test:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs the inside of matrices and their borders in one launch: outputs are those of the CPU, bit by bit, and launches are counted.
+"""Runs the inside of matrices and their borders in one launch: outputs are those of the CPU, bit by bit, and launches are counted. For
+some programs the CPU's are compared with NumPy's.
 
     joint_launch_test.py --dist BUILD/dist --work FOLDER
 """
@@ -81,7 +82,54 @@ to B[w, h, d]
   secondary B.cell(x, y, z) from (A.cell(x, y, z) c) { return c; }
 }
 """, lambda rng, n: [rng.integers(-9, 10, (n, n + 1, n)).astype(float)], ["B"]),
+    # Rules that name their row or column, beside one with a condition; one reads nothing.
+    "edges": ("""
+transform Edges
+from A[w, h], C[w, h]
+to B[w, h]
+{
+  B.cell(x, y) from (A.cell(x-1, y) l, A.cell(x+1, y) r, A.cell(x, y-1) u, A.cell(x, y+1) d) { return l + r + u - d; }
+  priority(2) B.cell(x, 0) from (A.cell(x, 1) below) { return -below; }
+  priority(3) B.cell(y, h-1) from () { return 3; }
+  priority(4) to (B.cell(0, x) b) from (A.cell(0, x) a, C.cell(0, x-1) c) { b = a + 2 * c; }
+  priority(5) B.cell(i, j) from (A.cell(i, j) a) where i == w-1 { return a + 1; }
 }
+""", lambda rng, n: [rng.integers(-9, 10, (n + 2, n)).astype(float), rng.integers(-9, 10, (n + 2, n)).astype(float)], ["B"]),
+    "ends": ("""
+transform Faces
+from int A[w, h, d]
+to int B[w, h, d]
+{
+  B.cell(x, y, z) from (A.cell(x, y, z-1) l, A.cell(x, y, z+1) r) { return l + 2 * r; }
+  priority(2) B.cell(x, y, 0) from (A.cell(x, y, 0) a) { return 5 * a; }
+  priority(3) B.cell(x, y, d-1) from (A.cell(0, y, d-1) a) { return -a; }
+}
+""", lambda rng, n: [rng.integers(-9, 10, (n, 3, n + 1)).astype("int32")], ["B"]),
+}
+
+
+def edges(a, c):
+    """As the rules of `edges`: the one with the least number that has all of its cells wins."""
+    h, w = a.shape
+    out = np.zeros_like(a)
+    out[:, w - 1] = a[:, w - 1] + 1
+    out[1:, 0] = a[1:, 0] + 2 * c[:-1, 0]
+    out[h - 1, :] = 3
+    out[0, :] = -a[1, :]
+    if w > 2:
+        out[1:-1, 1:-1] = a[1:-1, :-2] + a[1:-1, 2:] + a[:-2, 1:-1] - a[2:, 1:-1]
+    return [out]
+
+
+def ends(a):
+    out = np.zeros_like(a)
+    out[-1] = -a[-1, :, :1]
+    out[0] = 5 * a[0]
+    out[1:-1] = a[:-2] + 2 * a[2:]
+    return [out]
+
+
+REFERENCES = {"edges": edges, "ends": ends}
 
 
 class Test:
@@ -89,10 +137,12 @@ class Test:
         self.tools, self.work = tools, work
         self.rng = np.random.default_rng(polybricks.seed())
 
-    def agrees(self, name, program, is_watched, inputs, outputs):
+    def agrees(self, rules, name, program, is_watched, inputs, outputs):
         """All ways to run it give the same bits. Returns the statistics of the run in which nothing keeps the steps apart."""
         files = arrays.save(self.work, inputs)
         want, _ = arrays.run(program, self.work, files, outputs, "--strict", "--device=none")
+        for output, value in zip(outputs, REFERENCES[rules](*inputs) if rules in REFERENCES else []):
+            polybricks.check(np.array_equal(want[output], value), f"{name}: {output} is\n{want[output]}\nnot\n{value}")
         # Shapes of launches, some of which the manager chooses.
         drawn = shapes(program, lambda _, count: [int(value) for value in self.rng.integers(0, 5, count)])
         half = {transform: {"device_eighths": 3} for transform in program.info["transforms"]}
@@ -116,7 +166,7 @@ class Test:
         for options in ((), ("--checked-copies",)):
             program = self.tools.compile(self.source(name, text), self.work / name, *options)
             for n in SIZES:
-                device = self.agrees(f"{name} {options} at {n}", program, bool(options), inputs_of(self.rng, n), outputs)
+                device = self.agrees(name, f"{name} {options} at {n}", program, bool(options), inputs_of(self.rng, n), outputs)
                 alone = 1 if name == "left_out" and n > 1 else 0
                 polybricks.check(device["launches"] == 1 + alone, f"{name} at {n}: {device}")
 

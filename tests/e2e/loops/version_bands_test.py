@@ -18,7 +18,7 @@ ROWS = (0, 1, 2, 7, 1000)
 THREADS = (1, 3)
 
 
-def edges(now, _):
+def edges(now, *_):
     """Inside from the version before; the first and the last row from rows of their own version; the other edges stay."""
     out = now.copy()
     out[1:-1, 1:-1] = now[1:-1, :-2] + now[1:-1, 2:] - now[:-2, 1:-1] + now[2:, 1:-1]
@@ -27,14 +27,14 @@ def edges(now, _):
     return out
 
 
-def corners_meet(now, _):
+def corners_meet(now, *_):
     """Each edge changes its sign, and corners do once, whichever rule makes them."""
     out = -now
     out[1:-1, 1:-1] = now[1:-1, :-2] + now[1:-1, 2:] - now[:-2, 1:-1] + now[2:, 1:-1]
     return np.fmod(out, 64)
 
 
-def sweep(now, _):
+def sweep(now, *_):
     """Cells to the left and above have their new values already."""
     out = now.copy()
     for y in range(1, now.shape[0] - 1):
@@ -43,14 +43,14 @@ def sweep(now, _):
     return out
 
 
-def rows(now, _):
+def rows(now, *_):
     """Each cell from its whole row and the one before, but the second column."""
     out = now.copy()
     out[1:] = np.fmod(now[1:].sum(axis=1, keepdims=True) - now[:-1], 64)
     return out
 
 
-def far(now, _):
+def far(now, *_):
     """Cells of a triangle, from five rows above and four below."""
     out = now.copy()
     for y in range(5, now.shape[0] - 4):
