@@ -71,7 +71,7 @@ ClDevice::ClDevice(std::shared_ptr<const Api> api, cl_platform_id platform, cl_d
   const bool is_waited_for = options.ends == EndReports::Thread ||
                              (options.ends == EndReports::ByDevice && info_.type == gpu::DeviceType::Gpu);
   if (is_waited_for) waiter_ = std::make_unique<EventWaiter>(*api_);
-  has_shared_events_ = waiter_ != nullptr && !options.is_profiled && !info_.shares_host_memory;
+  has_shared_events_ = waiter_ != nullptr && options.shares_events && !options.is_profiled && !info_.shares_host_memory;
 }
 
 ClDevice::~ClDevice() {
@@ -197,8 +197,8 @@ void ClDevice::store_binary(cl_program program, const std::string& key) {
 
 namespace {
 
-/// Copies of at least this size go beside the queue. They take some 400 us; waking the thread of a CopyLane takes up to
-/// a tenth of that.
+/// Copies of at least this size go beside the queue. They take 100 us and more; waking the thread of a CopyLane takes
+/// up to a tenth of that.
 constexpr std::uint64_t kMinBytesBeside = std::uint64_t{4} << 20;
 
 std::vector<gpu::CopyShape> copy_of(std::span<const gpu::CopyShape> shapes) { return {shapes.begin(), shapes.end()}; }
@@ -304,7 +304,7 @@ namespace {
 /// an event for 16 of them a launch takes 5.4.
 constexpr std::size_t kMostWithoutEvent = 15;
 /// A launch of so many work-items may take long, so its event does not tell of those before it.
-constexpr std::size_t kLongLaunch = std::size_t{1} << 18;
+constexpr std::size_t kLongLaunch = std::size_t{1} << 16;
 
 }  // namespace
 

@@ -47,6 +47,7 @@ struct Options {
   EndReports ends = EndReports::ByDevice;
   std::optional<CopyOptions> copies;  ///< none: the usual ones for GPUs with a memory of their own; else straight
   std::optional<gpu::LaneExchange> exchange;  ///< the only way that kernels use; none: the best that the device has
+  bool shares_events = true;                  ///< small launches end together, as far as anybody hears of it
   bool is_profiled = false;                   ///< counts the time of kernels by the device's clock
 };
 

@@ -31,7 +31,8 @@ class EventWaiter {
   ///
   /// Threads: any; `done` is called on the waiter's thread or within poll
   void add(Event event, gpu::Completion& done);
-  /// Adds an operation that the next event tells of. Returns how many operations there are for it now.
+  /// Adds an operation that the next event tells of, its failure, too: drivers of GPUs do not go on after one. Returns
+  /// how many operations there are for it now.
   std::size_t add(gpu::Completion& done);
   /// Gives the operations that no event tells of this one.
   void add(Event event);

@@ -62,7 +62,7 @@ struct BlockExtent {
       : num_indices(indices), num_instances(instances), num_neighbours(reach) {}
 
   std::int64_t num_indices;
-  std::int64_t num_instances;   ///< of all indices together
+  std::int64_t num_instances;   ///< of the whole step
   std::int64_t num_neighbours;  ///< how many indices before or behind its own an instance reads
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cl/copies/copy_crew.h"
 
+#include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace pbrt::cl {
@@ -11,10 +13,17 @@ CopyCrew::CopyCrew(const Api& api, cl_context context, cl_device_id device, std:
       context_(context),
       chunk_bytes_(chunk_bytes),
       queue_(api, api.clCreateCommandQueue.make(context, device, cl_command_queue_properties{0})) {
-  for (std::size_t i = 0; i < num_threads; ++i) threads_.emplace_back([this] { run_thread(); });
+  try {
+    for (std::size_t i = 0; i < num_threads; ++i) threads_.emplace_back([this] { run_thread(); });
+  } catch (const std::system_error&) {
+    end();
+    throw;
+  }
 }
 
-CopyCrew::~CopyCrew() {
+CopyCrew::~CopyCrew() { end(); }
+
+void CopyCrew::end() {
   {
     const std::lock_guard lock(mutex_);
     is_stopping_ = true;
@@ -49,7 +58,7 @@ void CopyCrew::run(Job& job) {
   if (job.num_open == 0) return;
   std::unique_lock lock(mutex_);
   jobs_.push_back(&job);
-  work_.notify_all();
+  for (std::size_t i = 0; i < std::min(job.pieces.size(), threads_.size()); ++i) work_.notify_one();
   done_.wait(lock, [&] { return job.num_open == 0; });
   if (job.failure) std::rethrow_exception(job.failure);
 }
@@ -80,36 +89,13 @@ void CopyCrew::begin(const Taken& taken, Chunk& chunk) {
   Job& job = *taken.job;
   const CopyPiece& piece = job.pieces[taken.piece];
   try {
-    if (chunk.mapped == nullptr) {
-      chunk.memory = Memory(
-          api_, api_.clCreateBuffer.make(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, chunk_bytes_, nullptr));
-      chunk.mapped = static_cast<std::byte*>(api_.clEnqueueMapBuffer.make(
-          queue_.get(), chunk.memory.get(), cl_bool{CL_TRUE}, cl_map_flags{CL_MAP_READ | CL_MAP_WRITE}, std::size_t{0},
-          chunk_bytes_, 0U, nullptr, nullptr));
+    if (!has_memory(chunk)) {
+      // As the driver does it.
+      static_cast<void>(enqueue(job, piece, nullptr));
+      return count(job, nullptr);
     }
     if (job.from != nullptr) pack(piece, job.from, chunk.mapped);
-    cl_event event = nullptr;
-    if (piece.num_rows == 1) {
-      if (job.from != nullptr)
-        api_.clEnqueueWriteBuffer(job.queue, job.buffer, CL_FALSE, piece.offset, piece.bytes(), chunk.mapped, 0U,
-                                  nullptr, &event);
-      else
-        api_.clEnqueueReadBuffer(job.queue, job.buffer, CL_FALSE, piece.offset, piece.bytes(), chunk.mapped, 0U,
-                                 nullptr, &event);
-    } else {
-      const std::size_t of_buffer[3] = {piece.offset % piece.row_pitch, piece.offset / piece.row_pitch, 0};
-      const std::size_t of_chunk[3] = {0, 0, 0};
-      const std::size_t size[3] = {piece.row_bytes, piece.num_rows, 1};
-      if (job.from != nullptr)
-        api_.clEnqueueWriteBufferRect(job.queue, job.buffer, CL_FALSE, of_buffer, of_chunk, size, piece.row_pitch,
-                                      std::size_t{0}, piece.row_bytes, std::size_t{0}, chunk.mapped, 0U, nullptr,
-                                      &event);
-      else
-        api_.clEnqueueReadBufferRect(job.queue, job.buffer, CL_FALSE, of_buffer, of_chunk, size, piece.row_pitch,
-                                     std::size_t{0}, piece.row_bytes, std::size_t{0}, chunk.mapped, 0U, nullptr,
-                                     &event);
-    }
-    chunk.last_use = Event(api_, event);
+    chunk.last_use = enqueue(job, piece, chunk.mapped);
     api_.clFlush(job.queue);
   } catch (...) {
     return count(job, std::current_exception());
@@ -117,6 +103,49 @@ void CopyCrew::begin(const Taken& taken, Chunk& chunk) {
   if (job.from != nullptr) return count(job, nullptr);
   chunk.reads = &job;
   chunk.piece = taken.piece;
+}
+
+bool CopyCrew::has_memory(Chunk& chunk) {
+  if (chunk.mapped != nullptr || chunk.is_refused) return chunk.mapped != nullptr;
+  try {
+    chunk.memory = Memory(
+        api_, api_.clCreateBuffer.make(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, chunk_bytes_, nullptr));
+    chunk.mapped = static_cast<std::byte*>(api_.clEnqueueMapBuffer.make(
+        queue_.get(), chunk.memory.get(), cl_bool{CL_TRUE}, cl_map_flags{CL_MAP_READ | CL_MAP_WRITE}, std::size_t{0},
+        chunk_bytes_, 0U, nullptr, nullptr));
+  } catch (const ClError&) {
+    chunk.is_refused = true;
+  }
+  return chunk.mapped != nullptr;
+}
+
+Event CopyCrew::enqueue(const Job& job, const CopyPiece& piece, std::byte* chunk) {
+  const bool is_write = job.from != nullptr;
+  const cl_bool waits = chunk == nullptr ? CL_TRUE : CL_FALSE;
+  cl_event event = nullptr;
+  if (piece.num_rows == 1) {
+    if (is_write)
+      api_.clEnqueueWriteBuffer(job.queue, job.buffer, waits, piece.offset, piece.bytes(),
+                                chunk != nullptr ? chunk : job.from + piece.offset, 0U, nullptr, &event);
+    else
+      api_.clEnqueueReadBuffer(job.queue, job.buffer, waits, piece.offset, piece.bytes(),
+                               chunk != nullptr ? chunk : job.to + piece.offset, 0U, nullptr, &event);
+    return {api_, event};
+  }
+  const std::size_t of_buffer[3] = {piece.offset % piece.row_pitch, piece.offset / piece.row_pitch, 0};
+  const std::size_t zeros[3] = {0, 0, 0};
+  const std::size_t* const of_host = chunk != nullptr ? zeros : of_buffer;
+  const std::size_t host_pitch = chunk != nullptr ? piece.row_bytes : piece.row_pitch;
+  const std::size_t size[3] = {piece.row_bytes, piece.num_rows, 1};
+  if (is_write)
+    api_.clEnqueueWriteBufferRect(job.queue, job.buffer, waits, of_buffer, of_host, size, piece.row_pitch,
+                                  std::size_t{0}, host_pitch, std::size_t{0}, chunk != nullptr ? chunk : job.from, 0U,
+                                  nullptr, &event);
+  else
+    api_.clEnqueueReadBufferRect(job.queue, job.buffer, waits, of_buffer, of_host, size, piece.row_pitch,
+                                 std::size_t{0}, host_pitch, std::size_t{0}, chunk != nullptr ? chunk : job.to, 0U,
+                                 nullptr, &event);
+  return {api_, event};
 }
 
 void CopyCrew::finish(Chunk& chunk) {

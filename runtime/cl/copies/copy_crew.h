@@ -21,7 +21,7 @@ namespace pbrt::cl {
 class CopyCrew {
  public:
   /// Starts `num_threads` threads, each of which makes two chunks of `chunk_bytes` at its first copy. Keeps a reference
-  /// to `api`.
+  /// to `api`. Throws ClError, and std::system_error if a thread cannot be started.
   CopyCrew(const Api& api, cl_context context, cl_device_id device, std::size_t num_threads, std::size_t chunk_bytes);
   /// Pre: no copy is under way
   ~CopyCrew();
@@ -53,6 +53,7 @@ class CopyCrew {
   struct Chunk {
     Memory memory;
     std::byte* mapped = nullptr;
+    bool is_refused = false;  ///< there is no such memory: pieces go straight
     Event last_use;
     Job* reads = nullptr;  ///< whose piece is on its way into the chunk; null: none
     std::size_t piece = 0;
@@ -68,6 +69,12 @@ class CopyCrew {
   /// The next piece of a job; waits for one if `waits`. No job: there is none, or the crew ends.
   [[nodiscard]] Taken take(bool waits);
   void free(Chunks& chunks);
+  /// Makes the chunk's memory at its first use; false if there is none.
+  [[nodiscard]] bool has_memory(Chunk& chunk);
+  /// Enqueues the copy of a piece between the buffer and the chunk; no chunk: between the buffer and the host's own
+  /// memory, and then it returns at the end.
+  [[nodiscard]] Event enqueue(const Job& job, const CopyPiece& piece, std::byte* chunk);
+  void end();
   /// Begins with a piece; a write is done then.
   void begin(const Taken& taken, Chunk& chunk);
   /// Waits until the chunk is free, and brings what was read into it where it belongs.

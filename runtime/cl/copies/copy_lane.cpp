@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/cl/copies/copy_lane.h"
 
+#include <exception>
 #include <utility>
 
 namespace pbrt::cl {
@@ -49,7 +50,7 @@ bool CopyLane::run(const Copy& copy) noexcept {
     const Event last = copy(queue_.get());
     const cl_event id = last.get();
     return api_.clWaitForEvents.status(1U, &id) == CL_SUCCESS;
-  } catch (const ClError&) {
+  } catch (const std::exception&) {
     static_cast<void>(api_.clFinish.status(queue_.get()));  // what was enqueued before still uses the memory
     return false;                                           // the manager reports the failure of the device
   }

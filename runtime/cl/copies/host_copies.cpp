@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <exception>
 #include <thread>
 
 namespace pbrt::cl {
@@ -53,13 +54,16 @@ Event end_of(const Api& api, cl_command_queue queue) {
 constexpr std::size_t kMostThreads = 12;
 constexpr std::size_t kLeastThreads = 3;
 
+/// A copy whose pieces are shorter than this part of a chunk goes straight: each piece is a call of the driver.
+constexpr std::size_t kMostPiecesPerChunk = 8;
+
 }  // namespace
 
 CopyOptions usual_copies() {
   CopyOptions options;
   options.num_threads = std::min<std::size_t>(kMostThreads, std::thread::hardware_concurrency());
   if (options.num_threads < kLeastThreads) options.num_threads = 0;
-  options.min_long_bytes = std::size_t{2} << 20;
+  options.min_long_bytes = std::size_t{4} << 20;
   options.min_crew_bytes = std::size_t{64} << 20;
   options.chunk_bytes = std::size_t{1} << 20;
   const long pages = ::sysconf(_SC_PHYS_PAGES), page_bytes = ::sysconf(_SC_PAGESIZE);
@@ -114,11 +118,18 @@ CopyCrew* HostCopies::crew_for(const void* host, std::span<const gpu::CopyShape>
   std::size_t bytes = 0;
   for (const gpu::CopyShape& shape : shapes) bytes += shape.bytes();
   if (bytes < options_.min_long_bytes || locks_.note_copy(host, bytes) || options_.num_threads == 0) return nullptr;
+  if (pieces_of(shapes, options_.chunk_bytes).size() > bytes / (options_.chunk_bytes / kMostPiecesPerChunk))
+    return nullptr;
   const std::lock_guard lock(mutex_);
   long_bytes_ += bytes;
-  if (long_bytes_ < options_.min_crew_bytes) return nullptr;
-  if (crew_ == nullptr)
-    crew_ = std::make_unique<CopyCrew>(api_, context_, device_, options_.num_threads, options_.chunk_bytes);
+  if (long_bytes_ < options_.min_crew_bytes || has_no_crew_) return nullptr;
+  try {
+    if (crew_ == nullptr)
+      crew_ = std::make_unique<CopyCrew>(api_, context_, device_, options_.num_threads, options_.chunk_bytes);
+  } catch (const std::exception&) {
+    has_no_crew_ = true;
+    return nullptr;
+  }
   bytes_of_crew_.fetch_add(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
   return crew_.get();
 }
@@ -130,10 +141,11 @@ CopyCrew* HostCopies::crew_for(const void* host, std::span<const gpu::CopyShape>
 // A driver copies memory that is not page-locked through chunks of its own, with one thread. So a copy goes straight
 // to the driver where that is good, and else through our chunks, with many threads:
 //
-// * Short copies (min_long_bytes) go straight: waking threads costs more.
+// * Short copies (min_long_bytes), and those of many short rows in several slices, go straight: waking threads and
+//   calling the driver for each piece costs more.
 // * Memory that is page-locked goes straight: the device copies it by itself, at the speed of the bus, and the calling
 //   thread does not wait. Mappings of the runtime are page-locked when their matrix has been copied twice (page_locks.h).
-//   Page-locking takes as long as four copies by the crew, or one by the driver.
+//   Page-locking takes as long as three copies by the crew.
 // * Where there are few processors, all goes straight: a driver is as fast as two threads.
 // * The first long copies (min_crew_bytes in all) go straight, because a crew costs as long as they take: to page-lock
 //   its chunks.

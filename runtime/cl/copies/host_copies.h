@@ -49,6 +49,7 @@ class HostCopies {
   std::mutex mutex_;
   std::size_t long_bytes_ = 0;      // of long copies so far, under mutex_
   std::unique_ptr<CopyCrew> crew_;  // null: not used yet; under mutex_, never changes afterwards
+  bool has_no_crew_ = false;        // it could not be made; under mutex_
   std::atomic<std::int64_t> bytes_of_crew_{0};
 };
 

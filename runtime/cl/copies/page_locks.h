@@ -16,7 +16,7 @@ namespace pbrt::cl {
 
 class PageLocks final : public MappingUser {
  public:
-  /// Keeps a reference to `api`. At most `max_bytes` are page-locked at a time.
+  /// Keeps a reference to `api`. At most `max_bytes` are page-locked at a time, by all devices of the process together.
   PageLocks(const Api& api, cl_context context, std::size_t max_bytes);
   ~PageLocks() override;
   PageLocks(const PageLocks&) = delete;
@@ -29,7 +29,7 @@ class PageLocks final : public MappingUser {
   [[nodiscard]] bool note_copy(const void* host, std::size_t bytes);
   void end(const Mapping& mapping) noexcept override;
 
-  /// How much is page-locked now.
+  /// How much of it this device has page-locked now.
   [[nodiscard]] std::int64_t bytes() const;
   /// How long page-locking has taken so far.
   [[nodiscard]] std::chrono::nanoseconds time() const;
@@ -38,10 +38,14 @@ class PageLocks final : public MappingUser {
   struct Use {
     std::size_t copied_bytes = 0;
     bool is_refused = false;  ///< the driver does not page-lock it
+    bool is_begun = false;    ///< it is just being page-locked
     Memory locked;            ///< no object: not page-locked
   };
-  /// Pre: mutex_ is held
-  void lock(const Mapping& mapping, Use& use);
+  /// Whether the mapping is to be page-locked now. Pre: mutex_ is held
+  [[nodiscard]] bool is_due(const Mapping& mapping, const Use& use) const;
+  /// Page-locks the mapping; without the mutex while the driver works, since that takes 70 ms for 1 GB.
+  void lock(const Mapping& mapping, Use& use, std::unique_lock<std::mutex>& guard);
+  void forget(std::size_t bytes);
 
   const Api& api_;
   cl_context context_;

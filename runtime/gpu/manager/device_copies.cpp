@@ -335,13 +335,14 @@ bool DeviceCopies::may_go_beside(const Residence& home, const BoxSet& boxes) con
 }
 
 bool DeviceCopies::bring(Residence& home, const StorageRef& storage, const char* why,
-                         const std::function<GridBox(StorageRecord&)>& box_of) {
+                         const std::function<GridBox(StorageRecord&)>& box_of, Asker asker) {
   const bool is_alone = !operations_.has_kernels() && queue_.num_launches() == 0;
   bool is_settled = true, is_whole = true;
   // The caller sees the result in the record.
   static_cast<void>(copy_out(home, storage, {nullptr, why}, is_whole, [&](Residence& locked) -> ReadBack {
     BoxSet boxes = locked.dirty_not_under_way(box_of(locked.record()));
-    if (is_alone || !may_go_beside(locked, boxes)) return {std::move(boxes)};
+    const bool is_beside = asker == Asker::Device ? may_go_beside(locked, boxes) : are_long(locked, boxes);
+    if (is_alone || !is_beside) return {std::move(boxes)};
     BoxSet ready = locked.settled(boxes);
     is_settled = ready.num_cells() == boxes.num_cells();
     return {std::move(ready), CopyOrder::Beside};

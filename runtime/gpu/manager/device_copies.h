@@ -19,6 +19,9 @@
 
 namespace pbrt::gpu {
 
+/// Who needs what is read back.
+enum class Asker : std::uint8_t { Host, Device };
+
 /// Threads: manager thread only
 class DeviceCopies {
  public:
@@ -59,7 +62,7 @@ class DeviceCopies {
   /// Reads a box back on demand, for the reason `why`, perhaps beside kernels; then it leaves out what is still being
   /// written. Returns false if it must be tried again.
   [[nodiscard]] bool bring(Residence& home, const StorageRef& storage, const char* why,
-                           const std::function<GridBox(StorageRecord&)>& box_of);
+                           const std::function<GridBox(StorageRecord&)>& box_of, Asker asker = Asker::Host);
 
  private:
   /// A copy between a storage and its window that has begun; without an operation if there is nothing to copy.

@@ -28,9 +28,10 @@ Progress HostTasks::run(FetchTask& task) {
   }
   if (is_lost) return end(false, "results were lost with a device");
   if (!is_newer) return end(true, "");
-  const bool is_under_way =
-      parts_.copies.bring(*home, task.storage, task.wish != nullptr ? "another device needs it" : "the CPU reads it",
-                          [&](StorageRecord& locked) { return locked.box_of(task.view); });
+  const bool is_under_way = parts_.copies.bring(
+      *home, task.storage, task.wish != nullptr ? "another device needs it" : "the CPU reads it",
+      [&](StorageRecord& locked) { return locked.box_of(task.view); },
+      task.wish != nullptr ? Asker::Device : Asker::Host);
   if (task.waiting.waker || !is_under_way) return Progress::NotReady;
   return end(true, "");
 }

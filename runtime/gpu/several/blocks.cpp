@@ -14,7 +14,7 @@ namespace {
 
 /// Blocks with so many instances have edges of their own: a GPU takes long enough for them to hide copies between
 /// devices.
-constexpr std::int64_t kMinInstancesWithEdges = std::int64_t{1} << 24;
+constexpr std::int64_t kMinInstancesWithEdges = std::int64_t{1} << 26;
 
 struct Indices {
   std::int64_t first = 0, count = 0;
@@ -142,6 +142,9 @@ std::int64_t run_in_blocks(Frame& frame, const ManagerSet* devices, const BlockE
 // of 1030 us. So a block's edges run first, in launches of their own, and the copies go beside the queue while the
 // inside runs (DeviceCopies, Note [Copies beside kernels]). The next step's edges are enqueued when the copies have
 // arrived, and its inside behind them.
+//
+// If the edges ran and the inside runs nowhere, the run is repeated without the devices, as if they had failed: what
+// was done may not run again.
 //
 // The step that reads these edges is a later one, of which nothing is known here. It is taken for one like this step,
 // as in all iterations.

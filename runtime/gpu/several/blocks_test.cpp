@@ -126,7 +126,7 @@ TEST_F(Blocks, StayOnTheirDeviceAndOnlyHalosMove) {
 }
 
 TEST_F(Blocks, OfManyInstancesRunTheirEdgesFirst) {
-  extent = {kHeight - 2, std::int64_t{1} << 26, 2};
+  extent = {kHeight - 2, std::int64_t{1} << 28, 2};
   Scheduler scheduler(2);
   scheduler.run([&](Frame& frame) {
     const Matrix2 in = rows(), out = rows();
@@ -143,8 +143,8 @@ TEST_F(Blocks, OfManyInstancesRunTheirEdgesFirst) {
 TEST_F(Blocks, ThatAreShortOrReadNoNeighboursHaveNoEdges) {
   Scheduler scheduler(2);
   scheduler.run([&](Frame& frame) {
-    for (const BlockExtent& each : {BlockExtent(kHeight - 2, 1 << 26, 0), BlockExtent(kHeight - 2, 1000, 1),
-                                    BlockExtent(kHeight - 2, 1 << 26, 4)}) {
+    for (const BlockExtent& each : {BlockExtent(kHeight - 2, 1 << 28, 0), BlockExtent(kHeight - 2, 1000, 1),
+                                    BlockExtent(kHeight - 2, 1 << 28, 4)}) {
       extent = each;
       const Matrix2 in = rows(), out = rows();
       EXPECT_EQ(step(frame, out, in), kHeight - 2);
@@ -157,7 +157,7 @@ TEST_F(Blocks, ThatAreShortOrReadNoNeighboursHaveNoEdges) {
 // The second device makes the edge of its second step, for which it needs that of the first device's first step, while
 // the first device still makes the inside of that.
 TEST_F(Blocks, EdgesReachTheOtherDeviceWhileTheInsideRuns) {
-  extent = {kHeight - 2, std::int64_t{1} << 26, 1};
+  extent = {kHeight - 2, std::int64_t{1} << 28, 1};
   held_until_two_runs_edges = {{1, 7}, 3};
   // A row is a short copy, and the matrix is worth copies beside the queue.
   for (FakeManager* each : {&one, &two}) each->control->set_min_bytes_beside(kRowBytes + 1);
@@ -172,7 +172,7 @@ TEST_F(Blocks, EdgesReachTheOtherDeviceWhileTheInsideRuns) {
 }
 
 TEST_F(Blocks, WhoseInsideDoesNotRunGoOnElsewhere) {
-  extent = {kHeight - 2, std::int64_t{1} << 26, 1};
+  extent = {kHeight - 2, std::int64_t{1} << 28, 1};
   one.control->inject(FakeOperation::Launch, 1, FakeFault::Refuse);
   Scheduler scheduler(2);
   scheduler.run([&](Frame& frame) {
@@ -187,7 +187,7 @@ TEST_F(Blocks, WhoseInsideDoesNotRunGoOnElsewhere) {
 }
 
 TEST_F(Blocks, WhoseInsideRunsNowhereMayNotRunAgain) {
-  extent = {kHeight - 2, std::int64_t{1} << 26, 1};
+  extent = {kHeight - 2, std::int64_t{1} << 28, 1};
   for (FakeManager* each : {&one, &two}) each->control->inject(FakeOperation::Launch, 1, FakeFault::Refuse);
   two.control->inject(FakeOperation::Launch, 2, FakeFault::Refuse);
   one.control->inject(FakeOperation::Launch, 2, FakeFault::Refuse);

@@ -33,6 +33,7 @@ struct DeviceWishes {
   bool may_use_host_memory = true;    ///< else each has buffers of its own, and copies, also where it shares the host's
   bool only_builds = false;           ///< kernels are built, and nothing runs (gpu/wrappers/building_device.h)
   std::chrono::nanoseconds limit{0};  ///< of each operation (gpu/wrappers/limited_device.h); 0: none
+  bool is_traced = false;             ///< the end of each operation is written down
 };
 
 /// The limit of so many seconds, cut to what a clock can add; none for 0 or less.

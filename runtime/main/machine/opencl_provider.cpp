@@ -27,6 +27,8 @@ class OpenClProvider : public DeviceProvider {
     const std::optional<gpu::Delays> delays = gpu::delays_of_environment();
     const std::optional<gpu::DeviceFaults> faults = gpu::faults_of_environment();
     options.may_use_host_memory = wishes_.may_use_host_memory && !delays && wishes_.limit.count() == 0;
+    // A limit, and a trace, need the end of each operation.
+    options.shares_events = !wishes_.is_traced && wishes_.limit.count() == 0;
     options.exchange = gpu::exchange_of_environment();
     std::unique_ptr<gpu::Device> device = devices_->open(static_cast<std::size_t>(index), options);
     if (options.exchange && !gpu::can_exchange(*device, *options.exchange))
