@@ -95,6 +95,23 @@ def faces(now, step, start):
     return np.fmod(out, 64)
 
 
+def mixed(now, _, start):
+    """Six rules whose cells are in one another's way. Of those that have all of their cells, the first one wins."""
+    h, w = now.shape
+    out = now.copy()
+    if w > 1:
+        out[:h - 1, 0] = 3 + now[1:, 1] + now[1:, 0]
+    if w > 5:
+        out[0, 5] = 2
+    if h > 1:
+        out[h - 1, :] = 3 + 2 * start[h - 2, :]
+    if h > 3:
+        out[1:h - 2, 0] = 2 + 2 * now[3:, 0] + 2 * now[:h - 3, 0]
+    if w > 2:
+        out[1:, 1:-1] = 1 + now[1:, :-2] + now[1:, 2:] + 3 * now[:-1, 1:-1]
+    return np.fmod(out, 61)
+
+
 # Whole numbers stay small and exact, so that all orders and contractions give the same bits.
 PROGRAMS = {
     # Versions and columns have each other's names in another rule.
@@ -141,6 +158,24 @@ to int End[w, h, d]
   End.cell(x, y, z) from (T<steps>.cell(x, y, z) t) { return t; }
 }
 """, 3, "int32", cube),
+    # Six rules, of which one has no inputs. PoCL made wrong code of a barrier under a condition behind them.
+    "mixed": ("""
+transform Mixed
+param steps
+from Start[w, h]
+through T<0..steps>[w, h]
+to End[w, h]
+{
+  T<0>.cell(x, y) from (Start.cell(x, y) s) { return s; }
+  priority(1) T<k>.cell(x, y) from (T<k-1>.cell(x-1, y) l, T<k-1>.cell(x+1, y) r, T<k-1>.cell(x, y-1) u) { return fmod(1 + l + r + 3 * u, 61.0); }
+  priority(2) T<k>.cell(x, y) from (T<k-1>.cell(x, y+2) d, T<k-1>.cell(x, y-1) u) where x == 0 { return fmod(2 + 2 * d + 2 * u, 61.0); }
+  priority(4) T<k>.cell(x, y) from (Start.cell(x, y-1) u) where y == h-1 { return fmod(3 + 2 * u, 61.0); }
+  priority(6) T<k>.cell(x, y) from () where x == 5 && y == 0 { return fmod(2, 61.0); }
+  priority(7) T<k>.cell(x, y) from (T<k-1>.cell(x+1, y+1) r, T<k-1>.cell(x, y+1) d) where x == 0 { return fmod(3 + r + d, 61.0); }
+  priority(90) T<k>.cell(x, y) from (T<k-1>.cell(x, y) c) { return fmod(c, 61.0); }
+  End.cell(x, y) from (T<steps>.cell(x, y) t) { return t; }
+}
+""", 2, "float64", mixed),
     # A region, whose body has loops, and rules of edges and corners.
     "corners": ("""
 transform Corners

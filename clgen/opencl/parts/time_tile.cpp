@@ -54,11 +54,20 @@ class TimeTilePrinter {
     }
     print_step(false);
     out_.close();
-    out_.line(std::string("if (pb_s < ") + kTileDepth + ") " + dialect_.barrier);
+    print_step_barrier();
     out_.close();
   }
 
  private:
+  /// Ends a step: what it stored is there for all work-items. Nothing reads what the last one stored. On CPUs it has a
+  /// barrier, too, because of barriers under a condition PoCL may make wrong code, although all work-items agree on it.
+  void print_step_barrier() {
+    if (dialect_.may_run_on_cpus) out_.verbatim("#ifndef PB_CPU\n");
+    out_.line(std::string("if (pb_s < ") + kTileDepth + ")");
+    if (dialect_.may_run_on_cpus) out_.verbatim("#endif\n");
+    out_.line(dialect_.barrier);
+  }
+
   std::size_t num_loops() const { return kernel_.vars.size(); }
   std::string name_of(bool is_output) const { return name_in_kernel(kernel_, transform_, tile_.matrix, is_output); }
 

@@ -87,7 +87,7 @@ class Test:
         for steps in (0, 1, 2, 3, 4, 5, 6, 8):
             self.agrees(name, program, 19, steps, [depth for depth in DEPTHS[1:] if abs(depth - steps) < 2] or [3])
         # Each of these runs many programs: lines and cubes with edges differ from plates in no way that depends on the depth.
-        for depth in [int(self.rng.choice(DEPTHS[1:]))] if name in ("ends", "faces") else DEPTHS[1:]:
+        for depth in [int(self.rng.choice(DEPTHS[1:]))] if name in ("ends", "faces", "mixed") else DEPTHS[1:]:
             self.ways(name, program, 23, 16, depth)
 
     def watched(self, name):
