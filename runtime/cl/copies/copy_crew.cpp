@@ -32,30 +32,14 @@ void CopyCrew::end() {
   for (std::thread& each : threads_) each.join();
 }
 
-void CopyCrew::write(cl_command_queue queue, cl_mem buffer, const std::byte* host,
-                     std::span<const gpu::CopyShape> shapes) {
+void CopyCrew::copy(const CopyEnds& ends, std::vector<CopyPiece> pieces) {
+  if (pieces.empty()) return;
+  // One thread waits for what a read stands behind, so that the others need not.
+  if (!ends.is_write()) api_.clFinish(ends.queue);
   Job job;
-  job.queue = queue;
-  job.buffer = buffer;
-  job.from = host;
-  job.pieces = pieces_of(shapes, chunk_bytes_);
-  run(job);
-}
-
-void CopyCrew::read(cl_command_queue queue, cl_mem buffer, std::byte* host, std::span<const gpu::CopyShape> shapes) {
-  // One thread waits for what the queue does before, so that the others need not.
-  api_.clFinish(queue);
-  Job job;
-  job.queue = queue;
-  job.buffer = buffer;
-  job.to = host;
-  job.pieces = pieces_of(shapes, chunk_bytes_);
-  run(job);
-}
-
-void CopyCrew::run(Job& job) {
+  job.ends = ends;
+  job.pieces = std::move(pieces);
   job.num_open = job.pieces.size();
-  if (job.num_open == 0) return;
   std::unique_lock lock(mutex_);
   jobs_.push_back(&job);
   for (std::size_t i = 0; i < std::min(job.pieces.size(), threads_.size()); ++i) work_.notify_one();
@@ -91,16 +75,16 @@ void CopyCrew::begin(const Taken& taken, Chunk& chunk) {
   try {
     if (!has_memory(chunk)) {
       // As the driver does it.
-      static_cast<void>(enqueue(job, piece, nullptr));
+      static_cast<void>(enqueue(job.ends, piece, nullptr));
       return count(job, nullptr);
     }
-    if (job.from != nullptr) pack(piece, job.from, chunk.mapped);
-    chunk.last_use = enqueue(job, piece, chunk.mapped);
-    api_.clFlush(job.queue);
+    if (job.ends.is_write()) pack(piece, job.ends.from, chunk.mapped);
+    chunk.last_use = enqueue(job.ends, piece, chunk.mapped);
+    api_.clFlush(job.ends.queue);
   } catch (...) {
     return count(job, std::current_exception());
   }
-  if (job.from != nullptr) return count(job, nullptr);
+  if (job.ends.is_write()) return count(job, nullptr);
   chunk.reads = &job;
   chunk.piece = taken.piece;
 }
@@ -119,33 +103,17 @@ bool CopyCrew::has_memory(Chunk& chunk) {
   return chunk.mapped != nullptr;
 }
 
-Event CopyCrew::enqueue(const Job& job, const CopyPiece& piece, std::byte* chunk) {
-  const bool is_write = job.from != nullptr;
-  const cl_bool waits = chunk == nullptr ? CL_TRUE : CL_FALSE;
-  cl_event event = nullptr;
-  if (piece.num_rows == 1) {
-    if (is_write)
-      api_.clEnqueueWriteBuffer(job.queue, job.buffer, waits, piece.offset, piece.bytes(),
-                                chunk != nullptr ? chunk : job.from + piece.offset, 0U, nullptr, &event);
-    else
-      api_.clEnqueueReadBuffer(job.queue, job.buffer, waits, piece.offset, piece.bytes(),
-                               chunk != nullptr ? chunk : job.to + piece.offset, 0U, nullptr, &event);
-    return {api_, event};
-  }
-  const std::size_t of_buffer[3] = {piece.offset % piece.row_pitch, piece.offset / piece.row_pitch, 0};
-  const std::size_t zeros[3] = {0, 0, 0};
-  const std::size_t* const of_host = chunk != nullptr ? zeros : of_buffer;
-  const std::size_t host_pitch = chunk != nullptr ? piece.row_bytes : piece.row_pitch;
-  const std::size_t size[3] = {piece.row_bytes, piece.num_rows, 1};
-  if (is_write)
-    api_.clEnqueueWriteBufferRect(job.queue, job.buffer, waits, of_buffer, of_host, size, piece.row_pitch,
-                                  std::size_t{0}, host_pitch, std::size_t{0}, chunk != nullptr ? chunk : job.from, 0U,
-                                  nullptr, &event);
-  else
-    api_.clEnqueueReadBufferRect(job.queue, job.buffer, waits, of_buffer, of_host, size, piece.row_pitch,
-                                 std::size_t{0}, host_pitch, std::size_t{0}, chunk != nullptr ? chunk : job.to, 0U,
-                                 nullptr, &event);
-  return {api_, event};
+Event CopyCrew::enqueue(CopyEnds ends, const CopyPiece& piece, std::byte* chunk) {
+  const bool waits = chunk == nullptr;
+  if (chunk != nullptr && ends.is_write()) ends.from = chunk;
+  if (chunk != nullptr && !ends.is_write()) ends.to = chunk;
+  if (piece.num_rows == 1)
+    return enqueue_row(api_, ends, waits, piece.offset, chunk != nullptr ? 0 : piece.offset, piece.bytes());
+  CopyBox box;
+  box.size = {piece.row_bytes, piece.num_rows, 1};
+  box.in_buffer = {{piece.offset % piece.row_pitch, piece.offset / piece.row_pitch, 0}, piece.row_pitch, 0};
+  box.in_host = chunk != nullptr ? CopyBox::Place{{0, 0, 0}, piece.row_bytes, 0} : box.in_buffer;
+  return enqueue_box(api_, ends, waits, box);
 }
 
 void CopyCrew::finish(Chunk& chunk) {
@@ -160,7 +128,7 @@ void CopyCrew::finish(Chunk& chunk) {
   chunk.last_use = Event();
   Job* const job = std::exchange(chunk.reads, nullptr);
   if (job == nullptr) return;  // a write that failed is known by the events behind it
-  if (!failure) unpack(job->pieces[chunk.piece], chunk.mapped, job->to);
+  if (!failure) unpack(job->pieces[chunk.piece], chunk.mapped, job->ends.to);
   count(*job, std::move(failure));
 }
 

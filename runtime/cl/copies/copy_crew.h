@@ -9,10 +9,10 @@
 #include <deque>
 #include <exception>
 #include <mutex>
-#include <span>
 #include <thread>
 #include <vector>
 
+#include "runtime/cl/copies/copy_ends.h"
 #include "runtime/cl/copies/copy_pieces.h"
 #include "runtime/cl/object.h"
 
@@ -28,22 +28,15 @@ class CopyCrew {
   CopyCrew(const CopyCrew&) = delete;
   CopyCrew& operator=(const CopyCrew&) = delete;
 
-  /// Enqueues writes of all shapes into the queue, and returns when the host's memory is not needed any more. Throws
-  /// ClError.
+  /// Makes a copy of all pieces, of which none is longer than a chunk. Returns when the host's memory is not needed any
+  /// more: a write is enqueued then; a read, which stands behind what is in the queue, has ended. Throws ClError.
   ///
   /// Threads: any; several copies at a time share the threads
-  void write(cl_command_queue queue, cl_mem buffer, const std::byte* host, std::span<const gpu::CopyShape> shapes);
-  /// Reads all shapes, after what is in the queue, and returns when they are in the host's memory. Throws ClError.
-  ///
-  /// Threads: as write
-  void read(cl_command_queue queue, cl_mem buffer, std::byte* host, std::span<const gpu::CopyShape> shapes);
+  void copy(const CopyEnds& ends, std::vector<CopyPiece> pieces);
 
  private:
   struct Job {
-    cl_command_queue queue = nullptr;
-    cl_mem buffer = nullptr;
-    const std::byte* from = nullptr;  ///< of a write: the host's memory
-    std::byte* to = nullptr;          ///< of a read
+    CopyEnds ends;
     std::vector<CopyPiece> pieces;
     std::size_t next = 0;  ///< the first piece that no thread has taken
     std::size_t num_open = 0;
@@ -64,7 +57,6 @@ class CopyCrew {
     std::size_t piece;
   };
 
-  void run(Job& job);
   void run_thread();
   /// The next piece of a job; waits for one if `waits`. No job: there is none, or the crew ends.
   [[nodiscard]] Taken take(bool waits);
@@ -73,7 +65,7 @@ class CopyCrew {
   [[nodiscard]] bool has_memory(Chunk& chunk);
   /// Enqueues the copy of a piece between the buffer and the chunk; no chunk: between the buffer and the host's own
   /// memory, and then it returns at the end.
-  [[nodiscard]] Event enqueue(const Job& job, const CopyPiece& piece, std::byte* chunk);
+  [[nodiscard]] Event enqueue(CopyEnds ends, const CopyPiece& piece, std::byte* chunk);
   void end();
   /// Begins with a piece; a write is done then.
   void begin(const Taken& taken, Chunk& chunk);

@@ -6,41 +6,24 @@
 #include <algorithm>
 #include <exception>
 #include <thread>
+#include <utility>
 
 namespace pbrt::cl {
 namespace {
 
-/// A shape as clEnqueue…BufferRect wants it: origin in bytes, rows, slices; the same on both sides.
-struct Rect {
-  explicit Rect(const gpu::CopyShape& shape)
-      : size{shape.row_bytes, shape.rows, shape.slices}, row_pitch(shape.row_pitch), slice_pitch(shape.slice_pitch) {
-    origin[0] = shape.offset % row_pitch;
-    origin[1] = shape.offset / row_pitch;
-    if (shape.slices > 1 && slice_pitch % row_pitch == 0) {
-      origin[2] = origin[1] / (slice_pitch / row_pitch);
-      origin[1] %= slice_pitch / row_pitch;
-    }
+/// A shape, which lies alike on both sides.
+CopyBox box_of(const gpu::CopyShape& shape) {
+  CopyBox box;
+  box.size = {shape.row_bytes, shape.rows, shape.slices};
+  CopyBox::Place place{
+      {shape.offset % shape.row_pitch, shape.offset / shape.row_pitch, 0}, shape.row_pitch, shape.slice_pitch};
+  if (shape.slices > 1 && shape.slice_pitch % shape.row_pitch == 0) {
+    const std::size_t rows_of_slice = shape.slice_pitch / shape.row_pitch;
+    place.origin[2] = place.origin[1] / rows_of_slice;
+    place.origin[1] %= rows_of_slice;
   }
-  std::size_t origin[3] = {0, 0, 0};
-  std::size_t size[3];
-  std::size_t row_pitch, slice_pitch;
-};
-
-/// Enqueues a copy per shape, by `row` or by `box`, which get where to put its event. Returns the event of the last
-/// one.
-template <class Row, class Box>
-Event enqueue_copies(const Api& api, std::span<const gpu::CopyShape> shapes, const Row& row, const Box& box) {
-  Event last;
-  for (const gpu::CopyShape& shape : shapes) {
-    cl_event event = nullptr;
-    if (shape.rows == 1 && shape.slices == 1) {
-      row(shape, &event);
-    } else {
-      box(Rect(shape), &event);
-    }
-    last = Event(api, event);
-  }
-  return last;
+  box.in_buffer = box.in_host = place;
+  return box;
 }
 
 /// The event of all that is in the queue.
@@ -79,47 +62,27 @@ HostCopies::HostCopies(const Api& api, cl_context context, cl_device_id device, 
       options_(options),
       locks_(api, context, options.max_locked_bytes) {}
 
-Event HostCopies::write(cl_command_queue queue, cl_mem buffer, const std::byte* host,
-                        std::span<const gpu::CopyShape> shapes) {
-  if (CopyCrew* crew = crew_for(host, shapes)) {
-    crew->write(queue, buffer, host, shapes);
-    return end_of(api_, queue);
+Event HostCopies::copy(const CopyEnds& ends, std::span<const gpu::CopyShape> shapes) {
+  std::vector<CopyPiece> pieces;
+  if (CopyCrew* crew = crew_for(ends.host(), shapes, pieces)) {
+    crew->copy(ends, std::move(pieces));
+    return end_of(api_, ends.queue);
   }
-  return enqueue_copies(
-      api_, shapes,
-      [&](const gpu::CopyShape& row, cl_event* event) {
-        api_.clEnqueueWriteBuffer(queue, buffer, CL_FALSE, row.offset, row.row_bytes, host + row.offset, 0U, nullptr,
-                                  event);
-      },
-      [&](const Rect& rect, cl_event* event) {
-        api_.clEnqueueWriteBufferRect(queue, buffer, CL_FALSE, rect.origin, rect.origin, rect.size, rect.row_pitch,
-                                      rect.slice_pitch, rect.row_pitch, rect.slice_pitch, host, 0U, nullptr, event);
-      });
+  Event last;
+  for (const gpu::CopyShape& shape : shapes)
+    last = shape.rows == 1 && shape.slices == 1
+               ? enqueue_row(api_, ends, false, shape.offset, shape.offset, shape.row_bytes)
+               : enqueue_box(api_, ends, false, box_of(shape));
+  return last;
 }
 
-Event HostCopies::read(cl_command_queue queue, cl_mem buffer, std::byte* host, std::span<const gpu::CopyShape> shapes) {
-  if (CopyCrew* crew = crew_for(host, shapes)) {
-    crew->read(queue, buffer, host, shapes);
-    return end_of(api_, queue);
-  }
-  return enqueue_copies(
-      api_, shapes,
-      [&](const gpu::CopyShape& row, cl_event* event) {
-        api_.clEnqueueReadBuffer(queue, buffer, CL_FALSE, row.offset, row.row_bytes, host + row.offset, 0U, nullptr,
-                                 event);
-      },
-      [&](const Rect& rect, cl_event* event) {
-        api_.clEnqueueReadBufferRect(queue, buffer, CL_FALSE, rect.origin, rect.origin, rect.size, rect.row_pitch,
-                                     rect.slice_pitch, rect.row_pitch, rect.slice_pitch, host, 0U, nullptr, event);
-      });
-}
-
-CopyCrew* HostCopies::crew_for(const void* host, std::span<const gpu::CopyShape> shapes) {
+CopyCrew* HostCopies::crew_for(const void* host, std::span<const gpu::CopyShape> shapes,
+                               std::vector<CopyPiece>& pieces) {
   std::size_t bytes = 0;
   for (const gpu::CopyShape& shape : shapes) bytes += shape.bytes();
   if (bytes < options_.min_long_bytes || locks_.note_copy(host, bytes) || options_.num_threads == 0) return nullptr;
-  if (pieces_of(shapes, options_.chunk_bytes).size() > bytes / (options_.chunk_bytes / kMostPiecesPerChunk))
-    return nullptr;
+  pieces = pieces_of(shapes, options_.chunk_bytes);
+  if (pieces.size() > bytes / (options_.chunk_bytes / kMostPiecesPerChunk)) return nullptr;
   const std::lock_guard lock(mutex_);
   long_bytes_ += bytes;
   if (long_bytes_ < options_.min_crew_bytes || has_no_crew_) return nullptr;

@@ -10,8 +10,10 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "runtime/cl/copies/copy_crew.h"
+#include "runtime/cl/copies/copy_ends.h"
 #include "runtime/cl/copies/page_locks.h"
 #include "runtime/cl/device_options.h"
 #include "runtime/cl/object.h"
@@ -28,18 +30,24 @@ class HostCopies {
   ///
   /// Threads: any
   [[nodiscard]] Event write(cl_command_queue queue, cl_mem buffer, const std::byte* host,
-                            std::span<const gpu::CopyShape> shapes);
+                            std::span<const gpu::CopyShape> shapes) {
+    return copy({queue, buffer, host, nullptr}, shapes);
+  }
   /// Enqueues reads; as write.
   [[nodiscard]] Event read(cl_command_queue queue, cl_mem buffer, std::byte* host,
-                           std::span<const gpu::CopyShape> shapes);
+                           std::span<const gpu::CopyShape> shapes) {
+    return copy({queue, buffer, nullptr, host}, shapes);
+  }
 
   /// How many bytes the crew has copied.
   [[nodiscard]] std::int64_t bytes_of_crew() const { return bytes_of_crew_.load(std::memory_order_relaxed); }
   [[nodiscard]] const PageLocks& locks() const { return locks_; }
 
  private:
-  /// The crew, if it is to do this copy; else null.
-  [[nodiscard]] CopyCrew* crew_for(const void* host, std::span<const gpu::CopyShape> shapes);
+  [[nodiscard]] Event copy(const CopyEnds& ends, std::span<const gpu::CopyShape> shapes);
+  /// The crew, if it is to do this copy, and the pieces for it; else null.
+  [[nodiscard]] CopyCrew* crew_for(const void* host, std::span<const gpu::CopyShape> shapes,
+                                   std::vector<CopyPiece>& pieces);
 
   const Api& api_;
   cl_context context_;
