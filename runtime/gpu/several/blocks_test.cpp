@@ -72,6 +72,14 @@ class Blocks : public ::testing::Test {
     for (int y = 0; y < kHeight; ++y) EXPECT_EQ(m.cell(0, y), want[static_cast<std::size_t>(y)]) << "row " << y;
   }
 
+  /// Runs one step, which the devices do as a whole.
+  void expect_a_step(Frame& frame) {
+    const Matrix2 in = rows(), out = rows();
+    EXPECT_EQ(step(frame, out, in), kHeight - 2);
+    need_on_host(frame, out);
+    expect_column(out, expected(1));
+  }
+
   using Rows = std::pair<int, int>;  // first, count
 
   void ran(const FakeManager& device, const Rows& rows) {
@@ -128,12 +136,7 @@ TEST_F(Blocks, StayOnTheirDeviceAndOnlyHalosMove) {
 TEST_F(Blocks, OfManyInstancesRunTheirEdgesFirst) {
   extent = {kHeight - 2, std::int64_t{1} << 28, 2};
   Scheduler scheduler(2);
-  scheduler.run([&](Frame& frame) {
-    const Matrix2 in = rows(), out = rows();
-    EXPECT_EQ(step(frame, out, in), kHeight - 2);
-    need_on_host(frame, out);
-    expect_column(out, expected(1));
-  });
+  scheduler.run([&](Frame& frame) { expect_a_step(frame); });
   // Rows 1 to 8 and 9 to 16.
   EXPECT_EQ(rows_of_one, (std::vector<Rows>{{7, 2}, {1, 6}}));
   EXPECT_EQ(rows_of_two, (std::vector<Rows>{{9, 2}, {11, 6}}));
@@ -175,12 +178,7 @@ TEST_F(Blocks, WhoseInsideDoesNotRunGoOnElsewhere) {
   extent = {kHeight - 2, std::int64_t{1} << 28, 1};
   one.control->inject(FakeOperation::Launch, 1, FakeFault::Refuse);
   Scheduler scheduler(2);
-  scheduler.run([&](Frame& frame) {
-    const Matrix2 in = rows(), out = rows();
-    EXPECT_EQ(step(frame, out, in), kHeight - 2);
-    need_on_host(frame, out);
-    expect_column(out, expected(1));
-  });
+  scheduler.run([&](Frame& frame) { expect_a_step(frame); });
   EXPECT_EQ(rows_of_one, (std::vector<Rows>{{8, 1}}));
   EXPECT_EQ(rows_of_two, (std::vector<Rows>{{9, 1}, {10, 7}, {1, 7}}));
   EXPECT_EQ(num_counted, 1);
@@ -218,10 +216,7 @@ TEST_F(Blocks, ThatOneDeviceRejectsRunOnTheOther) {
   one.control->inject(FakeOperation::Build, 0, FakeFault::Refuse);
   Scheduler scheduler(2);
   scheduler.run([&](Frame& frame) {
-    const Matrix2 in = rows(), out = rows();
-    EXPECT_EQ(step(frame, out, in), kHeight - 2);
-    need_on_host(frame, out);
-    expect_column(out, expected(1));
+    expect_a_step(frame);
     EXPECT_EQ(num_fallbacks, 0);
     EXPECT_EQ(num_counted, 1);
     EXPECT_EQ(two.manager->statistics().launches, 2);
