@@ -53,8 +53,8 @@ class TransformLowering {
     std::map<StepId, StepLaunch> out;
     for (const StepId id : plan_.steps.ids()) {
       const LoweredStep& step = lowered.steps[id];
-      const CellDims cells = joint_cells(rules_, plan_, id);
       if (!step.is_given_boxes || step.slice || step.cuts.empty()) continue;
+      const CellDims cells = joint_cells(rules_, plan_, id);
       std::string box = step.boxes.size() == 1 ? step.boxes.front().name : "";
       if (has_fixed(cells))
         for (const StepBox& each : step.boxes)
