@@ -60,6 +60,10 @@ class Problem:
         exact = [array.astype(numpy.float64) if array.dtype == numpy.float32 else array for array in inputs] if element == "float" else inputs
         return cls(workload, size, folder, inputs, workload.reference(size, *exact), files, element)
 
+    def has_whole_inputs(self):
+        """Whether all inputs are whole numbers, so that `element` says nothing of them."""
+        return bool(self.inputs) and all(numpy.issubdtype(array.dtype, numpy.integer) for array in self.inputs)
+
     def output_files(self):
         return [self.folder / f"out{number}.npy" for number in range(len(self.expected))]
 

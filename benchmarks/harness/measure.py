@@ -51,12 +51,13 @@ class WorkloadRun(Run):
         self._kernel_times(problem, able)
         for file in (*problem.files, *problem.output_files()):
             file.unlink(missing_ok=True)
-        return MeasuredProblem(size, self._work(size), measured)
+        return MeasuredProblem(size, self._work(problem), measured)
 
-    def _work(self, size):
-        """The work in terms of doubles, with which ceilings are measured: floats take half of the memory and of the packs."""
-        part = 0.5 if self.options.element == "float" else 1
-        return {name: part * value for name, value in dataclasses.asdict(self.workload.work(size)).items()}
+    def _work(self, problem):
+        """The work in terms of doubles, with which ceilings are measured: floats take half of the memory and of the packs. Whole
+        numbers have a type of their own."""
+        part = 0.5 if self.options.element == "float" and not problem.has_whole_inputs() else 1
+        return {name: part * value for name, value in dataclasses.asdict(self.workload.work(problem.size)).items()}
 
     def _contenders(self, problem, session):
         """The contenders, or a Measured in place of one that is missing."""

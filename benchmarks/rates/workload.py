@@ -6,7 +6,7 @@ import pathlib
 
 import numpy
 
-from harness.workload import Work, Workload, at, configuration, load
+from harness.workload import Baseline, Work, Workload, at, configuration, load
 
 KERNEL_WIDTH = 7
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent
@@ -43,17 +43,53 @@ def of_matrix(main, sites, reference, written, others=(), n=(2048, 16384), is_tr
                     ({"w": 67, "h": 131} if is_tried else None, *({"w": each, "h": each} for each in n)))
 
 
-def of_cpu(main, shape, reference, moved, sizes, inputs=None):
-    """A transform without a version for devices."""
-    whole = workload(main, {}, [shape], reference, moved, (*sizes, None), ("--fp=reassociate",))
-    return dataclasses.replace(whole, choices={}, inputs=inputs or whole.inputs)
+CUDA = ("nvidia-cuda-toolkit",)
+
+
+def of_order(main, sites, reference, shape, moved, sizes, inputs=None, **fields):
+    """Results that depend on the numbers before. `sizes`: (smoke, cpu, gpu). Sums may be in another order."""
+    whole = workload(main, sites, [shape], reference, moved, sizes, ("--fp=reassociate",))
+    return dataclasses.replace(whole, inputs=inputs or whole.inputs, **fields)
+
+
+def of_scan(main, reference, inputs=None, is_tried=False, baselines=()):
+    """Scans of a row: a cell by a rule of its own, and the others."""
+    sizes = ({"n": 10007} if is_tried else None, {"n": 1 << 26}, {"n": 1 << 28})
+    return of_order(main, {"S#1": "S#1", "S#2": "S#2"}, reference, lambda size: size["n"], (lambda size: size["n"], lambda size: size["n"]), sizes, inputs,
+                    baselines=baselines)
 
 
 def of_keys(main, num_bins):
-    """Counts of keys, which are whole numbers."""
-    whole = of_cpu(main, None, lambda keys: numpy.bincount(keys, minlength=num_bins).astype(numpy.int32), (lambda size: size["n"] / 2, lambda size: 0),
-                   ({"n": 10007}, {"n": 1 << 26}), lambda size, random: [random.integers(0, num_bins, size["n"], dtype=numpy.int32)])
-    return dataclasses.replace(whole, choices=on_the_device(main, {"Count#1": "Count#1"}), sizes=whole.sizes | {"gpu": [{"n": 1 << 28}]})
+    """Counts of keys, which are whole numbers: uniform ones, and with `values` so many different ones."""
+    def keys(size, random):
+        some = random.integers(0, size.get("values", num_bins), size["n"], dtype=numpy.int32)
+        return [some * numpy.int32(num_bins // size["values"]) if "values" in size else some]
+
+    gpu = [{"n": 1 << 28}, {"n": 1 << 28, "values": 1}]
+    whole = of_order(main, {"Count#1": "Count#1"}, lambda keys: numpy.bincount(keys, minlength=num_bins).astype(numpy.int32), None,
+                     (lambda size: size["n"] / 2, lambda size: 0), ({"n": 10007}, {"n": 1 << 26}, None), keys)
+    return dataclasses.replace(whole, sizes=whole.sizes | {"gpu": gpu}, tolerance=0, search_sizes=lambda size: (),
+                               baselines=(Baseline("CUB histogram", "keys.cu", options={"bins": str(num_bins)}, packages=CUDA, on="cuda"),))
+
+
+def kept(_size, a):
+    """What `Filter` keeps, and how many numbers that are."""
+    upper = a[a > 0.5]
+    return [upper, numpy.int32(len(upper))]
+
+
+def error_of_kept(_size, _inputs, outputs, expected):
+    """Compares what is kept. The cells behind it have no value."""
+    (found, number), (right, count) = outputs, expected
+    return 0.0 if number == count and numpy.array_equal(found[:count], right.astype(found.dtype)) else float("inf")
+
+
+def recurrence(a):
+    """y = 0.75 * before + a. Each step doubles how many numbers before are in a sum; of those beyond 256 nothing is left."""
+    y = a.copy()
+    for step in (1, 2, 4, 8, 16, 32, 64, 128):
+        y[step:] += 0.75 ** step * y[:-step]
+    return y
 
 
 def cells(size):
@@ -96,11 +132,18 @@ WORKLOADS = [
     of_matrix("Softmax", {"Out#1": "Out#1"}, softmax, cells, is_tried=True),
     of_matrix("Heat", {"Next#1": "Next#1", "Next#2": "Next#2"}, heat, cells),
     *(of_matrix(main, {"Out#1": "Out#1"}, convolved(axis), cells, [lambda _: KERNEL_WIDTH], (2048, 8192)) for main, axis in (("ConvolveRows", 1), ("ConvolveColumns", 0))),
-    of_cpu("PrefixSum", lambda size: size["n"], numpy.cumsum, (lambda size: size["n"], lambda size: size["n"]), ({"n": 10007}, {"n": 1 << 26})),
-    of_cpu("RunningMax", lambda size: (size["h"], size["w"]), lambda a: numpy.maximum.accumulate(a, axis=1), (cells, cells),
-           ({"w": 67, "h": 131}, {"w": 4096, "h": 4096})),
-    of_cpu("Histogram", lambda size: size["n"], lambda a: numpy.bincount((255 * a).astype(int), minlength=256).astype(numpy.int32),
-           (lambda size: size["n"], lambda size: 0), ({"n": 10007}, {"n": 1 << 26})),
+    of_scan("PrefixSum", numpy.cumsum, is_tried=True, baselines=(Baseline("CUB scan", "scan.cu", packages=CUDA, on="cuda"),)),
+    of_scan("IntPrefixSum", lambda a: numpy.cumsum(a, dtype=numpy.int32), lambda size, random: [random.integers(-100, 101, size["n"], dtype=numpy.int32)],
+            baselines=(Baseline("CUB scan", "scan.cu", options={"number": "int32"}, packages=CUDA, on="cuda"),)),
+    of_scan("Recurrence", recurrence),
+    of_order("RunningMax", {"Most#1": "Most#1", "Most#2": "Most#2"}, lambda a: numpy.maximum.accumulate(a, axis=1), lambda size: (size["h"], size["w"]),
+             (cells, cells), ({"w": 67, "h": 131}, {"w": 4096, "h": 4096}, {"w": 16384, "h": 16384})),
+    dataclasses.replace(
+        of_order("Filter", {"Kept+Number#1": "Kept+Number#1"}, None, lambda size: size["n"], (lambda size: size["n"], lambda size: size["n"] / 2),
+                 ({"n": 10007}, {"n": 1 << 26}, {"n": 1 << 28}), baselines=(Baseline("CUB select", "filter.cu", packages=CUDA, on="cuda"),)),
+        reference=kept, error=error_of_kept),
+    of_order("Histogram", {"Count#1": "Count#1"}, lambda a: numpy.bincount((255 * a).astype(int), minlength=256).astype(numpy.int32), lambda size: size["n"],
+             (lambda size: size["n"], lambda size: 0), ({"n": 10007}, {"n": 1 << 26}, None)),
     of_keys("KeyHistogram", 256),
     of_keys("KeyTable", 65536),
     of_folder("black_scholes", "polynomial on the device", {"n": 1 << 28}, tolerance=1e-3),
