@@ -24,18 +24,56 @@ class ClBuffer final : public gpu::Buffer {
   std::size_t size_bytes_;
 };
 
+cl_mem memory_of(const gpu::Buffer& buffer) { return static_cast<const ClBuffer&>(buffer).get(); }
+
 class ClKernel final : public gpu::Kernel {
  public:
   ClKernel(KernelObject kernel, gpu::KernelLimits limits) : kernel_(std::move(kernel)), limits_(limits) {}
   [[nodiscard]] gpu::KernelLimits limits() const override { return limits_; }
   [[nodiscard]] cl_kernel get() const { return kernel_.get(); }
 
+  /// Sets the arguments that are not what they were at the last launch. Buffers are always set: a new one may have an
+  /// old one's handle.
+  ///
+  /// Errors: as clSetKernelArg
+  void set_arguments(const Api& api, std::span<const gpu::KernelArg> args) {
+    const std::size_t num_known = std::exchange(num_known_, 0);  // none if one cannot be set
+    last_.resize(args.size());
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      if (i < num_known && is_same_value(args[i], last_[i])) continue;
+      set_argument(api, i, args[i]);
+      last_[i] = args[i];
+    }
+    num_known_ = args.size();
+  }
+
  private:
+  static bool is_same_value(const gpu::KernelArg& arg, const gpu::KernelArg& last) {
+    return arg.kind != gpu::KernelArg::Kind::Buffer && arg.kind == last.kind && arg.size_bytes == last.size_bytes &&
+           arg.value == last.value;
+  }
+  void set_argument(const Api& api, std::size_t at, const gpu::KernelArg& arg) {
+    const auto index = static_cast<cl_uint>(at);
+    switch (arg.kind) {
+      case gpu::KernelArg::Kind::Buffer: {
+        const cl_mem memory = memory_of(*arg.buffer);
+        api.clSetKernelArg(get(), index, sizeof(cl_mem), static_cast<const void*>(&memory));
+        break;
+      }
+      case gpu::KernelArg::Kind::Value:
+        api.clSetKernelArg(get(), index, arg.size_bytes, arg.value.data());
+        break;
+      case gpu::KernelArg::Kind::Local:
+        api.clSetKernelArg(get(), index, arg.size_bytes, nullptr);
+        break;
+    }
+  }
+
   KernelObject kernel_;
   gpu::KernelLimits limits_;
+  std::vector<gpu::KernelArg> last_;  ///< the arguments of the last launch
+  std::size_t num_known_ = 0;         ///< how many of them the kernel has
 };
-
-cl_mem memory_of(const gpu::Buffer& buffer) { return static_cast<const ClBuffer&>(buffer).get(); }
 
 /// Runs `call`; what did not fit becomes a DeviceRefusal.
 template <class Call>
@@ -312,23 +350,7 @@ void ClDevice::launch(gpu::Kernel& kernel, std::span<const gpu::KernelArg> args,
                       gpu::Completion& done) {
   const cl_kernel id = static_cast<ClKernel&>(kernel).get();
   refusing([&] {
-    for (std::size_t i = 0; i < args.size(); ++i) {
-      const gpu::KernelArg& arg = args[i];
-      const auto index = static_cast<cl_uint>(i);
-      switch (arg.kind) {
-        case gpu::KernelArg::Kind::Buffer: {
-          const cl_mem memory = memory_of(*arg.buffer);
-          api_->clSetKernelArg(id, index, sizeof(cl_mem), static_cast<const void*>(&memory));
-          break;
-        }
-        case gpu::KernelArg::Kind::Value:
-          api_->clSetKernelArg(id, index, arg.size_bytes, arg.value.data());
-          break;
-        case gpu::KernelArg::Kind::Local:
-          api_->clSetKernelArg(id, index, arg.size_bytes, nullptr);
-          break;
-      }
-    }
+    static_cast<ClKernel&>(kernel).set_arguments(*api_, args);
     const auto enqueue = [&](cl_event* event) {
       api_->clEnqueueNDRangeKernel(queue_.get(), id, static_cast<cl_uint>(range.num_dims), nullptr, range.global.data(),
                                    range.group.data(), 0U, nullptr, event);

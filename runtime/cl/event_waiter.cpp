@@ -50,7 +50,7 @@ void EventWaiter::close(Event event, bool is_good) {
 // The driver is called without the mutex, since it may let a thread wait that adds operations meanwhile.
 void EventWaiter::poll() {
   std::unique_lock lock(mutex_);
-  while (!is_watching_ && !entries_.empty()) {
+  while (!is_watching_ && !is_polling_ && !entries_.empty()) {
     const Entry& first = entries_.front();
     bool ok = first.is_good;
     if (const cl_event event = first.event.get(); event != nullptr) {

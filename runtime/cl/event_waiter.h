@@ -39,7 +39,7 @@ class EventWaiter {
   [[nodiscard]] bool has_operations_without_event();
   /// The queue is empty: the operations that no event tells of have ended like this.
   void end_all(bool ok);
-  /// Reports the operations that have ended; nothing while the thread watches.
+  /// Reports the operations that have ended; nothing while the thread watches or another one polls.
   void poll();
   /// From now on the thread reports all operations, until it has caught up.
   void watch();

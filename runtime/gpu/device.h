@@ -177,7 +177,7 @@ class Device {
   /// Sends what was enqueued to the device.
   virtual void flush() = 0;
   /// Reports operations that have ended, unless watch() makes the device report them itself. The management thread
-  /// calls it while it stays awake. Threads: also while another thread calls the device
+  /// calls it while it stays awake, and workers that launch. Threads: also while another thread calls the device
   virtual void poll() {}
   /// From now on the device reports ends without poll(), until all have ended. Called before the management thread
   /// sleeps. Threads: as poll()

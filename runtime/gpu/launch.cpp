@@ -19,6 +19,8 @@
 #include "runtime/gpu/manager/manager_impl.h"
 #include "runtime/gpu/manager/queue/submission.h"
 #include "runtime/gpu/several/manager_set.h"
+#include "runtime/matrix/access_watch.h"
+#include "runtime/matrix/new_contents.h"
 
 namespace pbrt::gpu {
 
@@ -394,12 +396,20 @@ void back_on_host_slow(Frame& frame, const RegionRef& region) {
 
 void forget_launches_slow(const Storage& storage) {
   StorageRecord* record = StorageRecord::find(storage);
+  if (record == nullptr) return;
   const std::lock_guard lock(record->mutex);
   if (record->shadow != nullptr) record->shadow->forget_launches();
 }
 
+void note_new_slow(Storage& storage) {
+  // Where accesses are watched, or new cells hold NaN, they count as written.
+  if (are_accesses_watched() || are_new_matrices_nan()) return;
+  storage.device_state.store(kUnwritten, std::memory_order_relaxed);
+}
+
 void wrote_on_host_slow(const RegionRef& region) {
-  StorageRecord* record = StorageRecord::find(*region.storage);
+  StorageRecord* record = StorageRecord::find_or_forget_new(*region.storage);
+  if (record == nullptr) return;
   const OwnedView view = own(*region.storage, region.view);
   const std::lock_guard lock(record->mutex);
   if (record->shadow != nullptr) record->shadow->written(view);

@@ -237,6 +237,7 @@ void before_host_write_slow(Frame& frame, const RegionRef& region);
 void before_host_overwrite_slow(Frame& frame, const RegionRef& region);
 void wrote_on_host_slow(const RegionRef& region);
 void forget_launches_slow(const Storage& storage);
+void note_new_slow(Storage& storage);
 void back_on_host_slow(Frame& frame, const RegionRef& region);
 void fetch_slow(const RegionRef& region);
 
@@ -378,6 +379,16 @@ template <gpu::Handle Region, int N>
 [[gnu::always_inline]] inline void wrote_on_host(Frame& frame, const Region& region, const Box<N>& part) {
   if (frame.has_device() && gpu::device_state(region) != 0) [[unlikely]]
     gpu::detail::wrote_slow(part_or_none(region, part));
+}
+
+/// Says that the matrix was just made, with a storage of its own: its cells have no values. So none is copied to a
+/// device before something writes it.
+///
+/// Pre:  nobody else knows the matrix yet
+template <gpu::Handle Region>
+inline void note_new(Frame& frame, const Region& region) {
+  if (!frame.has_device()) return;
+  if (Storage* const storage = region.storage_ref().get(); storage != nullptr) gpu::detail::note_new_slow(*storage);
 }
 
 /// After a call that was given this part: suspends the fiber until the host may both read and write it.

@@ -105,9 +105,10 @@ GridBox Layout::box_of(const OwnedView& view) const {
   if (view.is_empty()) return box;
   std::int64_t rest = view.offset;
   for (int d = num_dims_ - 1; d >= 0; --d) {
-    box.lo[d] = rest / strides_[d];
+    // Most views begin near the storage's start, and launches do this often: a division is worth avoiding.
+    box.lo[d] = rest < strides_[d] ? 0 : strides_[d] == 1 ? rest : rest / strides_[d];
     box.hi[d] = box.lo[d] + 1;
-    rest %= strides_[d];
+    rest -= box.lo[d] * strides_[d];
   }
   for (int d = 0; d < view.num_dims; ++d) {
     if (view.sizes[d] == 1) continue;

@@ -14,10 +14,11 @@ namespace pbrt::gpu {
 
 /// Bits of Storage::device_state.
 enum : std::uint32_t {
-  kHasRecord = 1,  ///< was on a device
-  kDirty = 2,      ///< some part is newer on a device than on the host, or was lost with a device
-  kInFlight = 4,   ///< a device operation uses the host's memory
-  kWatched = 8,    ///< accesses of the host are watched: each announcement counts (access_shadow.h)
+  kHasRecord = 1,   ///< was on a device
+  kDirty = 2,       ///< some part is newer on a device than on the host, or was lost with a device
+  kInFlight = 4,    ///< a device operation uses the host's memory
+  kWatched = 8,     ///< accesses of the host are watched: each announcement counts (access_shadow.h)
+  kUnwritten = 16,  ///< was made in a run with devices, has no record yet, and nobody has written it (StorageRecord)
 };
 
 struct RegionRef {

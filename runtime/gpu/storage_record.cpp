@@ -12,6 +12,12 @@ namespace pbrt::gpu {
 
 StorageRecord::StorageRecord(Storage& storage, int element_bytes)
     : storage_(&storage), layout_(static_cast<std::int64_t>(storage.bytes()) / element_bytes, element_bytes) {
+  if ((storage.device_state.load(std::memory_order_relaxed) & kUnwritten) != 0) {
+    GridBox all;
+    all.num_dims = 1;
+    all.hi[0] = static_cast<std::int64_t>(storage.bytes()) / element_bytes;
+    unwritten.add(all);
+  }
   if (are_accesses_watched()) shadow = std::make_unique<AccessShadow>(storage, layout_, mutex);
 }
 
@@ -20,12 +26,28 @@ StorageRecord* StorageRecord::find(const Storage& storage) {
   return static_cast<StorageRecord*>(storage.device_record.load(std::memory_order_acquire));
 }
 
+namespace {
+
+// One record is made at a time: a second one of the storage would take its shadow along when it goes, and accesses may
+// look into that already. What is unwritten is looked at and changed in this lock, too.
+std::mutex& making() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+}  // namespace
+
+StorageRecord* StorageRecord::find_or_forget_new(Storage& storage) {
+  if (StorageRecord* existing = find(storage)) return existing;
+  const std::lock_guard lock(making());
+  if (StorageRecord* existing = find(storage)) return existing;
+  storage.device_state.store(0, std::memory_order_relaxed);
+  return nullptr;
+}
+
 StorageRecord& StorageRecord::of(Storage& storage, int element_bytes) {
   if (StorageRecord* existing = find(storage)) return *existing;
-  // One is made at a time: a second record of the storage would take its shadow along when it goes, and accesses may
-  // look into that already.
-  static std::mutex making;
-  const std::lock_guard lock(making);
+  const std::lock_guard lock(making());
   if (StorageRecord* existing = find(storage)) return *existing;
   auto made = std::unique_ptr<StorageRecord>(new StorageRecord(storage, element_bytes));
   // Release pairs with the acquire in `find`.
@@ -101,6 +123,7 @@ bool StorageRecord::adopt(const OwnedView& view) {
   if (*refined == layout_) return true;
   const auto convert = [&](BoxSet& set) { set = refined->convert(set, layout_); };
   convert(lost);
+  convert(unwritten);
   for (const auto& home : residences_) {
     convert(home->valid);
     convert(home->dirty);
@@ -153,6 +176,7 @@ void StorageRecord::wrote_on_device(Residence& home, const GridBox& box) {
     each->dirty.remove(box);
     if (!PB_FAULT(other_device_stays_valid)) each->valid.remove(box);
   }
+  unwritten.remove(box);
   home.valid.add(box);
   if (!PB_FAULT(result_never_copied_out)) home.dirty.add(box);
   lost.remove(box);
@@ -169,6 +193,7 @@ void StorageRecord::wrote_on_host(const OwnedView& view) {
   if (!PB_FAULT(stale_device_copy))
     for (const auto& home : residences_) home->valid.remove(written);
   lost.remove(box);
+  unwritten.remove(box);
   publish_state();
 }
 

@@ -31,6 +31,8 @@ class StorageRecord final : public DeviceRecord {
   [[nodiscard]] static StorageRecord& of(Storage& storage, int element_bytes);
   /// The record, or null if the storage never was on a device.
   [[nodiscard]] static StorageRecord* find(const Storage& storage);
+  /// As find(). A storage without a record is not unwritten any more.
+  [[nodiscard]] static StorageRecord* find_or_forget_new(Storage& storage);
   ~StorageRecord() override;
 
   /// Finds or makes what the device of `registry` has of the storage. It lives as long as the record or the device's
@@ -81,6 +83,7 @@ class StorageRecord final : public DeviceRecord {
   [[nodiscard]] GridBox whole() const;
 
   BoxSet lost;                           ///< was newer on a device that failed
+  BoxSet unwritten;                      ///< has no value: nobody has written it since the storage was made
   std::unique_ptr<AccessShadow> shadow;  ///< null: accesses of the host are not watched
 
  private:

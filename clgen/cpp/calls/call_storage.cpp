@@ -69,6 +69,8 @@ void emit_temporaries(Writer& out, const CallContext& call, const StepConditions
           "(" + joined(flags, " || ") + ") ? pbrt::without_memory<" + type + ">(" + joined(extents) + ") : " + storage;
     out.line("const " + type + " " + matrix.name + " = " + selected_text(conditions.is_used(id), storage, type + "()") +
              ";");
+    if (call.context.lowered.has_kernels && !matrix.extents.empty())
+      out.line("pbrt::note_new(" + call.frame + ", " + matrix.name + ");");
   }
 }
 

@@ -91,6 +91,7 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
       return Progress::NotReady;
     }
     if (device_.info().shares_host_memory) return home.valid.add(missing), Progress::Done;
+    leave_out_unwritten(home, missing);
     if (missing.is_empty()) return statistics_.count([](DeviceStatistics& s) { ++s.copies_avoided; }), Progress::Done;
     if (others_in_way(home, missing, false)) return Progress::NotReady;
     shapes = record.layout().copy_shapes(missing);
@@ -133,6 +134,16 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
   return Progress::Done;
 }
 
+void DeviceCopies::leave_out_unwritten(Residence& home, BoxSet& missing) const {
+  const StorageRecord& record = home.record();
+  if (copies_unwritten_ || record.unwritten.is_empty()) return;
+  BoxSet written = missing;
+  written.remove(record.unwritten);
+  missing.remove(written);
+  home.valid.add(missing);
+  missing = std::move(written);
+}
+
 bool DeviceCopies::has_all(const LaunchJob& job, const LaunchRegion& region) const {
   if (!job.windows.empty()) return false;
   StorageRecord& record = *region.record;
@@ -143,6 +154,7 @@ bool DeviceCopies::has_all(const LaunchJob& job, const LaunchRegion& region) con
   if (device_.info().shares_host_memory && record.residences().size() == 1) return true;
   BoxSet missing(box);
   missing.remove(region.home->valid);
+  if (!copies_unwritten_) missing.remove(record.unwritten);
   return missing.is_empty();
 }
 

@@ -25,9 +25,14 @@ enum class Asker : std::uint8_t { Host, Device };
 /// Threads: manager thread only
 class DeviceCopies {
  public:
+  /// `copies_unwritten`: cells without a value are copied, too, since results are compared.
   DeviceCopies(ManagedDevice& device, const TaskQueue& queue, OperationsInFlight& operations,
-               ManagerStatistics& statistics)
-      : device_(device), queue_(queue), operations_(operations), statistics_(statistics) {}
+               ManagerStatistics& statistics, bool copies_unwritten = false)
+      : device_(device),
+        queue_(queue),
+        operations_(operations),
+        statistics_(statistics),
+        copies_unwritten_(copies_unwritten) {}
 
   /// Enqueues writes of what a kernel reads and the device lacks; they count as copied at once.
   ///
@@ -94,6 +99,9 @@ class DeviceCopies {
   /// What another device's operations use in the host's memory is left out, and `is_whole` becomes false.
   [[nodiscard]] std::shared_ptr<Operation> copy_out(Residence& home, StorageRef storage, const Cause& cause,
                                                     bool& is_whole, const std::function<ReadBack(Residence&)>& choose);
+  /// Leaves out of `missing` what has no value, and lets it count as current on the device. Pre: the record's mutex is
+  /// held
+  void leave_out_unwritten(Residence& home, BoxSet& missing) const;
   /// Asks the managers of other devices for what is newer there of what the launch touches, unless they were asked.
   /// Pre: the record's mutex is not held
   static void ask_others(LaunchRegion& region);
@@ -110,6 +118,7 @@ class DeviceCopies {
   const TaskQueue& queue_;
   OperationsInFlight& operations_;
   ManagerStatistics& statistics_;
+  const bool copies_unwritten_;
 };
 
 }  // namespace pbrt::gpu

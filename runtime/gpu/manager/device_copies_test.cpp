@@ -74,6 +74,29 @@ TEST_F(Copies, InOfWhatTheHostNeverUsedIsNone) {
   EXPECT_EQ(manager.counted().bytes_to_device, 0);
 }
 
+TEST_F(Copies, InOfWhatNobodyWroteIsNone) {
+  const Matrix2 made = filled(64, 8, 3);
+  detail::note_new_slow(*made.storage_ref().get());
+  const JobPtr job = user_of(made);
+  EXPECT_TRUE(manager.copies.has_all(*job, job->plan.regions[0]));
+  EXPECT_EQ(copy_in(job), Progress::Done);
+  EXPECT_EQ(manager.counted().bytes_to_device, 0);
+  EXPECT_TRUE(manager.control->log().empty());
+  wrote_on_host(made.region(0, 2, 64, 5));
+  const JobPtr other = user_of(made);
+  EXPECT_FALSE(manager.copies.has_all(*other, other->plan.regions[0]));
+  EXPECT_EQ(copy_in(other), Progress::Done);
+  EXPECT_EQ(manager.counted().bytes_to_device, 3 * 64 * 4) << "the rows that the host wrote";
+}
+
+TEST_F(Copies, WhatTheHostWroteBeforeTheFirstLaunchIsNotUnwritten) {
+  const Matrix2 made = filled(64, 8, 3);
+  detail::note_new_slow(*made.storage_ref().get());
+  wrote_on_host(made.region(0, 2, 64, 5));
+  EXPECT_EQ(copy_in(user_of(made)), Progress::Done);
+  EXPECT_EQ(manager.counted().bytes_to_device, 8 * 64 * 4) << "which parts it wrote is not kept without a record";
+}
+
 TEST_F(Copies, InOfWhatTheHostUsedIsWhole) {
   const Matrix2 fresh = Matrix2::allocate(1235, 567);
   fresh.cell(1234, 566) = 1;

@@ -71,8 +71,8 @@ Halo halo_of(const LaunchPlan& plan, const WorkShape& shape) {
   return halo;
 }
 
-std::vector<KernelArg> arguments_of(const LaunchJob& job) {
-  std::vector<KernelArg> args;
+/// Adds the arguments that the stages of a launch share.
+void append_arguments_of(const LaunchJob& job, std::vector<KernelArg>& args) {
   for (const LaunchRegion& region : job.plan.regions) {
     if (!region.is_argument) continue;
     KernelArg data;
@@ -102,7 +102,6 @@ std::vector<KernelArg> arguments_of(const LaunchJob& job) {
     scratch.buffer = job.scratch.get();
     args.push_back(scratch);
   }
-  return args;
 }
 
 /// The work-items of whole groups that have all instances.
@@ -435,7 +434,9 @@ Progress LaunchTasks::run(ExecuteTask& task) {
 }
 
 void LaunchTasks::enqueue_kernel(LaunchJob& job) {
-  std::vector<KernelArg> args = arguments_of(job);
+  std::vector<KernelArg>& args = arguments_;
+  args.clear();
+  append_arguments_of(job, args);
   const std::size_t num_common = args.size();
   const bool is_wavefront = job.plan.kernel->num_wave_rows > 0;
   std::int64_t cells = 1;

@@ -88,6 +88,7 @@ class LaunchTasks {
   const ManagerParts parts_;
   KernelTable kernels_;
   bool is_brief_ = false;
+  std::vector<KernelArg> arguments_;  ///< of the last launch; kept for its memory
   std::set<std::pair<const Kernel*, std::array<std::size_t, 3>>> launched_;
 };
 

@@ -20,6 +20,9 @@ constexpr int kLooksForTurn = 200;
 /// With so many operations under way the device has enough to do, and a driver may let its caller wait.
 constexpr std::size_t kMostUnderWay = 512;
 
+/// How many launches of workers one of them asks for ends after. So many share an event (runtime/cl/cl_device.cpp).
+constexpr int kLaunchesPerPoll = 16;
+
 bool look_for_turn(std::mutex& turn) {
   for (int looks = 0; looks < kLooksForTurn; ++looks) {
     if (turn.try_lock()) return true;
@@ -36,7 +39,7 @@ ManagerImpl::ManagerImpl(std::unique_ptr<Device> managed, const ManagerOptions& 
       trace(options, statistics),
       queue(options.patience),
       operations(queue, trace.clock()),
-      copies(device, queue, operations, statistics),
+      copies(device, queue, operations, statistics, options.verifies),
       memory(device, queue, operations, copies, statistics),
       launch_tasks_(parts()),
       host_tasks_(parts()),
@@ -79,6 +82,7 @@ void ManagerImpl::submit(std::vector<Task> tasks, const std::function<void()>& b
 
 void ManagerImpl::launch_here(std::vector<Task> tasks) {
   auto next = tasks.begin();
+  if (++num_launched_here_ >= kLaunchesPerPoll) ask_for_ends();
   if (operations.size() < kMostUnderWay && do_brief_work()) {
     const JobPtr job = std::get<PrepareTask>(tasks.front()).job;
     while (next != tasks.end() && launch_tasks_.is_brief(*next) && do_here(*next)) ++next;
@@ -90,6 +94,18 @@ void ManagerImpl::launch_here(std::vector<Task> tasks) {
   // What others queued meanwhile, and what waited for what was done here, is done, too, or left to the management
   // thread.
   if (!is_done || !do_brief_work() || operations.is_unsent()) queue.poke();
+}
+
+void ManagerImpl::ask_for_ends() {
+  num_launched_here_ = 0;
+  if (failure_ || !queue.is_patient()) return;
+  device->poll();
+  if (!do_brief_work() || !operations.is_unsent()) return;
+  try {
+    operations.flush(*device);
+  } catch (const std::exception& error) {
+    failure_ = error.what();
+  }
 }
 
 bool ManagerImpl::do_brief_work() {

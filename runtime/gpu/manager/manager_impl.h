@@ -86,6 +86,8 @@ struct ManagerImpl {
 
   /// Does the tasks of a launch, and pushes those that cannot be done here.
   void launch_here(std::vector<Task> tasks);
+  /// Asks the device for ends in place of the management thread, and sends what waits for nothing else to be sent.
+  void ask_for_ends();
   /// Does what others left in the queue, as long as it takes no time. Returns whether nothing is left.
   [[nodiscard]] bool do_brief_work();
 
@@ -124,6 +126,7 @@ struct ManagerImpl {
   HostTasks host_tasks_;
   LaunchesUnderWay launches_;
   bool is_worker_ = false;              ///< whether it is a worker's turn
+  int num_launched_here_ = 0;           ///< launches of workers since ask_for_ends()
   std::optional<std::string> failure_;  ///< of the device, noticed in a worker's turn and not acted on yet
   std::thread thread_;
 };

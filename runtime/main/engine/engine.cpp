@@ -195,8 +195,11 @@ RunReport Engine::run(const Problem& problem, const RunWishes& wishes) {
   const auto root_body = [&](Frame& root) {
     const RandomScope random(wishes.seed);
     if (is_resident) {
-      for (gpu::Manager* device : wishes.devices.managers())
+      for (gpu::Manager* device : wishes.devices.managers()) {
         for (const AnyMatrix& input : problem.inputs) (void)device->prefetch(root, input);
+        for (std::size_t i = 0; i < problem.outputs.size(); ++i)
+          if (problem.transform->outputs[i].is_read_initially) (void)device->prefetch(root, problem.outputs[i]);
+      }
       drain(root, wishes.devices);
     }
     if (!wishes.is_resident) state.root = &root;

@@ -91,6 +91,36 @@ to {type} B[{sizes}], {type} C[{sizes}]
 """
 COPIED = ((np.uint8, "uchar", 3), (np.int16, "short", 1), (np.float32, "float", 2), (np.float64, "double", 3))
 
+# Stores at places that are computed, into matrices that are made for each step, in memory that steps before have used.
+SCATTER = """
+transform Spread
+from A[n], int Place[n]
+to Out[n]
+{
+  distinct to (Out out) from (A a, Place place) {
+    for (int i = 0; i < n; i++) out.cell(place.cell(i)) = a.cell(i);
+  }
+}
+transform There
+from A[n], int Place[n]
+to B[n]
+{
+  to (B b) from (A a, Place place) using (T[n]) {
+    Spread(T, a, place);
+    Spread(b, T, place);
+  }
+}
+main transform Rounds
+from A[n], int Place[n]
+through T[n], U[n]
+to B[n]
+{
+  to (T t) from (A a, Place place) { There(t, a, place); }
+  to (U u) from (T t, Place place) { There(u, t, place); }
+  to (B b) from (U u, Place place) { There(b, u, place); }
+}
+"""
+
 
 def turns(a, steps):
     for _ in range(steps):
@@ -136,6 +166,22 @@ class Test:
     def copies_of(self, statistics):
         return sum(kernel["count"] for kernel in statistics["devices"][0]["kernels"] if kernel["rule"] == "copyTo")
 
+    def scattered(self):
+        """What nothing has written is not copied to the device: there is a copy for each input, and for the result, whose cells had
+        values."""
+        program, n = self.compile("scatter", SCATTER), 1000
+        a, place = self.rng.random(n), self.rng.permutation(n).astype(np.int32)
+        want = a
+        for _ in range(6):
+            want, before = np.empty(n), want
+            want[place] = before
+        files = arrays.save(self.work, [a, place])
+        for words in ((), ("--verify-device",), ("--fill-nan",)):
+            got, statistics = arrays.run(program, self.work, files, ["B"], "--strict", "--device-copies", *words, entry=on_device(program))
+            polybricks.check(np.array_equal(got["B"], want), f"{words}: {got['B']}, not {want}")
+            moved = [statistics["devices"][0][name] for name in ("bytes_to_device", "bytes_to_host")]
+            polybricks.check(words or moved == [20 * n, 8 * n], f"{moved} bytes were moved")
+
     def types(self):
         """Copies stay on the device that has the original."""
         for dtype, word, num_dims in COPIED:
@@ -165,6 +211,7 @@ def main():
     args = polybricks.arguments(__doc__).parse_args()
     test = Test(polybricks.Tools(args.dist), polybricks.fresh_folder(args.work / "device_copies"))
     test.counts()
+    test.scattered()
     test.types()
     test.agrees()
     return 0

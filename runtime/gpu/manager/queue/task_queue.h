@@ -91,7 +91,8 @@ class TaskQueue {
   // Management thread only, in anybody's turn.
 
   /// Stays awake until something has happened since the last turn before begin_idle(), or for the patience after that
-  /// and after the last launch of a worker; asks the device for ends meanwhile.
+  /// and after the last launch of a worker; asks the device for ends meanwhile. While workers launch and nobody waits
+  /// for ends, these are the workers' business.
   ///
   /// Post: true if something has happened
   [[nodiscard]] bool await_change(Device& device);
@@ -111,19 +112,24 @@ class TaskQueue {
   std::deque<Task> tasks_;
   std::vector<EndedOperation> ended_;
   bool is_stopping_ = false;
-  /// Counts pushes, ended operations and pokes. Written under `mutex_`; read without it by await_change only.
-  std::atomic<std::uint64_t> epoch_{0};
-  /// Counts note_launch_here(). Written and read as `epoch_`.
-  std::atomic<std::uint64_t> num_launched_here_{0};
   /// Relaxed: the queue's mutex orders it.
   std::atomic<std::int64_t> num_launches_{0};
+  /// Counts note_launch_here(). Written and read as `epoch_`.
+  std::atomic<std::uint64_t> num_launched_here_{0};
+  /// Counts pushes, ended operations and pokes. Written under `mutex_`; read without it by await_change only. In a line
+  /// of its own, since the thread looks at it all the time and launches of workers seldom change it.
+  alignas(64) std::atomic<std::uint64_t> epoch_{0};
+  /// How much of `epoch_` are ended operations. Written and read as `epoch_`.
+  std::atomic<std::uint64_t> num_ended_{0};
 
   // Manager thread only.
-  std::uint64_t seen_ = 0;         ///< `epoch_` at the last turn
-  std::size_t num_not_ready_ = 0;  ///< tasks at the queue's end that were tried since something happened
+  alignas(64) std::uint64_t seen_ = 0;  ///< `epoch_` at the last turn
+  std::uint64_t seen_ended_ = 0;        ///< `num_ended_` then
+  std::size_t num_not_ready_ = 0;       ///< tasks at the queue's end that were tried since something happened
 
   // Management thread only, as begin_idle() found them.
   std::uint64_t idle_epoch_ = 0;
+  std::uint64_t idle_ended_ = 0;
   std::uint64_t idle_launched_ = 0;
   bool is_end_awaited_ = false;
 };
