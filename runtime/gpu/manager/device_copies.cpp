@@ -22,6 +22,9 @@ std::int64_t bytes_of(const std::vector<CopyShape>& shapes) {
 /// Shorter copies are as fast as finding out that there is nothing to copy.
 constexpr std::size_t kMinCleared = std::size_t{1} << 18;
 
+/// Drivers take as many bytes along with the call, as they do with the arguments of a kernel.
+constexpr std::int64_t kMostBriefBytes = 4096;
+
 /// Of matrices that are so many times as large as a long copy and that several devices have, short copies go beside the
 /// queue, too: the edges of blocks, which another device waits for, while this one has a long kernel.
 constexpr std::uint64_t kLongCopiesOfShared = 16;
@@ -144,18 +147,18 @@ void DeviceCopies::leave_out_unwritten(Residence& home, BoxSet& missing) const {
   missing = std::move(written);
 }
 
-bool DeviceCopies::has_all(const LaunchJob& job, const LaunchRegion& region) const {
+bool DeviceCopies::is_brief(const LaunchJob& job, const LaunchRegion& region) const {
   if (!job.windows.empty()) return false;
   StorageRecord& record = *region.record;
   const std::lock_guard lock(record.mutex);
-  if (region.home->buffer == nullptr) return false;
   if (!region.is_read) return true;
   const GridBox box = record.box_of(region.touched);
   if (device_.info().shares_host_memory && record.residences().size() == 1) return true;
   BoxSet missing(box);
   missing.remove(region.home->valid);
   if (!copies_unwritten_) missing.remove(record.unwritten);
-  return missing.is_empty();
+  if (missing.is_empty()) return true;
+  return record.residences().size() == 1 && missing.num_cells() * record.layout().element_bytes() <= kMostBriefBytes;
 }
 
 bool DeviceCopies::reads_nothing_back(const LaunchJob& job) const {

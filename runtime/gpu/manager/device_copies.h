@@ -44,9 +44,8 @@ class DeviceCopies {
   /// Brings what the job's windows have of their storages to the host, and waits until the device uses no host memory
   /// there. Returns whether all is done; else it must be tried again.
   [[nodiscard]] bool bring_for_windows(LaunchJob& job);
-  /// Whether copy_in() has nothing to do for the region, because the device has a buffer with all that the launch
-  /// reads.
-  [[nodiscard]] bool has_all(const LaunchJob& job, const LaunchRegion& region) const;
+  /// Whether copy_in() has nothing to copy for the region, once it has a buffer, or so little that it takes no time.
+  [[nodiscard]] bool is_brief(const LaunchJob& job, const LaunchRegion& region) const;
   /// Whether the launch enqueues no reads.
   [[nodiscard]] bool reads_nothing_back(const LaunchJob& job) const;
   /// Whether the kernel must wait for a copy beside the queue to end.

@@ -75,26 +75,28 @@ TEST_F(Copies, InOfWhatTheHostNeverUsedIsNone) {
 }
 
 TEST_F(Copies, InOfWhatNobodyWroteIsNone) {
-  const Matrix2 made = filled(64, 8, 3);
+  const Matrix2 made = filled(512, 8, 3);
   detail::note_new_slow(*made.storage_ref().get());
   const JobPtr job = user_of(made);
-  EXPECT_TRUE(manager.copies.has_all(*job, job->plan.regions[0]));
+  EXPECT_TRUE(manager.copies.is_brief(*job, job->plan.regions[0]));
   EXPECT_EQ(copy_in(job), Progress::Done);
   EXPECT_EQ(manager.counted().bytes_to_device, 0);
   EXPECT_TRUE(manager.control->log().empty());
-  wrote_on_host(made.region(0, 2, 64, 5));
+  wrote_on_host(made.region(0, 2, 512, 5));
   const JobPtr other = user_of(made);
-  EXPECT_FALSE(manager.copies.has_all(*other, other->plan.regions[0]));
+  EXPECT_FALSE(manager.copies.is_brief(*other, other->plan.regions[0]));
   EXPECT_EQ(copy_in(other), Progress::Done);
-  EXPECT_EQ(manager.counted().bytes_to_device, 3 * 64 * 4) << "the rows that the host wrote";
+  EXPECT_EQ(manager.counted().bytes_to_device, 3 * 512 * 4) << "the rows that the host wrote";
+  wrote_on_host(made.region(0, 1, 512, 3));
+  EXPECT_TRUE(manager.copies.is_brief(*other, other->plan.regions[0])) << "two rows go with the call";
 }
 
 TEST_F(Copies, WhatTheHostWroteBeforeTheFirstLaunchIsNotUnwritten) {
-  const Matrix2 made = filled(64, 8, 3);
+  const Matrix2 made = filled(512, 8, 3);
   detail::note_new_slow(*made.storage_ref().get());
-  wrote_on_host(made.region(0, 2, 64, 5));
+  wrote_on_host(made.region(0, 2, 512, 5));
   EXPECT_EQ(copy_in(user_of(made)), Progress::Done);
-  EXPECT_EQ(manager.counted().bytes_to_device, 8 * 64 * 4) << "which parts it wrote is not kept without a record";
+  EXPECT_EQ(manager.counted().bytes_to_device, 8 * 512 * 4) << "which parts it wrote is not kept without a record";
 }
 
 TEST_F(Copies, InOfWhatTheHostUsedIsWhole) {

@@ -38,6 +38,8 @@ class DeviceMemory {
   ///
   /// Errors: throws what Device::allocate and Device::read throw, and then nothing is pinned
   [[nodiscard]] Acquired acquire(LaunchJob& job);
+  /// Whether the job's storages have buffers, or get them at once: from the pool, or small ones.
+  [[nodiscard]] bool has_buffers_for(const LaunchJob& job) const;
   /// After acquire(job) was No: lets the job have windows, if it has none and they fit. Returns whether it does.
   [[nodiscard]] bool use_windows(LaunchJob& job) const;
   /// Why acquire(job) was No, in words.

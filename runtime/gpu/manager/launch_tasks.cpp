@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include "base/seeded_fault.h"
@@ -102,6 +104,16 @@ void append_arguments_of(const LaunchJob& job, std::vector<KernelArg>& args) {
     scratch.buffer = job.scratch.get();
     args.push_back(scratch);
   }
+}
+
+/// What a driver says first of a kernel that it rejects, in lines of their own.
+std::string first_lines_of(const std::string& log) {
+  constexpr int kMostLines = 12;
+  std::istringstream lines(log);
+  std::string text, line;
+  for (int i = 0; i < kMostLines && std::getline(lines, line); ++i)
+    if (!line.empty()) text += "\n  " + line;
+  return text;
 }
 
 /// The work-items of whole groups that have all instances.
@@ -379,7 +391,7 @@ KernelTable::Found LaunchTasks::find_kernel(const LaunchPlan& plan, WorkShape& s
 
 void LaunchTasks::report_rejection(const KernelDesc& kernel, const std::string& log) {
   parts_.device.warn("device `" + parts_.device.info().name + "` rejected kernel `" + kernel.name +
-                     "`; its CPU version is used");
+                     "`; its CPU version is used" + first_lines_of(log));
   parts_.statistics.reject({kernel.name, log});
 }
 
@@ -502,7 +514,7 @@ bool LaunchTasks::were_launched(const LaunchJob& job) const {
 bool LaunchTasks::is_brief(const Task& task) const {
   if (const auto* completion = std::get_if<CompletionTask>(&task)) return !completion->job->has_late_reads;
   if (const auto* copy_in = std::get_if<CopyInTask>(&task))
-    return parts_.copies.has_all(*copy_in->job, copy_in->job->plan.regions[copy_in->region]);
+    return parts_.copies.is_brief(*copy_in->job, copy_in->job->plan.regions[copy_in->region]);
   if (const auto* execute = std::get_if<ExecuteTask>(&task))
     return were_launched(*execute->job) && parts_.copies.reads_nothing_back(*execute->job);
   const auto* prepare = std::get_if<PrepareTask>(&task);
@@ -510,7 +522,8 @@ bool LaunchTasks::is_brief(const Task& task) const {
   const LaunchJob& job = *prepare->job;
   return parts_.copies.reads_nothing_back(job) &&
          std::all_of(job.plan.regions.begin(), job.plan.regions.end(),
-                     [&](const LaunchRegion& region) { return parts_.copies.has_all(job, region); });
+                     [&](const LaunchRegion& region) { return parts_.copies.is_brief(job, region); }) &&
+         parts_.memory.has_buffers_for(job);
 }
 
 Progress LaunchTasks::run(CompletionTask& task) {

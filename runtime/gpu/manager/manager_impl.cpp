@@ -155,7 +155,7 @@ void ManagerImpl::take(Task task) {
 }
 
 bool ManagerImpl::do_here(Task& task) {
-  const std::int64_t start = trace.clock().time_ns();
+  const std::int64_t start = trace.is_on() ? trace.clock().time_ns() : 0;
   if (attempt(task) == Progress::Done) {
     if (trace.is_on()) trace.record_task(task, start);
     queue.was_done();

@@ -139,15 +139,19 @@ void TaskQueue::begin_idle(bool is_end_awaited) {
 }
 
 bool TaskQueue::await_change(Device& device) {
+  // What the loop reads all the time is kept out of the lines that workers write.
+  const std::chrono::nanoseconds patience = patience_;
+  const std::uint64_t idle_epoch = idle_epoch_, idle_ended = idle_ended_;
+  const bool is_end_awaited = is_end_awaited_;
   // Acquire: who sees a change sees the count of ends that was made before it. All else is acted on under the mutex.
-  const auto num_changes = [&] { return epoch_.load(std::memory_order_acquire) - idle_epoch_; };
+  const auto num_changes = [&] { return epoch_.load(std::memory_order_acquire) - idle_epoch; };
   const auto has_other_change = [&] {
     const std::uint64_t changes = num_changes();
-    return changes > num_ended_.load(std::memory_order_relaxed) - idle_ended_;
+    return changes > num_ended_.load(std::memory_order_relaxed) - idle_ended;
   };
   auto now = std::chrono::steady_clock::now();
   auto awake_since = now, quiet_from = now, looked = now - kLooksForLaunches;
-  for (; !has_other_change() && now - awake_since < patience_; now = std::chrono::steady_clock::now()) {
+  for (; !has_other_change() && now - awake_since < patience; now = std::chrono::steady_clock::now()) {
     if (now - looked >= kLooksForLaunches) {
       looked = now;
       if (const std::uint64_t launched = num_launched_here_.load(std::memory_order_relaxed);
@@ -157,7 +161,7 @@ bool TaskQueue::await_change(Device& device) {
         quiet_from = now + kQuiet;
       }
     }
-    if (is_end_awaited_ || now >= quiet_from) {
+    if (is_end_awaited || now >= quiet_from) {
       if (num_changes() != 0) break;
       device.poll();
     }
