@@ -2,6 +2,7 @@
 #include "clgen/opencl/kernel_scan_parts.h"
 
 #include "clgen/facts/names.h"
+#include "clgen/opencl/kernel_words.h"
 #include "lang/body/body_constants.h"
 #include "lang/check.h"
 
@@ -147,8 +148,8 @@ void ScanPartPrinter::store(const std::string& name, const std::string& arrays, 
 void ScanPartPrinter::exchange(const std::string& to, const std::string& from, const std::string& lane,
                                bool has_factors) const {
   for_each_number(has_factors, [&](std::size_t k, NumberName number) {
-    // Smaller integers pass as ints.
-    const std::string type = size_bytes(scans_.types[k]) < 4 ? "int" : this->type(k);
+    // Smaller integers pass as ints. The functions know the type by its own name, not as ElementT.
+    const std::string type = size_bytes(scans_.types[k]) < 4 ? "int" : opencl_type(scans_.types[k]);
     out_.line(number(to, k) + " = pb_of_lane_" + type + "(" + number(from, k) + ", " + lane + ");");
   });
 }

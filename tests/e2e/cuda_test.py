@@ -8,6 +8,7 @@ compiled by it, too.
 """
 
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -85,6 +86,20 @@ def check_that_all_compile(pbc, folder):
     print(f"{count} programs compile")
 
 
+def check_exchange_between_lanes(pbc):
+    """What lanes exchange has a type that the prelude of kernels has functions for. PoCL never builds these parts."""
+    prelude = (ROOT / "runtime" / "config" / "kernel_prelude.h").read_text()
+    known = set(re.findall(r"\b(pb_\w+_uint)\(", prelude))
+    known |= {f"{name}_{of}" for name, of in re.findall(r"PB_SHUFFLE_[48]\((\w+), (\w+)\)", prelude)}
+    used = set()
+    folders = (ROOT / "clgen" / "testdata" / "opencl", ROOT / "examples", *(ROOT / "benchmarks").iterdir())
+    for path in sorted(path for folder in folders for path in folder.glob("*.pbcc")):
+        used |= set(re.findall(r"\b(pb_(?:of_lane|opposite)_\w+)\(", emitted(pbc, path) or ""))
+    assert used, "no kernel exchanges anything between lanes"
+    assert used <= known, f"there are no functions {', '.join(sorted(used - known))}"
+    print(f"lanes exchange by {', '.join(sorted(used))}")
+
+
 def check_results(dist, folder):
     rng = np.random.default_rng(5)
     a, w = rng.standard_normal((H + 2, W + K - 1)), rng.standard_normal(K)
@@ -124,6 +139,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     dist = args.dist.resolve()
     check_that_all_compile(f"{dist}/bin/pbc", folder)
+    check_exchange_between_lanes(f"{dist}/bin/pbc")
     check_results(dist, folder)
     return 0
 

@@ -261,6 +261,7 @@ bool LaunchTasks::choose_windows(LaunchJob& job, const WorkShape& shape) {
   const LaunchPlan& plan = job.plan;
   const auto build = [&](int stage) -> Kernel* {
     const KernelTable::Found found = kernels_.find(*parts_.device, plan, shape, stage);
+    if (found.new_log != nullptr) report_rejection(*plan.kernel, *found.new_log);
     const std::size_t items = shape.group[0] * shape.group[1] * shape.group[2];
     const bool fits = found.kernel != nullptr && !found.is_generic && tiles_fit(*found.kernel, {}) &&
                       items <= found.kernel->limits().max_group_size;

@@ -93,14 +93,20 @@ void ManagerImpl::launch_here(std::vector<Task> tasks) {
   queue.push(std::move(tasks));
   // What others queued meanwhile, and what waited for what was done here, is done, too, or left to the management
   // thread.
-  if (!is_done || !do_brief_work() || operations.is_unsent()) queue.poke();
+  const bool is_all_done = do_brief_work() && is_done;
+  send();
+  if (!is_all_done || failure_) queue.poke();
 }
 
 void ManagerImpl::ask_for_ends() {
   num_launched_here_ = 0;
   if (failure_ || !queue.is_patient()) return;
   device->poll();
-  if (!do_brief_work() || !operations.is_unsent()) return;
+  if (do_brief_work()) send();
+}
+
+void ManagerImpl::send() {
+  if (failure_ || !operations.is_unsent()) return;
   try {
     operations.flush(*device);
   } catch (const std::exception& error) {

@@ -86,8 +86,10 @@ struct ManagerImpl {
 
   /// Does the tasks of a launch, and pushes those that cannot be done here.
   void launch_here(std::vector<Task> tasks);
-  /// Asks the device for ends in place of the management thread, and sends what waits for nothing else to be sent.
+  /// Asks the device for ends in place of the management thread.
   void ask_for_ends();
+  /// Sends what was enqueued to the device, if that has ended what it was sent before.
+  void send();
   /// Does what others left in the queue, as long as it takes no time. Returns whether nothing is left.
   [[nodiscard]] bool do_brief_work();
 

@@ -150,7 +150,7 @@ bool TaskQueue::await_change(Device& device) {
     return changes > num_ended_.load(std::memory_order_relaxed) - idle_ended;
   };
   auto now = std::chrono::steady_clock::now();
-  auto awake_since = now, quiet_from = now, looked = now - kLooksForLaunches;
+  auto awake_since = now, quiet_from = now + kQuiet, looked = now - kLooksForLaunches;
   for (; !has_other_change() && now - awake_since < patience; now = std::chrono::steady_clock::now()) {
     if (now - looked >= kLooksForLaunches) {
       looked = now;
