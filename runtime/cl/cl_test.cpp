@@ -236,13 +236,18 @@ class OnDeviceWithMemory : public OnDevice, public ::testing::WithParamInterface
       chosen.copies = CopyOptions{3, 1, 5000, 4096, std::size_t{1} << 30};
       chosen.may_use_host_memory = false;
     }
+    if (std::string(GetParam()) == "small_copies") {
+      chosen.copies = CopyOptions{.max_small_bytes = 1 << 15};
+      chosen.may_use_host_memory = false;
+      chosen.ends = EndReports::Thread;
+    }
     if (std::string(GetParam()) == "waiting_thread") chosen.ends = EndReports::Thread;
     return chosen;
   }
 };
 
 INSTANTIATE_TEST_SUITE_P(All, OnDeviceWithMemory,
-                         ::testing::Values("host_memory", "copies", "threads", "waiting_thread"),
+                         ::testing::Values("host_memory", "copies", "threads", "small_copies", "waiting_thread"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST_P(OnDeviceWithMemory, ChainsKernelsWithoutTheHost) {
@@ -357,6 +362,30 @@ TEST_F(OnDevice, CopiesFasterWhatIsCopiedAgain) {
       EXPECT_EQ(gpu->statistics().bytes_locked > 2 * 598 * 598 * 8, is_locked) << round;
       EXPECT_EQ(gpu->statistics().bytes_by_threads == by_threads, is_locked) << round;
       by_threads = gpu->statistics().bytes_by_threads;
+    }
+  });
+}
+
+// More small copies than there is page-locked memory for: the others go straight.
+TEST_F(OnDevice, CopiesManySmallMatrices) {
+  Options chosen;
+  chosen.may_use_host_memory = false;
+  chosen.copies = CopyOptions{.max_small_bytes = 4096};
+  chosen.ends = EndReports::Thread;
+  const auto gpu = manager(chosen);
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& frame) {
+    std::vector<Matrix2> in, out;
+    for (int i = 0; i < 150; ++i) {
+      in.push_back(picture(20, 10 + i % 20));  // the larger ones are no small copies
+      in.back().cell(1, 1) = i;
+      out.push_back(Matrix2::allocate(18, 8 + i % 20));
+    }
+    for (std::size_t i = 0; i < in.size(); ++i)
+      ASSERT_TRUE(blur(frame, *gpu, kBlur, out[i], in[i], 3, gpu::CopyOut::Eager));
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      need_on_host(frame, out[i]);
+      expect_blurred(out[i], in[i], 3);
     }
   });
 }

@@ -32,6 +32,7 @@ struct CopyOptions {
   std::size_t min_crew_bytes = 0;    ///< the threads copy once there were long copies of this size in all
   std::size_t chunk_bytes = 0;       ///< of page-locked memory; each thread has two
   std::size_t max_locked_bytes = 0;  ///< of the host's memory that is page-locked at a time
+  std::size_t max_small_bytes = 0;   ///< of a copy that goes through page-locked memory in one piece
 };
 
 /// What is good for a device with a memory of its own: up to twelve threads, half of the machine's memory.

@@ -49,6 +49,7 @@ CopyOptions usual_copies() {
   options.min_long_bytes = std::size_t{4} << 20;
   options.min_crew_bytes = std::size_t{64} << 20;
   options.chunk_bytes = std::size_t{1} << 20;
+  options.max_small_bytes = 4096;
   const long pages = ::sysconf(_SC_PHYS_PAGES), page_bytes = ::sysconf(_SC_PAGESIZE);
   if (pages > 0 && page_bytes > 0)
     options.max_locked_bytes = static_cast<std::size_t>(pages) / 2 * static_cast<std::size_t>(page_bytes);
@@ -104,7 +105,8 @@ CopyCrew* HostCopies::crew_for(const void* host, std::span<const gpu::CopyShape>
 // A driver copies memory that is not page-locked through chunks of its own, with one thread. So a copy goes straight
 // to the driver where that is good, and else through our chunks, with many threads:
 //
-// * Short copies (min_long_bytes), and those of many short rows in several slices, go straight: waking threads and
+// * Copies of few bytes (max_small_bytes) go through page-locked memory of ours (small_copies.h).
+// * Other short copies (min_long_bytes), and those of many short rows in several slices, go straight: waking threads and
 //   calling the driver for each piece costs more.
 // * Memory that is page-locked goes straight: the device copies it by itself, at the speed of the bus, and the calling
 //   thread does not wait. Mappings of the runtime are page-locked when their matrix has been copied twice (page_locks.h).

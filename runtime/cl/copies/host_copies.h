@@ -39,12 +39,14 @@ class HostCopies {
     return copy({queue, buffer, nullptr, host}, shapes);
   }
 
+  /// As write or read, as the ends say.
+  [[nodiscard]] Event copy(const CopyEnds& ends, std::span<const gpu::CopyShape> shapes);
+
   /// How many bytes the crew has copied.
   [[nodiscard]] std::int64_t bytes_of_crew() const { return bytes_of_crew_.load(std::memory_order_relaxed); }
   [[nodiscard]] const PageLocks& locks() const { return locks_; }
 
  private:
-  [[nodiscard]] Event copy(const CopyEnds& ends, std::span<const gpu::CopyShape> shapes);
   /// The crew, if it is to do this copy, and the pieces for it; else null.
   [[nodiscard]] CopyCrew* crew_for(const void* host, std::span<const gpu::CopyShape> shapes,
                                    std::vector<CopyPiece>& pieces);
