@@ -42,7 +42,7 @@ void print_look_back_functions(Writer& out, const KernelDialect& dialect) {
   out.line("asm volatile(\"atom.relaxed.gpu.global.or.b64 %0, [%1], 0;\" : \"=l\"(word) : \"l\"(record));");
   out.line("return word;");
   out.close();
-  out.line("#define PB_SCAN_NAP asm volatile(\"nanosleep.u32 1200;\")");
+  out.line("#define PB_SCAN_NAP asm volatile(\"nanosleep.u32 600;\")");
   out.verbatim("#else\n");
   out.line(publish + " { *record = ((ulong)tag << 32) | word; }");
   out.line(read + " { return *record; }");

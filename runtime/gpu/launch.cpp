@@ -128,6 +128,8 @@ Launch::Launch(const KernelDesc& kernel, Frame& frame, LaunchDevices devices)
     : request_(std::make_unique<LaunchRequest>().release()) {
   request_->plan.kernel = &kernel;
   request_->frame = &frame;
+  request_->plan.regions.reserve(static_cast<std::size_t>(kernel.num_regions));
+  request_->plan.scalars.reserve(static_cast<std::size_t>(kernel.num_scalars));
   request_->devices = devices.set;
   request_->manager = devices.manager;
 }

@@ -94,11 +94,14 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
       return Progress::NotReady;
     }
     if (device_.info().shares_host_memory) return home.valid.add(missing), Progress::Done;
-    leave_out_unwritten(home, missing);
     if (missing.is_empty()) return statistics_.count([](DeviceStatistics& s) { ++s.copies_avoided; }), Progress::Done;
     if (others_in_way(home, missing, false)) return Progress::NotReady;
     shapes = record.layout().copy_shapes(missing);
     is_zero = are_zero(record, shapes);
+    if (!is_zero && leave_out_unwritten(home, missing)) {
+      if (missing.is_empty()) return Progress::Done;
+      shapes = record.layout().copy_shapes(missing);
+    }
     if (!is_zero && operations_.has_kernels() && may_go_beside(home, missing) &&
         !home.device_in_use(missing, true, false))
       order = CopyOrder::Beside;
@@ -137,14 +140,15 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
   return Progress::Done;
 }
 
-void DeviceCopies::leave_out_unwritten(Residence& home, BoxSet& missing) const {
+bool DeviceCopies::leave_out_unwritten(Residence& home, BoxSet& missing) const {
   const StorageRecord& record = home.record();
-  if (copies_unwritten_ || record.unwritten.is_empty()) return;
+  if (copies_unwritten_ || !record.unwritten.overlaps(missing)) return false;
   BoxSet written = missing;
   written.remove(record.unwritten);
   missing.remove(written);
   home.valid.add(missing);
   missing = std::move(written);
+  return true;
 }
 
 bool DeviceCopies::is_brief(const LaunchJob& job, const LaunchRegion& region) const {

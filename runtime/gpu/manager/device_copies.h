@@ -98,9 +98,9 @@ class DeviceCopies {
   /// What another device's operations use in the host's memory is left out, and `is_whole` becomes false.
   [[nodiscard]] std::shared_ptr<Operation> copy_out(Residence& home, StorageRef storage, const Cause& cause,
                                                     bool& is_whole, const std::function<ReadBack(Residence&)>& choose);
-  /// Leaves out of `missing` what has no value, and lets it count as current on the device. Pre: the record's mutex is
-  /// held
-  void leave_out_unwritten(Residence& home, BoxSet& missing) const;
+  /// Leaves out of `missing` what has no value, and lets it count as current on the device. Returns whether there is
+  /// any. Pre: the record's mutex is held
+  [[nodiscard]] bool leave_out_unwritten(Residence& home, BoxSet& missing) const;
   /// Asks the managers of other devices for what is newer there of what the launch touches, unless they were asked.
   /// Pre: the record's mutex is not held
   static void ask_others(LaunchRegion& region);
