@@ -117,7 +117,7 @@ struct BranchedStore {
 /// *Bins* are cells that it updates, as a histogram does. Like accumulators, they are updated by one associative
 /// operator for each output, and not used otherwise. Outputs to which it stores are not used otherwise either, and
 /// rounds store to different cells, because the rule says so (Rule::is_distinct), or because they store at running
-/// places.
+/// places. Or it stores and reads cells of which the loop's variable is a coordinate, as maps do.
 ///
 /// A *running place* is an accumulator that rounds only raise, and at which they store: `kept.cell(at++) = x`. Those of
 /// a chunk of rounds begin where the chunks before it end. So what chunks add to them is known before they store.
