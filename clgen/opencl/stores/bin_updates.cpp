@@ -155,8 +155,13 @@ std::string BinPrinter::shared_cell(std::size_t bins, const std::string& place) 
 void BinPrinter::print_begin() const {
   out_.verbatim("#if PB_BIN_CELLS > 0\n");
   const std::string slot = words_.has_neighbours ? "pb_local / PB_LANES" : "pb_local % pb_span0";
-  out_.line(words_.local + "uint* const pb_group_bins = (" + words_.local + "uint*)pb_bins + " + slot +
+  const std::string pointer = words_.local + "uint*";
+  out_.verbatim("#if PB_LANES < PB_GROUP_ITEMS\n");
+  out_.line(pointer + " const pb_group_bins = (" + pointer + ")pb_bins + " + slot +
             " * (PB_BIN_CELLS * PB_BIN_COPIES);");
+  out_.verbatim("#else\n");
+  out_.line(pointer + " const pb_group_bins = (" + pointer + ")pb_bins;");
+  out_.verbatim("#endif\n");
   out_.line(std::string("const int ") + kOwnCopy + " = (int)((uint)pb_lane % PB_BIN_COPIES);");
   out_.line(words_.barrier);
   print_first_values(words_.local, "pb_group_bins");

@@ -206,6 +206,8 @@ std::size_t lanes_of_gpu(const LaunchPlan& plan, std::size_t compute_units) {
   if (plan.kernel->lanes == Lanes::Neighbours)
     lanes = is_repeated ? std::min(most, std::max<std::size_t>(2, power_to(fold_length_of(plan) / kPassIterations)))
                         : std::min({most, kGroupItems, std::max<std::size_t>(2, most / kFewerLanes)});
+  // A group runs one instance then, and should fill what runs in step.
+  if (plan.kernel->has_ordered_bins) lanes = std::max(lanes, std::min(most, kLineItems));
   while (lanes < most && instances_of(plan) * lanes * 2 <= resident) lanes *= 2;
   if (lanes < kMaxLanes || plan.kernel->num_stages == 0) return lanes;
   const std::size_t most_in_groups = power_to(fold_length_of(plan) / kGroupIterations);

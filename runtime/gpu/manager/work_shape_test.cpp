@@ -351,6 +351,16 @@ TEST(WorkShape, HasACopyOfOrderedBinsForEachLane) {
   EXPECT_EQ(shape_of(several, device).bin_copies, 16U);
 }
 
+TEST(WorkShape, OfShortRowsWithOrderedBinsFillsWhatRunsInStep) {
+  KernelDesc rows = kOrderedBins;
+  rows.fold_length = 0;
+  LaunchPlan plan = bins_of({1 << 20}, 8 << 20, rows);
+  plan.kernel = &rows;
+  plan.lanes = 0;
+  plan.scalars = fold_of({1 << 20}, rows, 128).scalars;
+  EXPECT_EQ(on_gpu(plan).group, (Shape{32, 1, 1}));
+}
+
 TEST(WorkShape, HasOrderedBinsInRecordsIfTheyDoNotFit) {
   DeviceInfo device = kGpu;
   device.local_bytes = 48 << 10;

@@ -105,6 +105,10 @@ def reference(place, a, weights, picture, columns, rows):
     return out
 
 
+def random_shape(rng):
+    return int(2**rng.integers(1, 13)), int(2**rng.integers(0, 11))
+
+
 class Test:
     def __init__(self, tools, work, rng):
         self.tools, self.work, self.rng, self.num_runs = tools, work, rng, 0
@@ -174,7 +178,7 @@ class Test:
             want = reference(*inputs)
             for threads, chunk in PARTS:
                 self.compare(program, inputs, want, f"{n} rounds", False, {"fold_chunk": chunk}, threads)
-            for lanes, group in SHAPES:
+            for lanes, group in [*SHAPES, random_shape(self.rng)]:
                 tunables = {key: value for key, value in (("work_group", group), ("fold_items", lanes)) if value > 0}
                 self.compare(program, inputs, want, f"{n} rounds", True, tunables, words=["--device-copies"])
         for env in ({"POLYBRICKS_RUN_AS_GPU": "1"}, {"POCL_DEVICES": "basic"}, {"POCL_DEVICES": "basic basic"}):

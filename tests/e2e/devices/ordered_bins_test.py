@@ -146,6 +146,10 @@ def reference(keys, a, d, longs, first, picture):
             "Total": np.float32(wide.sum()), "Where": np.int32(a.argmax() if n > 0 else -1)}
 
 
+def random_shape(rng):
+    return int(2**rng.integers(1, 13)), int(2**rng.integers(0, 11))
+
+
 class Test:
     def __init__(self, tools, work, rng):
         self.tools, self.work, self.rng, self.num_runs = tools, work, rng, 0
@@ -221,7 +225,7 @@ class Test:
                 inputs = self.inputs(n, m, shape, has_equal_keys, is_exact)
                 want = reference(*inputs)
                 exact = EXACT + (["Sums", "Wide", "Total"] if is_exact else [])
-                for lanes_and_group in SHAPES:
+                for lanes_and_group in [*SHAPES, random_shape(self.rng)]:
                     where = f"{n} {'equal' if has_equal_keys else 'random'} keys, {m} bins"
                     self.compare(program, inputs, want, exact, lanes_and_group, where)
         gpu, two = {"POLYBRICKS_RUN_AS_GPU": "1"}, {"POCL_DEVICES": "basic basic"}
