@@ -77,6 +77,7 @@ class RoundMaker {
   }
 
   [[nodiscard]] std::vector<Token> run() {
+    if (!has_known_cells()) return {body_.begin(), body_.end()};
     check();
     for (const auto* list : {&rule_.outputs, &rule_.inputs})
       for (const ast::RegionBinding& binding : *list) note_limits(binding);
@@ -155,6 +156,17 @@ class RoundMaker {
 
   // ---- what loops cannot have
 
+  /// Whether cells are those of matrices of the header, which have as many coordinates. Else frontend/resolve says why.
+  [[nodiscard]] bool has_known_cells() const {
+    const auto is_known = [&](const ast::RegionBinding& binding) {
+      const ast::Matrix* matrix = matrix_of(binding.region);
+      return binding.region.accessor != ast::Accessor::Cell ||
+             (matrix != nullptr && matrix->extents.size() == binding.region.coords.size());
+    };
+    return std::all_of(rule_.outputs.begin(), rule_.outputs.end(), is_known) &&
+           std::all_of(rule_.inputs.begin(), rule_.inputs.end(), is_known);
+  }
+
   void check() {
     if (rule_.where) refuse("has no `where`; test it in the body", rule_.span);
     if (rule_.is_return_form) refuse("names its outputs", rule_.span);
@@ -165,9 +177,7 @@ class RoundMaker {
       for (const ast::RegionBinding& binding : *list) {
         if (variables_in(binding.region).empty()) continue;
         const ast::Region& region = binding.region;
-        const ast::Matrix* matrix = matrix_of(region);
-        const bool is_cell = region.accessor == ast::Accessor::Cell && matrix != nullptr && binding.name &&
-                             region.coords.size() == matrix->extents.size() &&
+        const bool is_cell = region.accessor == ast::Accessor::Cell && binding.name &&
                              (!region.version || variables_in(*region.version).empty());
         if (!is_cell || binding.missing_value || binding.is_optional_marker)
           refuse("has its variables in coordinates of `.cell`, none of them optional", region.span);

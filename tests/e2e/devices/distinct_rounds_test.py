@@ -76,6 +76,26 @@ to int Scattered[2 * n + 1], int Rising[2 * n + 1], int Own[n], int Seen[5], int
   to (Turned t) from (Picture p, Columns columns, Rows rows) { FillGrid(t); Transpose(t, p, columns, rows); }
 }
 """
+# Three variables, a template, a `duplicate`, and names that the loops would take.
+CUBE = RULES + """
+template <K(1, 2)>
+transform Cube
+from int Place[w, h, d], int A[w, h, d], int Columns[w]
+to int B[m]
+{
+  primary duplicate(U, 3, 3) rule Cells distinct
+  to (B b) from (Place.cell(x, y, z) place, A.cell(x, y, z) a, Columns.cell(w - 1 - x) column) {
+    int all_a = K * a;
+    { const int place_ = place; b.cell(place_) = all_a + column * U + x - 10 * y + 100 * z; }
+  }
+}
+main transform Run
+from int Place[w, h, d], int A[w, h, d], int Columns[w]
+to int B[2 * w * h * d + 1]
+{
+  to (B b) from (Place place, A a, Columns columns) { Fill(b); Cube<2>(b, place, a, columns); }
+}
+"""
 NAMES = ["Scattered", "Rising", "Own", "Seen", "Copied", "Turned"]
 # Work-items of an instance, and of a group; with 0 the runtime chooses.
 SHAPES = [(0, 0), (16, 256), (1024, 64)] + ([(1, 64), (64, 64), (2, 2), (4096, 256), (512, 1024)] if polybricks.is_nightly() else [])
@@ -151,6 +171,20 @@ class Test:
         loops = [line for line in text.splitlines() if " scatter over " in line and "tasks may divide it" in line and "work-items may divide it" in line]
         polybricks.check(len(loops) == 4, f"tasks and work-items divide all four rules: {text}")
 
+    def cube(self):
+        program = self.compile("cube", CUBE)
+        for d, h, w in ((1, 1, 1), (3, 5, 7), (2, 33, 17)):
+            place = self.rng.permutation(2 * w * h * d + 1)[:w * h * d].reshape(d, h, w).astype(np.int32)
+            a, columns = self.rng.integers(-999, 999, (d, h, w)).astype(np.int32), self.rng.integers(-9, 9, w).astype(np.int32)
+            z, y, x = np.indices((d, h, w))
+            want = np.full(2 * w * h * d + 1, -7)
+            want[place] = 2 * a + 3 * columns[::-1] + x - 10 * y + 100 * z
+            for threads, chunk in PARTS:
+                self.compare(program, [place, a, columns], {"B": want}, "a cube", False, {"fold_chunk": chunk}, threads)
+            for lanes, group in SHAPES:
+                tunables = {key: value for key, value in (("work_group", group), ("fold_items", lanes)) if value > 0}
+                self.compare(program, [place, a, columns], {"B": want}, "a cube", True, tunables, words=["--device-copies"])
+
     def checked(self):
         program = self.compile("checked", PROGRAM, "--checked")
         inputs = self.inputs(40, 40, (3, 4))
@@ -184,6 +218,7 @@ class Test:
         for env in ({"POLYBRICKS_RUN_AS_GPU": "1"}, {"POCL_DEVICES": "basic"}, {"POCL_DEVICES": "basic basic"}):
             self.compare(program, inputs, want, "other devices", True, {}, env=env)
             self.compare(program, inputs, want, "other devices", True, {"fold_items": 1024, "work_group": 64}, threads=3, env=env)
+        self.cube()
         self.checked()
 
 
