@@ -192,6 +192,23 @@ for (int y = 0; y < n; ++y) {
   for (int k = 0; k < 16; ++k) m0[k+16*y] = 0;
   for (int i = 0; i < n; ++i) m0[(m1[i+y*n] & 15) + 16*y] += 1;
 }""", 200),
+    Case("sums_by_key", """transform Job from int KEY[n], A[n] to S[256] {
+  to (S s) from (KEY key, A a) {
+    for (int k = 0; k < 256; ++k) s.cell(k) = 0;
+    for (int i = 0; i < n; ++i) s.cell(key.cell(i)) += a.cell(i); } }""", ("256", "int n", "n"), 1,
+         "for (int k = 0; k < 256; ++k) m0[k] = 0;\nfor (int i = 0; i < n; ++i) m0[m1[i]] += m2[i];", 20000,
+         "for (int i = 0; i < n; ++i) m1[i] = i*7919%256;"),
+    Case("row_sums_by_key", """transform Job from uchar KEY[n,n], A[n,n] to S[16,n] {
+  to (S.row(y) s) from (KEY.row(y) key, A.row(y) a) {
+    for (int k = 0; k < 16; ++k) s.cell(k) = 0;
+    for (int i = 0; i < n; ++i) s.cell(key.cell(i) & 15) += a.cell(i); } }""", ("16,n", "uchar n,n", "n,n"), 1, """parallel
+for (int y = 0; y < n; ++y) {
+  for (int k = 0; k < 16; ++k) m0[k+16*y] = 0;
+  for (int i = 0; i < n; ++i) m0[(m1[i+y*n] & 15) + 16*y] += m2[i+y*n];
+}""", 200),
+    Case("scatter", """transform Job from int PLACE[n], A[n] to B[n] {
+  distinct to (B b) from (PLACE.cell(i) place, A.cell(i) a) { b.cell(place) = a; } }""", ("n", "int n", "n"), 1,
+         "parallel\nfor (int i = 0; i < n; ++i) m0[m1[i]] = m2[i];", 20000, "for (int i = 0; i < n; ++i) m1[i] = int(i*7919L%n);"),
     Case("distances", """transform Job from P[3,n], Q[3,m] to D[n,m] {
   D.cell(i,j) from (P.row(i) p, Q.row(j) q) {
     ElementT s = 0; for (int k = 0; k < 3; ++k) s += (p.cell(k)-q.cell(k))*(p.cell(k)-q.cell(k)); return sqrt(s); } }""",

@@ -35,6 +35,30 @@ bool Fold::is_exact() const { return pb::is_exact(accumulators); }
 bool ScatterLoop::may_regroup() const { return loop.may_regroup() && pb::may_regroup(bins); }
 bool ScatterLoop::is_exact() const { return loop.is_exact() && pb::is_exact(bins); }
 
+/// Whether every device updates such a cell, or its two halves, so that no update of another work-item is lost, and in
+/// any order.
+static bool has_atomic_update(const Accumulator& bins) {
+  const bool is_int = bins.type.kind == BodyType::Kind::Int && bins.type.narrow_bytes == 0;
+  if (!is_int && bins.type.kind != BodyType::Kind::Long) return false;
+  switch (bins.op) {
+    case FoldOp::Add:
+    case FoldOp::BitAnd:
+    case FoldOp::BitOr:
+    case FoldOp::BitXor:
+      return true;
+    case FoldOp::Min:
+    case FoldOp::Max:
+      return is_int;
+    case FoldOp::Mul:
+    case FoldOp::And:
+    case FoldOp::Or:
+      return false;
+  }
+  return false;
+}
+
+bool ScatterLoop::has_ordered_bins() const { return !std::all_of(bins.begin(), bins.end(), has_atomic_update); }
+
 bool counts_in_64_bits(const Fold& fold, const BodyTypes& types) {
   const auto holds = [](const BodyType& type) {
     const bool is_whole = type.kind == BodyType::Kind::Int || type.kind == BodyType::Kind::Long;
@@ -110,6 +134,11 @@ const Fold& Computation::loop_of(StmtId loop) const {
 bool Computation::has_running_places(StmtId loop) const {
   const ScatterLoop* scatter = find_scatter(loop);
   return scatter != nullptr && scatter->num_running > 0;
+}
+
+bool Computation::has_ordered_bins(StmtId loop) const {
+  const ScatterLoop* scatter = find_scatter(loop);
+  return scatter != nullptr && scatter->has_ordered_bins();
 }
 
 bool Computation::has_parts(const Phase& phase) const {

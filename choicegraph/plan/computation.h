@@ -117,7 +117,7 @@ struct BranchedStore {
 /// *Bins* are cells that it updates, as a histogram does. Like accumulators, they are updated by one associative
 /// operator for each output, and not used otherwise. Outputs to which it stores are not used otherwise either, and
 /// rounds store to different cells, because the rule says so (Rule::is_distinct), or because they store at running
-/// places.
+/// places. Or it stores and reads cells of which the loop's variable is a coordinate, as maps do.
 ///
 /// A *running place* is an accumulator that rounds only raise, and at which they store: `kept.cell(at++) = x`. Those of
 /// a chunk of rounds begin where the chunks before it end. So what chunks add to them is known before they store.
@@ -130,6 +130,9 @@ struct ScatterLoop {
 
   [[nodiscard]] bool may_regroup() const;  ///< neither an accumulator nor bins have Regrouping::Never
   [[nodiscard]] bool is_exact() const;     ///< all of them have Regrouping::Exact
+  /// Devices update the bins in an order that the sizes decide, because they have no update of some of them that gives
+  /// the same bits in any order and that no other one interrupts.
+  [[nodiscard]] bool has_ordered_bins() const;
 };
 
 /// Regions by their names in the body, each once. The rounds of a map may run apart if none that it stores to shares
@@ -170,7 +173,7 @@ struct Phase {
   /// It reads or stores cells that others may have stored, or stores cells that others may have read.
   bool waits = false;
   /// The launch that does it, from 1, where several groups run an instance; 0: one group does. One before it counts how
-  /// far running places run.
+  /// far running places run, or fills bins that this one adds up in order.
   int stage = 0;
   bool ends_stage = false;  ///< what follows it is of a later launch
 
@@ -242,6 +245,8 @@ struct Computation {
   [[nodiscard]] const Fold& loop_of(StmtId loop) const;
   /// Whether this statement is a loop with running places.
   [[nodiscard]] bool has_running_places(StmtId loop) const;
+  /// Whether this statement is a loop whose bins devices update in order.
+  [[nodiscard]] bool has_ordered_bins(StmtId loop) const;
   /// Whether work-items combine parts of accumulators at the end of a phase.
   [[nodiscard]] bool has_parts(const Phase& phase) const;
 };

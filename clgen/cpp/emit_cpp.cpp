@@ -164,6 +164,8 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
       if (has_running_places(lowered.tree)) out.line(".has_places = true,");
       if (lowered.stores_in_phases) out.line(".stores_in_phases = true,");
       if (!lowered.bins.empty()) out.line(".bins = " + std::to_string(bin_regions(lowered)) + ",");
+      if (lowered.bins_differ) out.line(".bins_differ = true,");
+      if (has_ordered_bins(lowered.tree)) out.line(".has_ordered_bins = true,");
       out.line(".num_stages = " + std::to_string(lowered.stages.num) + ",");
       if (lowered.stages.last_is_divided) out.line(".last_is_divided = true,");
       out.line(".record_bytes = " + std::to_string(kRecordSlotBytes * lowered.record_slots) + ",");

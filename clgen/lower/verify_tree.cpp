@@ -16,14 +16,14 @@ std::string fault_of_stages(const KernelTree& kernel, const RuleInstance& instan
     return std::any_of(instance.divided.begin(), instance.divided.end(),
                        [&](const DividedFold& divided) { return divided.fold.loop == phase.stmt && what(divided); });
   };
-  const auto runs_on = [](const DividedFold& divided) { return divided.num_running > 0; };
+  const auto has_two_stages = [](const DividedFold& divided) { return divided.has_two_stages(); };
   const auto ends_in_parts = [&](const DividedFold& divided) {
-    return !divided.fold.accumulators.empty() && !runs_on(divided);
+    return !divided.fold.accumulators.empty() && !has_two_stages(divided);
   };
   int stage = 1;
   bool begins = true;
   for (const Phase& phase : instance.phases) {
-    stage += has(phase, runs_on) ? 1 : 0;
+    stage += has(phase, has_two_stages) ? 1 : 0;
     if (phase.stage != stage) return "the stages of phases follow one another";
     if (phase.waits && !begins) return "groups wait for one another at the ends of stages alone";
     if (has(phase, ends_in_parts) && !phase.ends_stage)

@@ -14,12 +14,12 @@ namespace pb {
 
 /// What the text of divided folds says of its kernel.
 struct DividedFoldWords {
-  std::string barrier;           ///< the statement
-  std::string cell_barrier;      ///< the statement behind which lanes see each other's cells of matrices
-  std::string global;            ///< before a pointer to memory of the device
-  std::size_t record_slots = 0;  ///< the values of a record
-  bool has_neighbours = false;   ///< the lanes of an instance are neighbours
-  std::string local;             ///< before a pointer to memory of the group
+  std::string barrier;             ///< the statement
+  std::string cell_barrier;        ///< the statement behind which lanes see each other's cells of matrices
+  std::string global;              ///< before a pointer to memory of the device
+  std::string record_slots = "0";  ///< how far records are apart, in values of 8 bytes
+  bool has_neighbours = false;     ///< the lanes of an instance are neighbours
+  std::string local;               ///< before a pointer to memory of the group
   /// Returns the statement that updates a cell in one of these memories so that no other update is lost.
   std::function<std::string(FoldOp op, const std::string& memory, const std::string& type, const std::string& cell,
                             const std::string& value)>

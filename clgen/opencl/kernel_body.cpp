@@ -14,6 +14,7 @@
 #include "clgen/opencl/kernel_cells.h"
 #include "clgen/opencl/kernel_words.h"
 #include "clgen/opencl/stores/bin_updates.h"
+#include "clgen/opencl/stores/ordered_bins.h"
 #include "clgen/opencl/stores/scattered_stores.h"
 #include "clgen/scan_factor.h"
 #include "lang/body/body_constants.h"
@@ -355,8 +356,11 @@ class KernelBodyPrinter {
         return scatter.print_store(printer, id), true;
       if (divided.inner && divided.inner->loop == id) return fold.print_inner(), true;
       if (divided.fold.loop != id) continue;
-      fold.print();
-      if (divided.fold.accumulators.empty() || divided.num_running > 0) print_end_of_stage(out, *phase);
+      if (divided.is_ordered)
+        OrderedBinPrinter(out, printer, rule_, divided, words_.folds).print();
+      else
+        fold.print();
+      if (divided.fold.accumulators.empty() || divided.has_two_stages()) print_end_of_stage(out, *phase);
       return true;
     }
     return false;

@@ -7,6 +7,7 @@
 #include "frontend/parse/antlr_unit.h"
 #include "frontend/parse/build_body.h"
 #include "frontend/parse/build_header.h"
+#include "frontend/parse/distinct_rounds.h"
 #include "frontend/parse/outline.h"
 #include "frontend/parse/syntax_error.h"
 
@@ -104,7 +105,8 @@ class Parser {
       if (unit.errors().empty()) rule = build_rule(unit, diags_);
     });
     if (!rule) return;
-    rule->body = body(outline);
+    const std::vector<Token> tokens = with_distinct_rounds(transform, *rule, slice(outline.body), diags_);
+    rule->body = build_body(tokens, outline.braces, outline.is_balanced, outline_.transform_names, diags_);
     transform.rules.push_back(std::move(*rule));
   }
 

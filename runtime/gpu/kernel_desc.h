@@ -58,8 +58,11 @@ struct WaveRow {
 /// If several groups run an instance together, an execution has num_stages launches. They are built with
 /// `-DPB_STAGE=<1, 2, …> -DPB_RECORDS=<groups of an instance>`, and those that several groups run with
 /// `-DPB_FOLD_GROUPS=<the same>`. They have one more parameter, memory in which each of these groups has a record.
-/// Where groups have bins of their own, builds have `-DPB_BIN_CELLS=<room for all bins> -DPB_BIN_COPIES=<of each bin, a
-/// power of two>`.
+/// Where groups have bins of their own, builds have `-DPB_BIN_CELLS=<words of 4 bytes for all bins of an instance, an
+/// even number> -DPB_BIN_COPIES=<of each bin, a power of two>`. With has_ordered_bins, a group then runs one instance,
+/// there are at most as many copies as lanes, and the records of stages also have room for these words.
+/// `-DPB_BINS_IN_RECORDS=1` says that the bins of groups lie there alone. Without PB_BIN_CELLS, several groups run no
+/// instance.
 struct KernelDesc {
   const char* name = nullptr;    ///< name of the __kernel function
   RuleDesc rule = {};            ///< its rule, for its name in traces
@@ -91,6 +94,8 @@ struct KernelDesc {
   bool has_places = false;  ///< groups count in a stage how far places run, and store in the next one: the same tiles
   bool stores_in_phases = false;  ///< lanes store cells while they run an instance, which may pass its cells repeatedly
   std::uint32_t bins = 0;         ///< bit i: lanes update cells of region i, as a histogram's, at computed places
+  bool bins_differ = false;       ///< instances may have different numbers of them
+  bool has_ordered_bins = false;  ///< lanes of an instance update some bins one after the other, in the same order
   int num_stages = 0;             ///< launches if several groups run an instance; 0: one group does
   bool last_is_divided = false;   ///< several groups run the last stage, too; else one does
   int record_bytes = 0;           ///< what a group keeps of the folds of an instance

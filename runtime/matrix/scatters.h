@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/fold_operators.h"
@@ -96,20 +97,30 @@ class DistinctCells : public View {
   DistinctCells(const View& view, const char* name)
       : View(view), name_(name), stored_(static_cast<std::size_t>(view.count())) {}
 
+  /// Notes that a round begins of the loop that has `depth` others of the nest around it.
+  void begin_round(int depth, const char* variable, std::int64_t value) {
+    if (depth >= detail::StoringRound::kMaxLoops) return;
+    now_.variables[depth] = variable;
+    now_.values[depth] = value;
+    now_.num_loops = depth + 1;
+  }
+
   template <class... I>
   requires(sizeof...(I) == View::kDims) [[nodiscard]] typename View::Element& cell(I... indices) {
     typename View::Element& out = View::cell(indices...);
     const std::int64_t at[] = {static_cast<std::int64_t>(indices)...};
     std::int64_t number = 0;
     for (int d = View::kDims - 1; d >= 0; --d) number = number * this->size(d) + at[d];
-    if (stored_[static_cast<std::size_t>(number)]) detail::stored_twice(name_, at, View::kDims);
-    stored_[static_cast<std::size_t>(number)] = true;
+    std::optional<detail::StoringRound>& before = stored_[static_cast<std::size_t>(number)];
+    if (before) detail::stored_twice(name_, at, View::kDims, *before, now_);
+    before = now_;
     return out;
   }
 
  private:
   const char* name_;
-  std::vector<bool> stored_;
+  detail::StoringRound now_;
+  std::vector<std::optional<detail::StoringRound>> stored_;  ///< by cell: the round that has stored to it
 };
 
 /// A region that ignores what a loop stores, which then only computes how far its places run.

@@ -50,11 +50,20 @@ void box_out_of_bounds(int dim, std::int64_t lo, std::int64_t hi, std::int64_t s
                    std::to_string(dim) + " lies outside a region of size " + std::to_string(size));
 }
 
-void stored_twice(const char* region, const std::int64_t* at, int num_dims) {
+/// ` with i = 3, j = 4`.
+static std::string text_of(const StoringRound& round) {
+  std::string out;
+  for (int i = 0; i < round.num_loops; ++i)
+    out += std::string(i == 0 ? " with " : ", ") + round.variables[i] + " = " + std::to_string(round.values[i]);
+  return out;
+}
+
+void stored_twice(const char* region, const std::int64_t* at, int num_dims, const StoringRound& first,
+                  const StoringRound& second) {
   std::string place;
   for (int d = 0; d < num_dims; ++d) place += (d > 0 ? ", " : "") + std::to_string(at[d]);
   throw IndexError(instance_prefix() + "a loop of a `distinct` rule stores twice to the cell (" + place + ") of `" +
-                   region + "`");
+                   region + "`: in the round" + text_of(first) + " and in that" + text_of(second));
 }
 
 bool are_boxes_apart(const RawView& a, const RawView& b) {

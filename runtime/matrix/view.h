@@ -55,7 +55,16 @@ using IndexOf =
 
 [[noreturn]] void index_out_of_bounds(int dim, std::int64_t index, std::int64_t size);
 [[noreturn]] void box_out_of_bounds(int dim, std::int64_t lo, std::int64_t hi, std::int64_t size);
-[[noreturn]] void stored_twice(const char* region, const std::int64_t* at, int num_dims);
+
+/// The round of a loop, and of loops inside, that stores to a cell.
+struct StoringRound {
+  static constexpr int kMaxLoops = 3;
+  int num_loops = 0;
+  const char* variables[kMaxLoops] = {};
+  std::int64_t values[kMaxLoops] = {};
+};
+[[noreturn]] void stored_twice(const char* region, const std::int64_t* at, int num_dims, const StoringRound& first,
+                               const StoringRound& second);
 inline void check_index(const IndexT* sizes, const std::int64_t* at, int num_dims) {
   for (int d = 0; d < num_dims; ++d)
     if (at[d] < 0 || at[d] >= sizes[d]) index_out_of_bounds(d, at[d], sizes[d]);

@@ -378,10 +378,10 @@ class FoldFinder {
     if (!refusal.reason.empty() && aliases_.reason.empty()) {
       const Stores stores(rule_, fold, effects);
       const std::vector<ExprId> plain = stores.at_any_places();
-      const std::vector<ExprId> promised = rule_.is_distinct ? plain : std::vector<ExprId>();
-      if (!add_map(fold, effects, stores.of_lines(), true) && !add_map(fold, effects, stores.of_rounds(), false) &&
-          !add_running(fold, effects, rule_.is_distinct ? plain : of_both(plain, stores.of_rounds())))
-        add_scatter(fold, effects, promised);
+      const std::vector<ExprId> own = stores.of_rounds();
+      if (!add_map(fold, effects, stores.of_lines(), true) && !add_map(fold, effects, own, false) &&
+          !add_running(fold, effects, rule_.is_distinct ? plain : of_both(plain, own)))
+        add_scatter(fold, effects, rule_.is_distinct ? of_any(plain, own) : own);
     }
     if (!refusal.reason.empty()) return refuse(std::move(refusal.reason), refusal.span);
     if (!aliases_.reason.empty()) return refuse(aliases_.reason, aliases_.span);
@@ -392,6 +392,12 @@ class FoldFinder {
 
   static std::vector<ExprId> of_both(std::vector<ExprId> some, const std::vector<ExprId>& others) {
     std::erase_if(some, [&](ExprId each) { return std::find(others.begin(), others.end(), each) == others.end(); });
+    return some;
+  }
+
+  static std::vector<ExprId> of_any(std::vector<ExprId> some, const std::vector<ExprId>& others) {
+    for (const ExprId each : others)
+      if (std::find(some.begin(), some.end(), each) == some.end()) some.push_back(each);
     return some;
   }
 
@@ -420,8 +426,7 @@ class FoldFinder {
   bool add_running(Fold fold, LoopEffects effects, std::vector<ExprId> stores) {
     RunningPlaces running = find_running_places(rule_, element_, fold.loop, effects);
     if (running.places.empty()) return false;
-    for (const ExprId each : running.stores)
-      if (std::find(stores.begin(), stores.end(), each) == stores.end()) stores.push_back(each);
+    stores = of_any(std::move(stores), running.stores);
     erase_stores(effects, stores);
     erase_stores(effects, {running.raises.begin(), running.raises.end()});
     Accumulators accumulators(rule_, element_, fold, effects, CellsOf::Fold);

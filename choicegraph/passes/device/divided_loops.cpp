@@ -22,34 +22,14 @@ std::string why_not_divided(const Body& body, const Accumulator& accumulator, bo
   return {};
 }
 
-/// Whether devices update a number by this operator so that no update of another work-item is lost.
-bool is_atomic(FoldOp op) {
-  switch (op) {
-    case FoldOp::Add:
-    case FoldOp::Min:
-    case FoldOp::Max:
-    case FoldOp::BitAnd:
-    case FoldOp::BitOr:
-    case FoldOp::BitXor:
-      return true;
-    case FoldOp::Mul:
-    case FoldOp::And:
-    case FoldOp::Or:
-      return false;
-  }
-  return false;
-}
-
-std::string why_not_updated(const Accumulator& bins) {
+std::string why_not_updated(const Accumulator& bins, bool keeps_order) {
   const std::string name = "`" + bins.name + "`";
   if (bins.regrouping == Regrouping::Never)
     return "only the order of the source gives the cells of " + name + " their values";
-  if (bins.regrouping == Regrouping::Rounds)
-    return "another order in each run would round the cells of " + name + " in another way: " + to_words(bins);
-  if (bins.type.kind != BodyType::Kind::Int || bins.type.narrow_bytes != 0)
-    return "devices update whole numbers of 32 bits, and the cells of " + name + " are others";
-  if (!bins.places.empty()) return "`" + bins.places.front().name + "` notes where a cell of " + name + " is from";
-  return is_atomic(bins.op) ? "" : "devices have no such updates: " + to_words(bins);
+  if (bins.regrouping == Regrouping::Rounds && keeps_order)
+    return "another order would round the cells of " + name + " in another way: " + to_words(bins);
+  if (!is_number(bins.type)) return "the type of the cells of " + name + " is not known";
+  return bins.places.empty() ? "" : "`" + bins.places.front().name + "` notes where a cell of " + name + " is from";
 }
 
 /// Whether a loop inside of this one repeats the expression.
@@ -97,7 +77,15 @@ bool has_same_accumulators(const Fold& a, const Fold& b) {
          std::is_permutation(a.accumulators.begin(), a.accumulators.end(), b.accumulators.begin(), is_same);
 }
 
-/// The loop that updates the same cells next inside of such a loop; null if there is none.
+/// Whether a statement is this one, perhaps in braces.
+bool is_alone(const Body& body, StmtId stmt, StmtId alone) {
+  if (stmt == alone) return true;
+  const auto* block = stmt.is_none() ? nullptr : std::get_if<BlockStmt>(&body.stmts[stmt].node);
+  return block != nullptr && block->stmts.size() == 1 && is_alone(body, block->stmts.front(), alone);
+}
+
+/// The loop that updates the same cells next inside of such a loop; null if there is none. Where bins are updated in
+/// order, the rounds of both are one sequence, so nothing stands between them.
 const Fold* scatter_inside(const Rule& rule, const Computation& computation, const ScatterLoop& outer) {
   const auto has_same_updates = [](const Accumulator& a, const Accumulator& b) {
     return a.binding == b.binding && a.updates.size() == b.updates.size();
@@ -113,7 +101,9 @@ const Fold* scatter_inside(const Rule& rule, const Computation& computation, con
           found = &inside->loop;
       },
       [](ExprId) {});
-  return found;
+  if (found == nullptr || !outer.has_ordered_bins()) return found;
+  return is_alone(rule.body, std::get<ForStmt>(rule.body.stmts[outer.loop.loop].node).body, found->loop) ? found
+                                                                                                         : nullptr;
 }
 
 /// The fold next inside of a fold, or the map inside of a map whose stores all stand there; null if there is none.
@@ -148,7 +138,7 @@ std::string why_not_divided(const Rule& rule, const Fold& loop, bool keeps_order
 std::string why_not_divided(const Rule& rule, const ScatterLoop& loop, bool keeps_order) {
   if (std::string why = why_not_placed(rule, loop); !why.empty()) return why;
   for (const Accumulator& each : loop.bins)
-    if (std::string why = why_not_updated(each); !why.empty()) return why;
+    if (std::string why = why_not_updated(each, keeps_order); !why.empty()) return why;
   return why_not_divided(rule, loop.loop, keeps_order);
 }
 

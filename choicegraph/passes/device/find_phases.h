@@ -11,7 +11,7 @@ namespace pb::choices {
 /// the body, and no `return` before it.
 ///
 /// Work-items divide folds, whose parts are combined, maps, whose rounds each store cells of their own, loops that
-/// update bins, if devices have such updates, and those that store to distinct places. All of them run the rest of the
+/// update bins, and those that store to distinct places. All of them run the rest of the
 /// body. Cells that are stored outside of loops are stored by one of them. Where cells were stored, or read and are
 /// stored now, they wait for one another first. A body that stores cells in another way has no phases, nor has one that
 /// reads matrices which it writes. Of a fold in a fold both loops are found, if each iteration of the outer one runs

@@ -44,17 +44,19 @@ bool repeats_a_read(const Rule& rule, const Computation& computation) {
 void find_stages(const Rule& rule, Computation& computation) {
   std::vector<Phase>& phases = computation.phases;
   if (phases.empty() || repeats_a_read(rule, computation)) return;
+  const auto has_two_stages = [&](const Phase& phase) {
+    return computation.has_running_places(phase.stmt) || computation.has_ordered_bins(phase.stmt);
+  };
   int stage = 1;
   for (std::size_t i = 0; i < phases.size(); ++i) {
     if (i > 0 && (phases[i].waits || computation.has_parts(phases[i - 1]))) ++stage;
     if (i > 0) phases[i - 1].ends_stage = phases[i - 1].stage < stage;
-    if (computation.has_running_places(phases[i].stmt)) ++stage;
+    if (has_two_stages(phases[i])) ++stage;
     phases[i].stage = stage;
   }
   const bool has_elements = std::any_of(rule.outputs.begin(), rule.outputs.end(),
                                         [](const RegionAccess& output) { return output.num_body_dims() == 0; });
-  const bool ends_with_parts =
-      computation.has_parts(phases.back()) && !computation.has_running_places(phases.back().stmt);
+  const bool ends_with_parts = computation.has_parts(phases.back()) && !has_two_stages(phases.back());
   phases.back().ends_stage = has_elements || ends_with_parts;
   computation.stages.num = stage + (phases.back().ends_stage ? 1 : 0);
   computation.stages.last_is_divided = std::any_of(phases.begin(), phases.end(), [&](const Phase& phase) {

@@ -177,14 +177,17 @@ class Rewriter {
     close(forms_.task_loops);
   }
 
-  /// Returns the requests for elements that loops read later, as operands of the comma operator, by the token before
-  /// which they stand.
+  /// Returns what stands before tokens as operands of the comma operator, by these tokens: requests for elements that
+  /// loops read later, and notes of rounds.
   std::map<std::uint32_t, std::string> requests_by_token() const {
     std::map<std::uint32_t, std::string> out;
     for (const ReadsAhead& reads : forms_.reads_ahead)
       for (const std::string& input : reads.inputs)
         out[body_.exprs[reads.step].tokens.begin] +=
             " pbrt::read_ahead(" + input + ", " + reads.counter + ", " + to_cpp(reads.lines) + "),";
+    for (const EnclosedLoopText& loop : forms_.enclosed)
+      for (const OperandText& operand : loop.operands)
+        out[body_.exprs[operand.condition].tokens.begin] += " " + operand.text + ",";
     return out;
   }
 

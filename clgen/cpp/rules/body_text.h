@@ -50,10 +50,17 @@ struct LaneLoopText {
   std::string before, after;  ///< what makes a function of the loop, runs the lanes and calls it, in lines
 };
 
+/// An operand of the comma operator before the condition of a loop.
+struct OperandText {
+  ExprId condition;
+  std::string text;
+};
+
 /// A loop that stands in braces of its own.
 struct EnclosedLoopText {
   StmtId loop;
   std::string before, after;  ///< statements around the loop, in lines
+  std::vector<OperandText> operands = {};
 };
 
 /// The forms of the body's loops other than that of the source.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "clgen/cpp/context/tunable_code.h"
@@ -13,6 +14,7 @@
 #include "clgen/facts/names.h"
 #include "clgen/facts/watched_args.h"
 #include "clgen/lower/analysis/host_care.h"
+#include "lang/body/body_walk.h"
 #include "lang/check.h"
 
 namespace pb {
@@ -380,9 +382,16 @@ BodyForms forms_of(const RuleCode& code, const LoweredTransform& lowered, const 
   static const std::vector<ReadsAhead> kNone;
   if (code.wide != nullptr) return {kNone, {}, {}, {}, code.wide->types};
   BodyForms out{lowered.reads_ahead[code.rule_id], {}, {}};
-  if (is_checked && code.rule.is_distinct)
-    for (const ScatterLoop& loop : plan.computations[code.rule_id.index()].scatters)
-      if (!loop.stores.empty()) out.enclosed.push_back(distinct_loop_text(code.rule, loop));
+  if (is_checked && code.rule.is_distinct) {
+    const Computation& computation = plan.computations[code.rule_id.index()];
+    std::set<StmtId> inside;  // of loops whose rounds all store to different cells
+    for (const ScatterLoop& loop : computation.scatters) {
+      if (loop.stores.empty() || inside.contains(loop.loop.loop)) continue;
+      out.enclosed.push_back(distinct_loop_text(code.rule, computation, loop));
+      walk(
+          code.rule.body, loop.loop.loop, [&](StmtId id) { inside.insert(id); }, [](ExprId) {});
+    }
+  }
   for (const TaskLoop& divided : lowered.task_loops[code.rule_id]) {
     const Fold& fold = plan.computations[code.rule_id.index()].loop_of(divided.loop);
     out.task_loops.push_back(task_loop_text(code.rule, fold, divided, code.folds));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/cpp/rules/task_loop_code.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "clgen/cpp/rules/pack_dialect.h"
 #include "clgen/facts/names.h"
 #include "clgen/writer/writer.h"
+#include "lang/body/body_walk.h"
 
 namespace pb {
 namespace {
@@ -47,6 +49,29 @@ std::string bins_text(const std::vector<Accumulator>& bins) {
     each.push_back("pbrt::Bins<pbrt::folds::" + std::string(fold_operator_name(of_output.op)) +
                    ", std::remove_cvref_t<decltype(" + of_output.name + ")>>(" + of_output.name + ")");
   return "std::make_tuple(" + joined(each) + ")";
+}
+
+/// How often a statement names cells of the region.
+std::size_t num_cells_named(const Rule& rule, StmtId stmt, const std::string& region) {
+  std::size_t num = 0;
+  walk(
+      rule.body, stmt, [](StmtId) {},
+      [&](ExprId id) {
+        const auto* cell = std::get_if<MemberExpr>(&rule.body.exprs[id].node);
+        const auto* name = cell == nullptr || !is_cell_call(*cell)
+                               ? nullptr
+                               : std::get_if<NameExpr>(&rule.body.exprs[cell->object].node);
+        num += name != nullptr && name->text == region ? 1 : 0;
+      });
+  return num;
+}
+
+/// How many statements of the loop store cells of the region.
+std::size_t num_stores(const ScatterLoop& loop, const Rule& rule, const std::string& region) {
+  return static_cast<std::size_t>(std::count_if(loop.stores.begin(), loop.stores.end(), [&](ExprId store) {
+    const auto& cell = std::get<MemberExpr>(rule.body.exprs[target_of(rule.body, store)].node);
+    return std::get<NameExpr>(rule.body.exprs[cell.object].node).text == region;
+  }));
 }
 
 }  // namespace
@@ -108,9 +133,29 @@ TaskLoopText task_loop_text(const Rule& rule, const Fold& fold, const TaskLoop& 
   return {fold.loop, fold.first, fold.last, limits, before.text(), after.text(), std::move(others)};
 }
 
-EnclosedLoopText distinct_loop_text(const Rule& rule, const ScatterLoop& loop) {
+EnclosedLoopText distinct_loop_text(const Rule& rule, const Computation& computation, const ScatterLoop& loop) {
   std::vector<std::string> params, args;
-  for (const std::string& name : stored_by(rule, loop)) {
+  EnclosedLoopText out{loop.loop.loop, {}, {}};
+  // What rounds also read are cells of their own.
+  std::vector<std::string> stored = stored_by(rule, loop);
+  std::erase_if(stored, [&](const std::string& name) {
+    return num_cells_named(rule, loop.loop.loop, name) != num_stores(loop, rule, name);
+  });
+  // Loops inside have rounds of their own, which are those of the nearest loop of the nest around them.
+  const auto note_rounds = [&](const auto& self, StmtId id, int depth) -> void {
+    const auto* head = std::get_if<ForStmt>(&rule.body.stmts[id].node);
+    const ScatterLoop* const scatter = computation.find_scatter(id);
+    if (head != nullptr && scatter != nullptr && rule.body.exprs[head->condition].tokens != TokenRange{}) {
+      for (const std::string& name : stored)
+        out.operands.push_back({head->condition, name + ".begin_round(" + std::to_string(depth) + ", " +
+                                                     quoted(scatter->loop.var) + ", " + scatter->loop.var + ")"});
+      ++depth;
+    }
+    for_each_child(
+        rule.body.stmts[id], [&](StmtId child) { self(self, child, depth); }, [](ExprId) {});
+  };
+  note_rounds(note_rounds, loop.loop.loop, 0);
+  for (const std::string& name : stored) {
     params.push_back("auto " + name);
     args.push_back("pbrt::DistinctCells<std::remove_cvref_t<decltype(" + name + ")>>(" + name + ", " + quoted(name) +
                    ")");
@@ -118,7 +163,9 @@ EnclosedLoopText distinct_loop_text(const Rule& rule, const ScatterLoop& loop) {
   Writer before, after;
   before.line("[&](" + joined(params) + ") {");
   after.line("}(" + joined(args) + ");");
-  return {loop.loop.loop, before.text(), after.text()};
+  out.before = before.text();
+  out.after = after.text();
+  return out;
 }
 
 }  // namespace pb

@@ -23,6 +23,7 @@ struct FoldNames {
                                           const FoldNames& names);
 
 /// Returns what stands around a loop in checked programs that tests that no two of its stores meet.
-[[nodiscard]] EnclosedLoopText distinct_loop_text(const Rule& rule, const ScatterLoop& loop);
+[[nodiscard]] EnclosedLoopText distinct_loop_text(const Rule& rule, const Computation& computation,
+                                                  const ScatterLoop& loop);
 
 }  // namespace pb

@@ -85,6 +85,7 @@ std::size_t add_phases(RuleInstance& to, const Computation& computation, const s
     if (const ScatterLoop* scatter = computation.find_scatter(phase.stmt)) {
       divided.bins = scatter->bins;
       divided.num_running = scatter->num_running;
+      divided.is_ordered = scatter->has_ordered_bins();
     }
     if (!phase.inner.is_none()) divided.inner = computation.loop_of(phase.inner);
     for (const Accumulator& each : divided.fold.accumulators) divided.parts.push_back(add_part(each, slots));
@@ -438,6 +439,7 @@ class KernelLowering {
     if (out_.stages.num > 0) out_.record_slots = slots;
     for (const DividedFold& divided : out.divided)
       for (const Accumulator& each : divided.bins) out_.bins.insert(rule_.outputs[each.binding.index].matrix);
+    out_.bins_differ = may_differ_in_bins(rule_, out);
     return out;
   }
 

@@ -110,6 +110,7 @@ struct KernelTree {
   std::optional<std::size_t> kept_length = {};
   bool stores_in_phases = false;  ///< lanes store cells while they run an instance
   std::set<MatrixId> bins = {};   ///< matrices of whose cells lanes update some at computed places
+  bool bins_differ = false;       ///< instances may have different numbers of these
   Stages stages = {};             ///< of the instance with lanes, if several groups may run it
   std::size_t record_slots = 0;   ///< the values that a group keeps of the folds of an instance
   int default_items = 1;          ///< the most instances of a work-item, if no configuration gives their number

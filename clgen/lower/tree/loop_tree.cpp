@@ -148,6 +148,24 @@ bool has_running_places(const LoopTree& tree) {
                                             [](const DividedFold& divided) { return divided.num_running > 0; });
 }
 
+bool may_differ_in_bins(const Rule& rule, const RuleInstance& instance) {
+  const auto moves = [](const Formula& end) { return !symbols_of(end, SymbolKind::RuleVar).empty(); };
+  for (const DividedFold& divided : instance.divided) {
+    for (const Accumulator& bins : divided.bins) {
+      const RegionAccess& access = rule.outputs[bins.binding.index];
+      for (std::size_t d = 0; d < access.lo.size(); ++d)
+        if (!access.is_fixed_dim(d) && (moves(access.lo[d]) || moves(access.hi[d]))) return true;
+    }
+  }
+  return false;
+}
+
+bool has_ordered_bins(const LoopTree& tree) {
+  const RuleInstance* const instance = instance_with_lanes(tree);
+  return instance != nullptr && std::any_of(instance->divided.begin(), instance->divided.end(),
+                                            [](const DividedFold& divided) { return divided.is_ordered; });
+}
+
 bool has_stages(const RuleInstance& instance) {
   return std::any_of(instance.divided.begin(), instance.divided.end(),
                      [](const DividedFold& divided) { return divided.stage > 0; });

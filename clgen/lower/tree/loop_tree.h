@@ -231,9 +231,15 @@ struct DividedFold {
   /// So many of the accumulators, the first ones, are running places. Lanes then store in `stage`. Where several groups
   /// run the instance, these count in the stage before it.
   std::size_t num_running = 0;
+  /// Lanes update the bins in an order that the shape of the launch decides. Where several groups run the instance,
+  /// each fills bins of its own in the stage before `stage`, in which they go to the output in the order of the groups.
+  bool is_ordered = false;
+
+  /// Whether the loop runs in the stage before its own where several groups run the instance.
+  [[nodiscard]] bool has_two_stages() const { return num_running > 0 || is_ordered; }
 
   bool operator==(const DividedFold& other) const {
-    return fold.loop == other.fold.loop && num_running == other.num_running &&
+    return fold.loop == other.fold.loop && num_running == other.num_running && is_ordered == other.is_ordered &&
            inner.has_value() == other.inner.has_value() && parts == other.parts && stage == other.stage &&
            stores == other.stores && keeps == other.keeps;
   }
@@ -536,6 +542,11 @@ void walk(const TreeBlock& block, const Visit& visit) {
 [[nodiscard]] bool keeps_values(const RuleInstance& instance);
 /// Whether a loop that lanes divide has running places.
 [[nodiscard]] bool has_running_places(const LoopTree& tree);
+/// Whether instances of the rule may have different numbers of bins: an end along a dimension of which a region has
+/// several cells moves with them.
+[[nodiscard]] bool may_differ_in_bins(const Rule& rule, const RuleInstance& instance);
+/// Whether lanes update bins in order.
+[[nodiscard]] bool has_ordered_bins(const LoopTree& tree);
 
 /// Whether several groups may run the instance together, in stages.
 [[nodiscard]] bool has_stages(const RuleInstance& instance);

@@ -17,11 +17,14 @@ void print_kernel_instance(Writer& out, const Rule& rule, const KernelTree& kern
   print_bin_extents(out, rule, instance);
   out.open("");
   const std::string first = instance.divided.empty() ? "" : "if (pb_is_first) ";
+  // Groups keep bins behind the values of their records.
+  const std::string slots = std::to_string(kernel.record_slots);
+  const std::string record_slots = has_ordered_bins(kernel.tree) ? "(" + slots + " + PB_BIN_CELLS / 2)" : slots;
   const bool jumps =
       print_kernel_body(out, rule, kernel, instance,
                         {rule.is_return_form ? first + KernelOperandPrinter::cell_at("return") : std::string(),
                          done,
-                         {dialect.barrier, dialect.cell_barrier, dialect.global, kernel.record_slots,
+                         {dialect.barrier, dialect.cell_barrier, dialect.global, record_slots,
                           lanes_are_neighbours(kernel.tree), dialect.local, dialect.update},
                          scans});
   out.close();

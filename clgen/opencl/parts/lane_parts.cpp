@@ -79,7 +79,7 @@ std::string LanePartPrinter::slot_text(const std::string& type, std::size_t slot
 
 std::string LanePartPrinter::record_text(const std::string& group) const {
   return words_.global + "ulong* const pb_record = pb_scratch + (pb_instance * PB_RECORDS + " + group + ") * " +
-         std::to_string(words_.record_slots) + ";";
+         words_.record_slots + ";";
 }
 
 void LanePartPrinter::print_records(const std::string& num_records) const {

@@ -2,7 +2,7 @@
 #include "clgen/opencl/stores/bin_updates.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "clgen/facts/names.h"
 #include "clgen/opencl/kernel_words.h"
@@ -12,32 +12,19 @@
 namespace pb {
 namespace {
 
-std::string name_of(std::size_t bins, const std::string& what) { return "pb_bins" + std::to_string(bins) + "_" + what; }
-
 /// The extent of an output along a dimension that the body indexes.
 std::string size_of(const std::string& binding, std::size_t dim) {
   return "pb_bins_" + binding + "_size" + std::to_string(dim);
 }
 
-std::string neutral_of(const Accumulator& bins) {
-  switch (bins.op) {
-    case FoldOp::Min:
-      return bins.type.is_unsigned ? "UINT_MAX" : "INT_MAX";
-    case FoldOp::Max:
-      return bins.type.is_unsigned ? "0u" : "INT_MIN";
-    case FoldOp::BitAnd:
-      return bins.type.is_unsigned ? "UINT_MAX" : "-1";
-    case FoldOp::Add:
-    case FoldOp::BitOr:
-    case FoldOp::BitXor:
-      return own_type(bins) == "uint" ? "0u" : "0";
-    case FoldOp::Mul:
-    case FoldOp::And:
-    case FoldOp::Or:
-      break;
-  }
-  PB_CHECK(false, "devices have updates by this operator");
-  return {};
+/// The largest or smallest number of a type of whole numbers.
+std::string limit_of(const BodyType& type, bool is_largest) {
+  if (type.is_unsigned && !is_largest) return "0";
+  if (type.kind == BodyType::Kind::Bool) return is_largest ? "1" : "0";
+  std::string word = type.kind == BodyType::Kind::Long ? "LONG" : "INT";
+  if (type.kind == BodyType::Kind::Char || type.narrow_bytes == 1) word = type.is_unsigned ? "CHAR" : "SCHAR";
+  if (type.narrow_bytes == 2) word = "SHRT";
+  return (type.is_unsigned ? "U" : "") + word + (is_largest ? "_MAX" : "_MIN");
 }
 
 /// The dimensions of the output that the body indexes.
@@ -48,7 +35,37 @@ std::vector<std::size_t> dims_of(const RegionAccess& access) {
   return dims;
 }
 
-constexpr const char* kOwnCopy = "(int)((uint)pb_local % PB_BIN_COPIES)";
+/// Whether the cell has two words that devices update.
+bool is_wide(const Accumulator& bins) { return bins.type.kind == BodyType::Kind::Long; }
+
+/// What an update by the operator leaves as it is.
+std::string neutral_of(const Accumulator& bins) {
+  if (bins.is_extremum() && is_floating(bins.type)) return bins.op == FoldOp::Min ? "INFINITY" : "-INFINITY";
+  if (bins.is_extremum()) return limit_of(bins.type, bins.op == FoldOp::Min);
+  switch (bins.op) {
+    case FoldOp::Add:
+      return is_floating(bins.type) ? "-0.0f" : "0";  // -0 + x is x for zeros of both signs
+    case FoldOp::Mul:
+    case FoldOp::And:
+      return "1";
+    case FoldOp::BitAnd:
+      return "(" + own_type(bins) + ")-1";
+    case FoldOp::BitOr:
+    case FoldOp::BitXor:
+    case FoldOp::Or:
+      return "0";
+    case FoldOp::Min:
+    case FoldOp::Max:
+      break;
+  }
+  PB_CHECK(false, "every operator has a neutral element");
+  return {};
+}
+
+/// The words of 4 bytes that a cell takes of the room for bins.
+std::string words_of_cell(const Accumulator& bins) { return "PB_MAX(1, (int)sizeof(" + array_type(bins) + ") / 4)"; }
+
+constexpr const char* kOwnCopy = "pb_copy";
 
 }  // namespace
 
@@ -56,23 +73,38 @@ void print_bin_array(Writer& out, const LoopTree& tree, const std::string& head)
   const RuleInstance* const instance = instance_with_lanes(tree);
   const auto has_bins = [](const DividedFold& divided) { return !divided.bins.empty(); };
   if (instance == nullptr || std::none_of(instance->divided.begin(), instance->divided.end(), has_bins)) return;
-  out.verbatim("#if PB_BIN_CELLS > 0\n");
-  out.line(head + "uint pb_bins[PB_BIN_CELLS * PB_BIN_COPIES];");
+  if (has_ordered_bins(tree)) {
+    out.verbatim("#ifndef PB_BIN_CELLS\n#define PB_BIN_CELLS 0\n#endif\n");
+    out.verbatim("#ifndef PB_BIN_COPIES\n#define PB_BIN_COPIES 1\n#endif\n");
+  }
+  // Cells may have 8 bytes.
+  out.verbatim("#if PB_BIN_CELLS > 0 && !defined(PB_BINS_IN_RECORDS)\n");
+  out.line(head + "ulong pb_bins[PB_BIN_CELLS / 2 * PB_BIN_COPIES * (PB_GROUP_ITEMS / PB_LANES)];");
   out.verbatim("#endif\n");
 }
 
 void print_bin_extents(Writer& out, const Rule& rule, const RuleInstance& instance) {
-  std::set<std::size_t> outputs;
+  std::map<std::size_t, const Accumulator*> outputs;
   for (const DividedFold& divided : instance.divided)
-    for (const Accumulator& bins : divided.bins) outputs.insert(bins.binding.index);
-  for (const std::size_t i : outputs) {
+    for (const Accumulator& bins : divided.bins) outputs.emplace(bins.binding.index, &bins);
+  std::string first = "0";
+  for (const auto& [i, bins] : outputs) {
     const RegionAccess& access = rule.outputs[i];
     const std::vector<std::size_t> dims = dims_of(access);
-    for (std::size_t k = 0; k < dims.size(); ++k)
-      out.line("const int " + size_of(access.binding, k) + " = (" + kernel_formula(access.hi[dims[k]]) + ") - (" +
+    std::vector<std::string> sizes;
+    for (std::size_t k = 0; k < dims.size(); ++k) {
+      sizes.push_back(size_of(access.binding, k));
+      out.line("const int " + sizes.back() + " = (" + kernel_formula(access.hi[dims[k]]) + ") - (" +
                kernel_formula(access.lo[dims[k]]) + ");");
+    }
+    out.line("const int " + bins_name(access.binding, "cells") + " = " + joined(sizes, " * ") + ";");
+    out.line("const int " + bins_name(access.binding, "first") + " = " + first + ";");
+    first = bins_name(access.binding, "first") + " + (" + bins_name(access.binding, "cells") + " * " +
+            words_of_cell(*bins) + " + 1) / 2 * 2";
   }
 }
+
+std::string bins_name(const std::string& binding, const std::string& what) { return "pb_bins_" + binding + "_" + what; }
 
 const Accumulator* BinPrinter::updated_by(StmtId stmt) const {
   for (const Accumulator& bins : divided_.bins)
@@ -83,6 +115,17 @@ const Accumulator* BinPrinter::updated_by(StmtId stmt) const {
 
 /// The updates that no inner loop repeats.
 std::vector<BinPrinter::Kept> BinPrinter::kept_updates() const {
+  if (divided_.is_ordered && !keeps_rounds()) return {};
+  return updates_at_top();
+}
+
+bool BinPrinter::keeps_rounds() const {
+  std::size_t num_updates = 0;
+  for (const Accumulator& bins : divided_.bins) num_updates += bins.updates.size();
+  return updates_at_top().size() == num_updates;
+}
+
+std::vector<BinPrinter::Kept> BinPrinter::updates_at_top() const {
   std::vector<Kept> out;
   const StmtId loop = divided_.inner ? divided_.inner->loop : divided_.fold.loop;
   const auto visit = [&](const auto& self, StmtId stmt) -> void {
@@ -100,32 +143,50 @@ std::size_t BinPrinter::num_dims(std::size_t bins) const {
   return dims_of(rule_.outputs[divided_.bins[bins].binding.index]).size();
 }
 
+std::string BinPrinter::own_cell(std::size_t bins, const std::string& place) const {
+  return bins_name(divided_.bins[bins].name, "own") + "[" + place + " * PB_BIN_COPIES + " + kOwnCopy + "]";
+}
+
+std::string BinPrinter::shared_cell(std::size_t bins, const std::string& place) const {
+  const std::string& name = divided_.bins[bins].name;
+  return "pb_from_" + name + "[pb_at_" + name + " + " + place + "]";
+}
+
 void BinPrinter::print_begin() const {
   out_.verbatim("#if PB_BIN_CELLS > 0\n");
-  std::string first = "0";
-  for (std::size_t i = 0; i < divided_.bins.size(); ++i) {
-    std::vector<std::string> sizes;
-    for (std::size_t k = 0; k < num_dims(i); ++k) sizes.push_back(size_of(divided_.bins[i].name, k));
-    out_.line("const int " + name_of(i, "first") + " = " + first + ";");
-    out_.line("const int " + name_of(i, "cells") + " = " + joined(sizes, " * ") + ";");
-    first = name_of(i, "first") + " + " + name_of(i, "cells");
-  }
+  const std::string slot = words_.has_neighbours ? "pb_local / PB_LANES" : "pb_local % pb_span0";
+  const std::string pointer = words_.local + "uint*";
+  out_.verbatim("#if PB_LANES < PB_GROUP_ITEMS\n");
+  out_.line(pointer + " const pb_group_bins = (" + pointer + ")pb_bins + " + slot +
+            " * (PB_BIN_CELLS * PB_BIN_COPIES);");
+  out_.verbatim("#else\n");
+  out_.line(pointer + " const pb_group_bins = (" + pointer + ")pb_bins;");
+  out_.verbatim("#endif\n");
+  out_.line(std::string("const int ") + kOwnCopy + " = (int)((uint)pb_lane % PB_BIN_COPIES);");
   out_.line(words_.barrier);
-  for (std::size_t i = 0; i < divided_.bins.size(); ++i) {
-    out_.open("for (int pb_cell = pb_local; pb_cell < " + name_of(i, "cells") +
-              " * PB_BIN_COPIES; pb_cell += PB_GROUP_ITEMS)");
-    out_.line("pb_bins[" + name_of(i, "first") + " * PB_BIN_COPIES + pb_cell] = (uint)" + neutral_of(divided_.bins[i]) +
-              ";");
-    out_.close();
-  }
+  print_first_values(words_.local, "pb_group_bins");
   out_.line(words_.barrier);
   out_.verbatim("#endif\n");
+}
+
+void BinPrinter::print_first_values(const std::string& memory, const std::string& bins) const {
+  for (const Accumulator& each : divided_.bins) {
+    const std::string own = bins_name(each.name, "own"), pointer = memory + array_type(each) + "*";
+    out_.line(pointer + " const " + own + " = (" + pointer + ")(" + bins + " + " + bins_name(each.name, "first") +
+              " * PB_BIN_COPIES);");
+    out_.open("for (int pb_cell = pb_lane; pb_cell < " + bins_name(each.name, "cells") +
+              " * PB_BIN_COPIES; pb_cell += PB_LANES)");
+    out_.line(own + "[pb_cell] = " + neutral_of(each) + ";");
+    out_.close();
+  }
 }
 
 void BinPrinter::print_end() const {
   out_.verbatim("#if PB_BIN_CELLS > 0\n");
   out_.line(words_.barrier);
+  out_.open("if (pb_place0 < pb_extent0)");
   for (std::size_t i = 0; i < divided_.bins.size(); ++i) print_merge(i);
+  out_.close();
   out_.verbatim("#endif\n");
 }
 
@@ -133,21 +194,28 @@ void BinPrinter::print_end() const {
 void BinPrinter::print_merge(std::size_t i) const {
   const Accumulator& bins = divided_.bins[i];
   const std::string type = own_type(bins), neutral = neutral_of(bins);
-  out_.open("for (int pb_cell = pb_local; pb_cell < " + name_of(i, "cells") + "; pb_cell += PB_GROUP_ITEMS)");
+  out_.open("for (int pb_cell = pb_lane; pb_cell < " + bins_name(bins.name, "cells") + "; pb_cell += PB_LANES)");
   out_.line(type + " pb_all = " + neutral + ";");
-  out_.open("for (int pb_copy = 0; pb_copy < PB_BIN_COPIES; ++pb_copy)");
-  out_.line("const " + type + " pb_value = (" + type + ")pb_bins[(" + name_of(i, "first") +
-            " + pb_cell) * PB_BIN_COPIES + (int)((uint)(pb_local + pb_copy) % PB_BIN_COPIES)];");
+  out_.open("for (int pb_next = 0; pb_next < PB_BIN_COPIES; ++pb_next)");
+  out_.line("const " + type + " pb_value = " + bins_name(bins.name, "own") +
+            "[pb_cell * PB_BIN_COPIES + (int)((uint)(pb_lane + pb_next) % PB_BIN_COPIES)];");
   out_.line("pb_all = " + combined_text(bins, "pb_all", "pb_value") + ";");
   out_.close();
-  std::string place, rest = "pb_cell";
-  for (std::size_t k = 0; k < num_dims(i); ++k) {
-    const std::string at = k + 1 == num_dims(i) ? rest : "(" + rest + ") % " + size_of(bins.name, k);
-    place += (place.empty() ? "(" : " + (") + at + ") * pb_at_" + bins.name + "_s" + std::to_string(k);
-    rest = (k == 0 ? rest : "(" + rest + ")") + " / " + size_of(bins.name, k);
-  }
-  out_.line("if (pb_all != " + neutral + ") " + shared_update(i, place, "pb_all"));
+  out_.open("if (pb_all != " + neutral + ")");
+  print_atomic(i, words_.global, shared_cell(i, place_text(i, "pb_cell")), "pb_all");
   out_.close();
+  out_.close();
+}
+
+std::string BinPrinter::place_text(std::size_t i, const std::string& cell) const {
+  const std::string& name = divided_.bins[i].name;
+  std::string place, rest = cell;
+  for (std::size_t k = 0; k < num_dims(i); ++k) {
+    const std::string at = k + 1 == num_dims(i) ? rest : "(" + rest + ") % " + size_of(name, k);
+    place += (place.empty() ? "(" : " + (") + at + ") * pb_at_" + name + "_s" + std::to_string(k);
+    rest = (k == 0 ? rest : "(" + rest + ")") + " / " + size_of(name, k);
+  }
+  return place;
 }
 
 void BinPrinter::declare_operands(int num_rounds) const {
@@ -156,8 +224,10 @@ void BinPrinter::declare_operands(int num_rounds) const {
   for (std::size_t k = 0; k < kept.size(); ++k) {
     const Accumulator& bins = divided_.bins[kept[k].bins];
     const std::vector<std::string> neutral(static_cast<std::size_t>(num_rounds), neutral_of(bins));
-    out_.line(own_type(bins) + " pb_operand" + std::to_string(k) + extent + " = {" + joined(neutral) + "};");
-    out_.line("PB_INDEX pb_bin" + std::to_string(k) + extent + " = {0};");
+    const std::string number = std::to_string(k), first = divided_.is_ordered ? "0" : joined(neutral);
+    out_.line(own_type(bins) + " pb_operand" + number + extent + " = {" + first + "};");
+    out_.line("PB_INDEX pb_bin" + number + extent + " = {0};");
+    if (divided_.is_ordered) out_.line("bool pb_updates" + number + extent + " = {false};");
   }
 }
 
@@ -167,9 +237,12 @@ void BinPrinter::print_updates(int num_rounds) const {
   if (num_rounds > 1) print_unrolling(out_, kUnroll);
   out_.open("for (int pb_u = 0; pb_u < " + std::to_string(num_rounds) + "; ++pb_u)");
   for (std::size_t k = 0; k < kept.size(); ++k) {
-    const std::string number = std::to_string(k);
-    out_.open("if (pb_operand" + number + "[pb_u] != " + neutral_of(divided_.bins[kept[k].bins]) + ")");
-    print_either(kept[k].bins, "pb_bin" + number + "[pb_u]", "pb_operand" + number + "[pb_u]");
+    const std::string number = std::to_string(k), operand = "pb_operand" + number + "[pb_u]";
+    out_.open("if (" +
+              (divided_.is_ordered ? "pb_updates" + number + "[pb_u]"
+                                   : operand + " != " + neutral_of(divided_.bins[kept[k].bins])) +
+              ")");
+    print_either(kept[k].bins, "pb_bin" + number + "[pb_u]", operand);
     out_.close();
   }
   out_.close();
@@ -177,22 +250,46 @@ void BinPrinter::print_updates(int num_rounds) const {
 
 void BinPrinter::print_either(std::size_t bins, const std::string& place, const std::string& value) const {
   out_.verbatim("#if PB_BIN_CELLS > 0\n");
-  out_.line(own_update(bins, place, value));
+  const std::string own = own_cell(bins, "(int)" + place), shared = shared_cell(bins, place);
+  divided_.is_ordered ? print_ordered(bins, own, value) : print_atomic(bins, words_.local, own, value);
   out_.verbatim("#else\n");
-  out_.line(shared_update(bins, place, value));
+  divided_.is_ordered ? print_ordered(bins, shared, value) : print_atomic(bins, words_.global, shared, value);
   out_.verbatim("#endif\n");
 }
 
-std::string BinPrinter::own_update(std::size_t bins, const std::string& place, const std::string& value) const {
-  const std::string cell =
-      "pb_bins[(" + name_of(bins, "first") + " + (int)" + place + ") * PB_BIN_COPIES + " + kOwnCopy + "]";
-  return words_.update(divided_.bins[bins].op, words_.local, own_type(divided_.bins[bins]), cell, value);
+/// An update that no other work-item interrupts, because none updates the cell meanwhile.
+void BinPrinter::print_ordered(std::size_t i, const std::string& cell, const std::string& value) const {
+  const Accumulator& bins = divided_.bins[i];
+  out_.open("");
+  out_.line("const " + own_type(bins) + " pb_old = " + cell + ";");
+  out_.line(cell + " = " + combined_text(bins, "pb_old", value) + ";");
+  out_.close();
 }
 
-std::string BinPrinter::shared_update(std::size_t bins, const std::string& place, const std::string& value) const {
-  const std::string& name = divided_.bins[bins].name;
-  const std::string cell = "pb_from_" + name + "[pb_at_" + name + " + " + place + "]";
-  return words_.update(divided_.bins[bins].op, words_.global, own_type(divided_.bins[bins]), cell, value);
+/// An update that no other one interrupts. A cell of 64 bits gets it in two halves, the lower one first in memory. Sums
+/// carry from one to the other; nobody reads them before all updates are done.
+void BinPrinter::print_atomic(std::size_t i, const std::string& memory, const std::string& cell,
+                              const std::string& value) const {
+  const Accumulator& bins = divided_.bins[i];
+  const FoldOp op = bins.op;
+  if (!is_wide(bins)) return out_.line(words_.update(op, memory, own_type(bins), cell, value));
+  const std::string neutral = op == FoldOp::BitAnd ? "UINT_MAX" : "0u";
+  const auto update = [&](const std::string& half, const std::string& operand) {
+    return words_.update(op, memory, "uint", "pb_halves[" + half + "]", operand);
+  };
+  out_.open("");
+  out_.line("volatile " + memory + "uint* const pb_halves = (volatile " + memory + "uint*)&" + cell + ";");
+  out_.line("const ulong pb_value = (ulong)" + value + ";");
+  out_.line("const uint pb_low = (uint)pb_value;");
+  if (op == FoldOp::Add) {
+    out_.line("const uint pb_old = " + update("0", "pb_low"));
+    out_.line("const uint pb_high = (uint)(pb_value >> 32) + (pb_old + pb_low < pb_low ? 1u : 0u);");
+  } else {
+    out_.line("const uint pb_high = (uint)(pb_value >> 32);");
+    out_.line("if (pb_low != " + neutral + ") " + update("0", "pb_low"));
+  }
+  out_.line("if (pb_high != " + neutral + ") " + update("1", "pb_high"));
+  out_.close();
 }
 
 /// Computes where a cell lies: its number among the bins of the group, or how far it is from the output's first one.
@@ -232,6 +329,7 @@ void BinPrinter::print_update(BodyCodePrinter& printer, StmtId stmt, const std::
   if (found != kept.end()) {
     const std::string place = "pb_bin" + std::to_string(found - kept.begin()) + "[pb_u]";
     out_.line("pb_operand" + std::to_string(found - kept.begin()) + "[pb_u] = " + operand() + ";");
+    if (divided_.is_ordered) out_.line("pb_updates" + std::to_string(found - kept.begin()) + "[pb_u] = true;");
     print_place(printer, number, cell, place);
   } else {
     out_.line("PB_INDEX pb_bin;");

@@ -5,8 +5,10 @@
 // Then the operand goes to the bin by an update that no other work-item interrupts. A round has at most one number for
 // each update at its top. Those are kept for several rounds, so that the reads of the next rounds do not wait.
 //
-// A build with PB_BIN_CELLS has bins of the group, PB_BIN_COPIES of each. They begin with the neutral element, and go
-// to the bins of the output behind the loop.
+// A build with PB_BIN_CELLS has room for so many words of 4 bytes for the bins of an instance in its group, and
+// PB_BIN_COPIES of each bin. They begin with the neutral element, and go to the bins of the output behind the loop.
+//
+// Where the order of updates shows (ordered_bins.h), a lane updates bins that no other one updates meanwhile.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +32,10 @@ void print_bin_array(Writer& out, const LoopTree& tree, const std::string& head)
 /// Declares the extents of outputs with bins. It stands before the body, which may declare names of the header again.
 void print_bin_extents(Writer& out, const Rule& rule, const RuleInstance& instance);
 
+/// The name of what the text knows of an output with bins: the number of its `cells`, its `first` word in the room for
+/// bins, and the pointer to the bins that the group has of its `own`.
+[[nodiscard]] std::string bins_name(const std::string& binding, const std::string& what);
+
 class BinPrinter {
  public:
   /// Pre: all arguments outlive this object, and the loop has bins
@@ -40,6 +46,14 @@ class BinPrinter {
   void print_begin() const;
   /// Prints what stands behind it.
   void print_end() const;
+  /// Declares the pointers to bins of an instance that lie in `memory` from `bins` on, and gives them their first
+  /// values.
+  void print_first_values(const std::string& memory, const std::string& bins) const;
+  /// The text of how far the cell of a number is from the output's first one.
+  [[nodiscard]] std::string place_text(std::size_t bins, const std::string& cell) const;
+  [[nodiscard]] std::string shared_cell(std::size_t bins, const std::string& place) const;
+  /// Whether operands of several rounds are kept. Of bins that are updated in order, all are, or none.
+  [[nodiscard]] bool keeps_rounds() const;
   /// Declares the operands of some rounds.
   void declare_operands(int num_rounds) const;
   /// Updates the bins by the operands that were kept, of some rounds.
@@ -59,10 +73,12 @@ class BinPrinter {
     StmtId stmt;
   };
   [[nodiscard]] std::vector<Kept> kept_updates() const;
+  [[nodiscard]] std::vector<Kept> updates_at_top() const;
   [[nodiscard]] std::size_t num_dims(std::size_t bins) const;
-  /// Returns the text of the update of a bin at a place, as print_update() computes places.
-  [[nodiscard]] std::string own_update(std::size_t bins, const std::string& place, const std::string& value) const;
-  [[nodiscard]] std::string shared_update(std::size_t bins, const std::string& place, const std::string& value) const;
+  [[nodiscard]] std::string own_cell(std::size_t bins, const std::string& place) const;
+  void print_atomic(std::size_t bins, const std::string& memory, const std::string& cell,
+                    const std::string& value) const;
+  void print_ordered(std::size_t bins, const std::string& cell, const std::string& value) const;
   void print_either(std::size_t bins, const std::string& place, const std::string& value) const;
   void print_place(BodyCodePrinter& printer, std::size_t bins, ExprId cell, const std::string& target) const;
   void print_merge(std::size_t bins) const;

@@ -226,5 +226,15 @@ TEST(RunningPlaces, AreCountedInAStageBeforeTheirOwn) {
             "no: a loop inside stores at `at`; so no loop of the body is divided: of 0");
 }
 
+TEST(OrderedBins, AreFilledInAStageBeforeTheirOwn) {
+  EXPECT_EQ(stages_of_filter("for (int i = 0; i < n; i++) k.cell(i) = 0;\n"
+                             "for (int i = 0; i < n; i++) k.cell(int(a.cell(i))) += a.cell(i);\n"
+                             "for (int i = 0; i < n; i++) p.cell(i) = k.cell(i);"),
+            "i stores, wait, i stores, wait, i stores: 1. 3. 4. of 5");
+  EXPECT_EQ(stages_of_filter("for (int i = 0; i < n; i++) { k.cell(int(a.cell(i))) *= 2; sum += i; }\nat = sum;"),
+            "i stores sum+: 2. of 3")
+      << "the number needs the sum";
+}
+
 }  // namespace
 }  // namespace pb::testing

@@ -71,6 +71,14 @@ TEST(TaskLoops, AreThoseWithBinsToo) {
   EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) { c.cell(v.cell(i)) += 1; c.cell(0) -= b.cell(i); k += i; }"),
             "i bins rounds");
   EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) c.cell(c.count() - 1 - v.cell(i)) += 1;"), "i bins rounds");
+  EXPECT_EQ(
+      divided_in("for (int i = 0; i < n; i++) { d.cell(i, 0) = 2 * b.cell(i); c.cell(v.cell(i)) += d.cell(i, 0); }"),
+      "i bins rounds")
+      << "rounds also store and read cells of their own";
+  EXPECT_EQ(
+      divided_in("for (int i = 1; i < n; i++) { d.cell(i, 0) = b.cell(i); c.cell(v.cell(i)) += d.cell(i - 1, 0); }"),
+      "")
+      << "rounds read cells of others";
   EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) c.cell(v.cell(i)) = i;"), "") << "the last round wins";
   EXPECT_EQ(divided_in("for (int i = 0; i < n; i++) { c.cell(v.cell(i)) += 1; c.cell(0) *= 2; }"), "")
       << "two operators";

@@ -126,8 +126,9 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
     options += " -DPB_LANES=" + std::to_string(key[kLanes]) + " -DPB_GROUP_ITEMS=" + std::to_string(key[kGroupItems]);
   if (key[kKeptRounds] > 0) options += " -DPB_KEPT_ROUNDS=" + std::to_string(key[kKeptRounds]);
   if (key[kBinCells] > 0)
-    options +=
-        " -DPB_BIN_CELLS=" + std::to_string(key[kBinCells]) + " -DPB_BIN_COPIES=" + std::to_string(key[kBinCopies]);
+    options += " -DPB_BIN_CELLS=" + std::to_string(key[kBinCells]) +
+               (key[kBinCopies] > 0 ? " -DPB_BIN_COPIES=" + std::to_string(key[kBinCopies])
+                                    : " -DPB_BIN_COPIES=1 -DPB_BINS_IN_RECORDS=1");
   if (key[kBlockRounds] > 0) options += block_options(desc, key);
   if (key[kStage] > 0)
     options += " -DPB_STAGE=" + std::to_string(key[kStage]) + " -DPB_RECORDS=" + std::to_string(key[kRecords]);

@@ -223,15 +223,17 @@ bool LaunchTasks::add_stages(LaunchJob& job, const WorkShape& wanted, KernelTabl
       job.stages.clear();
       return false;
     }
-    // Groups count tiles of as many lanes as those that store.
-    if (kernel.has_places && shape.lanes != wanted.lanes) {
+    // Groups count tiles of as many lanes as those that store. Records have the same room for bins in all stages.
+    const bool has_other_records = kernel.has_ordered_bins && shape.bin_copies != wanted.bin_copies;
+    if ((kernel.has_places && shape.lanes != wanted.lanes) || has_other_records) {
       job.stages.clear();
       return add_stages(job, shape, found);
     }
     job.stages.push_back({found.kernel, range_of(job.plan, shape, kernel.is_divided(stage) ? shape.fold_groups : 1)});
   }
+  const std::size_t bin_bytes = kernel.has_ordered_bins ? wanted.bin_cells * sizeof(std::uint32_t) : 0;
   job.scratch_bytes = instances_of(job.plan) * wanted.fold_groups *
-                      static_cast<std::size_t>(std::max(kernel.record_bytes, kLeastRecordBytes));
+                      (static_cast<std::size_t>(std::max(kernel.record_bytes, kLeastRecordBytes)) + bin_bytes);
   return true;
 }
 
@@ -341,6 +343,7 @@ bool LaunchTasks::choose_kernel(LaunchJob& job) {
   if (wanted.fold_groups > 1) {
     if (add_stages(job, wanted, found)) return true;
     shape.fold_groups = 1;
+    if (shape.bin_copies == 0) shape = without_local_bins(plan, shape);
   }
   if (wanted.fold_groups == 1 || found.kernel != nullptr) found = find_kernel(plan, shape, 0);
   if (found.kernel == nullptr) {
@@ -375,9 +378,9 @@ KernelTable::Found LaunchTasks::find_kernel(const LaunchPlan& plan, WorkShape& s
       allowed.items = {1, 1, 1};
       allowed.lanes = 1;
       allowed.kept_rounds = 0;
-      allowed = without_bins(allowed);
-    } else if (shape.bin_cells > 0 && !tiles_fit(*found.kernel, {})) {
-      allowed = without_bins(allowed);
+      allowed = without_local_bins(plan, allowed);
+    } else if (shape.bin_cells > 0 && shape.bin_copies > 0 && !tiles_fit(*found.kernel, {})) {
+      allowed = without_local_bins(plan, allowed);
     } else if (is_open(plan.items) && !tiles_fit(*found.kernel, tile_bytes_of(plan, allowed))) {
       allowed = with_fewer_items(allowed);
     }

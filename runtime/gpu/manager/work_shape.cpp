@@ -136,13 +136,16 @@ constexpr std::size_t kLongFold = 1024;      // the length of a fold where none 
 constexpr std::size_t kLaneIterations = 4;   // iterations that are worth a lane
 constexpr std::size_t kFewerLanes = 4;       // a full device wants fewer lanes by this factor
 constexpr std::size_t kPassIterations = 16;  // iterations of a lane where an instance runs through its cells repeatedly
-constexpr std::size_t kGroupIterations = 16;  // iterations of a lane that are worth a second launch
-constexpr std::size_t kStoringRounds = 4;     // how often groups that only store fill a device, one after the other
-constexpr std::size_t kMaxRecords = 65536;    // of all instances
-constexpr std::size_t kSectorLanes = 8;       // their 4-byte cells are the least that memory is read by
-constexpr std::size_t kBinBytes = 4;
-constexpr std::size_t kBinStep = 64;        // of room for bins, so that few numbers of bins have builds of their own
-constexpr std::size_t kMostBinCopies = 32;  // as many as work-items run in step
+constexpr std::size_t kGroupIterations = 16;      // iterations of a lane that are worth a second launch
+constexpr std::size_t kStoringRounds = 4;         // how often groups that only store fill a device, one after the other
+constexpr std::size_t kMaxRecords = 65536;        // of all instances
+constexpr std::size_t kSectorLanes = 8;           // their 4-byte cells are the least that memory is read by
+constexpr std::size_t kBinBytes = 4;              // of a word
+constexpr std::size_t kBinStep = 64;              // words, so that few numbers of bins have builds of their own
+constexpr std::size_t kOrderedBinStep = 8;        // likewise, where there are few
+constexpr std::size_t kMostBinCopies = 32;        // as many as work-items run in step
+constexpr std::size_t kBinRecordBytes = 1 << 26;  // of all groups
+constexpr std::size_t kRecordLanes = 32;          // of groups that have their bins in records
 constexpr std::size_t kCopiedBinBytes = 1 << 15;  // of all copies, so that a compute unit holds several groups
 constexpr std::size_t kKeptStep = 4;  // of rounds with kept cells, so that few lengths have builds of their own
 
@@ -203,6 +206,8 @@ std::size_t lanes_of_gpu(const LaunchPlan& plan, std::size_t compute_units) {
   if (plan.kernel->lanes == Lanes::Neighbours)
     lanes = is_repeated ? std::min(most, std::max<std::size_t>(2, power_to(fold_length_of(plan) / kPassIterations)))
                         : std::min({most, kGroupItems, std::max<std::size_t>(2, most / kFewerLanes)});
+  // A group runs one instance then, and should fill what runs in step.
+  if (plan.kernel->has_ordered_bins) lanes = std::max(lanes, std::min(most, kLineItems));
   while (lanes < most && instances_of(plan) * lanes * 2 <= resident) lanes *= 2;
   if (lanes < kMaxLanes || plan.kernel->num_stages == 0) return lanes;
   const std::size_t most_in_groups = power_to(fold_length_of(plan) / kGroupIterations);
@@ -212,7 +217,8 @@ std::size_t lanes_of_gpu(const LaunchPlan& plan, std::size_t compute_units) {
   return lanes;
 }
 
-/// The cells of all bins of the launch.
+/// The words of 4 bytes that the bins of an instance take. Those of each output begin at an even one. All instances
+/// have as many.
 std::size_t bins_of(const LaunchPlan& plan) {
   std::size_t out = 0, number = 0;
   for (const LaunchRegion& region : plan.regions) {
@@ -222,20 +228,48 @@ std::size_t bins_of(const LaunchPlan& plan) {
     std::size_t cells = has_bins ? 1 : 0;
     for (int d = 0; d < region.touched.num_dims; ++d)
       cells *= static_cast<std::size_t>(std::max<std::int64_t>(0, region.touched.sizes[d]));
-    out += cells;
+    cells = divided_up(cells, instances_of(plan));
+    out += rounded_up(cells * std::max<std::size_t>(1, static_cast<std::size_t>(region.view.element_bytes) / kBinBytes),
+                      2);
   }
   return out;
 }
 
-/// Gives groups bins of their own where the launch has one instance: see Note [Bins of groups].
+/// See Note [Bins in order].
+void add_ordered_bins(WorkShape& shape, const LaunchPlan& plan, const DeviceInfo& device) {
+  shape.group = {shape.lanes, 1, 1};
+  if (plan.kernel->bins_differ && instances_of(plan) > 1) {
+    shape.fold_groups = 1;
+    return;
+  }
+  const std::size_t words = bins_of(plan);
+  const std::size_t step = words < kBinStep ? kOrderedBinStep : kBinStep;
+  shape.bin_cells = std::max(rounded_up(words, step), step);
+  const std::size_t bytes = shape.bin_cells * kBinBytes;
+  if (bytes > device.local_bytes && shape.fold_groups > 1 && shape.lanes > kRecordLanes) {
+    shape.fold_groups *= shape.lanes / kRecordLanes;
+    shape.group = {kRecordLanes, 1, 1};
+    shape.lanes = kRecordLanes;
+  }
+  const std::size_t most_groups =
+      std::min(kBinRecordBytes / bytes / instances_of(plan), fold_length_of(plan) / shape.bin_cells);
+  while (shape.fold_groups > 1 && shape.fold_groups > most_groups) shape.fold_groups /= 2;
+  if (bytes > device.local_bytes) return void(shape = without_local_bins(plan, shape));
+  const std::size_t room = std::min<std::size_t>(kCopiedBinBytes, device.local_bytes);
+  while (shape.bin_copies < shape.lanes && bytes * shape.bin_copies * 2 <= room) shape.bin_copies *= 2;
+}
+
+/// Gives groups bins of their own: see Note [Bins of groups].
 void add_bins(WorkShape& shape, const LaunchPlan& plan, const DeviceInfo& device) {
-  if (plan.kernel->bins == 0 || instances_of(plan) != 1) return;
+  if (plan.kernel->bins == 0) return;
+  if (plan.kernel->has_ordered_bins) return add_ordered_bins(shape, plan, device);
+  if (plan.kernel->bins_differ && instances_of(plan) > 1) return;
   const std::size_t cells = std::max<std::size_t>(rounded_up(bins_of(plan), kBinStep), kBinStep);
-  if (cells * kBinBytes > device.local_bytes) return;
+  const std::size_t bytes = cells * kBinBytes * (shape.group[0] / shape.lanes);
+  if (bytes > device.local_bytes) return;
   shape.bin_cells = cells;
-  while (shape.bin_copies < kMostBinCopies && cells * kBinBytes * shape.bin_copies * 2 <= kCopiedBinBytes &&
-         cells * kBinBytes * shape.bin_copies * 2 <= device.local_bytes)
-    shape.bin_copies *= 2;
+  const std::size_t room = std::min<std::size_t>(kCopiedBinBytes, device.local_bytes);
+  while (shape.bin_copies < kMostBinCopies && bytes * shape.bin_copies * 2 <= room) shape.bin_copies *= 2;
 }
 
 /// The shape of a launch whose instances have lanes: groups stand along dimension 0. Lanes for which no group has room
@@ -278,9 +312,10 @@ WorkShape with_fewer_items(WorkShape shape) {
   return shape;
 }
 
-WorkShape without_bins(WorkShape shape) {
-  shape.bin_cells = 0;
-  shape.bin_copies = 1;
+WorkShape without_local_bins(const LaunchPlan& plan, WorkShape shape) {
+  const bool has_records = plan.kernel->has_ordered_bins && shape.fold_groups > 1;
+  if (!has_records) shape.bin_cells = 0;
+  shape.bin_copies = has_records ? 0 : 1;
   return shape;
 }
 
@@ -291,6 +326,7 @@ WorkShape with_group(WorkShape shape, const Extents& group) {
   shape.group = {power_to(group[0]), 1, 1};
   if (shape.group[0] >= shape.lanes) return shape;
   shape.lanes = shape.group[0];
+  shape.bin_copies = std::min(shape.bin_copies, shape.lanes);
   shape.kept_rounds = 0;
   return shape;
 }
@@ -377,8 +413,18 @@ WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
 // Note [Bins of groups]
 //
 // Where an instance updates bins at computed places, as a histogram does, groups have bins of their own in local
-// memory, if these fit. Lanes update them there, and each group adds them to the output's at the end. Where they do not
-// fit, or a launch has several instances, lanes update the output's bins.
+// memory, if these fit: some for each instance of the group. Lanes update them there, and each group adds them to the
+// output's at the end. Where they do not fit, lanes update the output's bins.
 //
 // Few bins have copies, up to one for each of the work-items that run in step. The copies of a bin lie side by side, so
 // that they lie in different banks. So equal keys take as long as others.
+
+// Note [Bins in order]
+//
+// Bins whose updates show their order, as sums of floating-point numbers do, have copies up to one for each lane
+// (decision 70). Lanes of the same copy take turns, which all lanes of a group wait for: so a group runs one instance.
+// The bins of groups go to records, which a later launch adds up. Their records have at most 64 MB together, and a
+// group has as many rounds as its bins have words, so that clearing and adding up takes no longer than the rounds.
+//
+// Where the bins do not fit into local memory, they lie in the records. Then groups are small, because the lanes of one
+// all take turns. One group alone updates the output's bins.

@@ -26,8 +26,10 @@ struct WorkShape {
   std::size_t scan_items = 0;
   bool on_matrix_units = false;  ///< matrix units run the rounds of blocks
   std::size_t vector_width = 0;  ///< neighbouring instances that run in a vector, which divide items[0]; 0: none do
-  std::size_t bin_cells = 0;     ///< room of a group for bins of its own; 0: it has none
-  std::size_t bin_copies = 1;    ///< of each of them, so that neighbours seldom wait for one another; a power of two
+  std::size_t bin_cells = 0;     ///< words of 4 bytes for the bins that a group has of an instance's; 0: it has none
+  /// Of each of these bins, so that neighbours seldom wait for one another: a power of two. 0: the bins lie in the
+  /// records of the groups.
+  std::size_t bin_copies = 1;
 
   /// Whether several work-items run one instance.
   [[nodiscard]] bool has_lanes() const { return lanes > 1 || fold_groups > 1; }
@@ -66,8 +68,9 @@ struct WorkShape {
 /// [Default shapes] in work_shape.cpp. Its folds do not run in blocks.
 [[nodiscard]] WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device);
 
-/// Returns the shape whose groups have no bins of their own.
-[[nodiscard]] WorkShape without_bins(WorkShape shape);
+/// Returns the shape whose groups have no bins of their own in local memory. Where several groups run an instance whose
+/// bins are updated in order, they have them in their records then.
+[[nodiscard]] WorkShape without_local_bins(const LaunchPlan& plan, WorkShape shape);
 
 /// Returns the shape with a group that a device allows, and as many lanes as it has room for. If these are fewer, none
 /// keeps cells. Matrix units only run shapes whose group is allowed as it is.

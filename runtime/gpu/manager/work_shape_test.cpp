@@ -277,18 +277,28 @@ TEST(WorkShape, HasMoreGroupsWhereTheyOnlyStore) {
   EXPECT_EQ(groups(kScatter, 1 << 16), groups(kSum, 1 << 16)) << "rounds are worth a launch";
 }
 
-LaunchPlan bins_of(std::vector<std::int32_t> extent, std::int64_t num_bins) {
-  static constexpr KernelDesc kBins = {.name = "bins",
-                                       .lanes = Lanes::Neighbours,
-                                       .stores_in_phases = true,
-                                       .bins = 2,
-                                       .num_stages = 2,
-                                       .last_is_divided = true};
-  LaunchPlan plan = plan_of(std::move(extent), kBins, {256});
+constexpr KernelDesc kBins = {.name = "bins",
+                              .lanes = Lanes::Neighbours,
+                              .stores_in_phases = true,
+                              .bins = 2,
+                              .num_stages = 2,
+                              .last_is_divided = true};
+constexpr KernelDesc kOrderedBins = {.name = "ordered",
+                                     .lanes = Lanes::Neighbours,
+                                     .stores_in_phases = true,
+                                     .bins = 2,
+                                     .has_ordered_bins = true,
+                                     .num_stages = 3,
+                                     .last_is_divided = true};
+
+/// `num_bins` are those of all instances together; the inputs have 2^20 cells.
+LaunchPlan bins_of(std::vector<std::int32_t> extent, std::int64_t num_bins, const KernelDesc& kernel = kBins) {
+  LaunchPlan plan = plan_of(std::move(extent), kernel, {256});
   plan.lanes = 4096;
   plan.regions.resize(2);
   for (LaunchRegion& region : plan.regions) region.touched.num_dims = 1;
   plan.regions[0].touched.sizes[0] = 1 << 20;
+  plan.regions[0].is_read = true;
   plan.regions[1].touched.sizes[0] = num_bins;
   return plan;
 }
@@ -304,8 +314,67 @@ TEST(WorkShape, HasBinsOfGroupsThatFit) {
   EXPECT_EQ(shape(12288).bin_cells, 12288U);
   EXPECT_EQ(shape(12288).bin_copies, 1U);
   EXPECT_EQ(shape(12289).bin_cells, 0U) << "lanes update those of the output";
-  EXPECT_EQ(shape_of(bins_of({5}, 100), device).bin_cells, 0U) << "a group may have several instances";
-  EXPECT_EQ(without_bins(shape(200)).bin_copies, 1U);
+  EXPECT_EQ(shape_of(bins_of({5}, 100), device).bin_copies, 32U);
+  EXPECT_EQ(without_local_bins(bins_of({1}, 200), shape(200)).bin_cells, 0U);
+}
+
+TEST(WorkShape, HasBinsForEachInstanceOfAGroup) {
+  DeviceInfo device = kGpu;
+  device.local_bytes = 48 << 10;
+  LaunchPlan plan = bins_of({5}, 5 * 1024);
+  plan.lanes = 64;
+  EXPECT_EQ(shape_of(plan, device).bin_cells, 1024U) << "of one instance";
+  EXPECT_EQ(shape_of(plan, device).bin_copies, 2U) << "of four instances";
+  plan.regions[1].view.element_bytes = 8;
+  EXPECT_EQ(shape_of(plan, device).bin_cells, 2048U);
+  plan.regions[1].touched.sizes[0] = 5 * 2048;
+  EXPECT_EQ(shape_of(plan, device).bin_cells, 0U) << "those of four instances do not fit";
+  KernelDesc differing = kBins;
+  differing.bins_differ = true;
+  plan = bins_of({5}, 5, differing);
+  plan.kernel = &differing;
+  EXPECT_EQ(shape_of(plan, device).bin_cells, 0U);
+}
+
+TEST(WorkShape, HasACopyOfOrderedBinsForEachLane) {
+  DeviceInfo device = kGpu;
+  device.local_bytes = 48 << 10;
+  const auto shape = [&](std::int64_t num_bins) { return shape_of(bins_of({1}, num_bins, kOrderedBins), device); };
+  EXPECT_EQ(shape(7).bin_cells, 8U);
+  EXPECT_EQ(shape(7).bin_copies, 256U);
+  EXPECT_EQ(shape(7).lanes, 256U);
+  EXPECT_EQ(shape(256).bin_copies, 32U);
+  EXPECT_EQ(shape(12288).bin_copies, 1U);
+  LaunchPlan several = bins_of({5}, 5 * 8, kOrderedBins);
+  several.lanes = 16;
+  EXPECT_EQ(shape_of(several, device).group, (Shape{16, 1, 1})) << "a group runs one instance";
+  EXPECT_EQ(shape_of(several, device).bin_copies, 16U);
+}
+
+TEST(WorkShape, OfShortRowsWithOrderedBinsFillsWhatRunsInStep) {
+  KernelDesc rows = kOrderedBins;
+  rows.fold_length = 0;
+  LaunchPlan plan = bins_of({1 << 20}, 8 << 20, rows);
+  plan.kernel = &rows;
+  plan.lanes = 0;
+  plan.scalars = fold_of({1 << 20}, rows, 128).scalars;
+  EXPECT_EQ(on_gpu(plan).group, (Shape{32, 1, 1}));
+}
+
+TEST(WorkShape, HasOrderedBinsInRecordsIfTheyDoNotFit) {
+  DeviceInfo device = kGpu;
+  device.local_bytes = 48 << 10;
+  const LaunchPlan plan = bins_of({1}, 12289, kOrderedBins);
+  const WorkShape shape = shape_of(plan, device);
+  EXPECT_EQ(shape.bin_cells, 12352U);
+  EXPECT_EQ(shape.bin_copies, 0U) << "they lie in the records";
+  EXPECT_EQ(shape.lanes, 32U);
+  EXPECT_EQ(shape.fold_groups, 64U) << "a group has a round for each of its bins";
+  const WorkShape one_group = shape_of(bins_of({1}, 1 << 20, kOrderedBins), device);
+  EXPECT_EQ(one_group.fold_groups, 1U);
+  EXPECT_EQ(one_group.bin_cells, 0U) << "it updates the output's bins";
+  WorkShape small = shape_of(bins_of({1}, 7, kOrderedBins), device);
+  EXPECT_EQ(with_group(small, {32, 1, 1}).bin_copies, 32U) << "no lane has two copies";
 }
 
 TEST(WorkShape, WithFewerItemsEndsAtOne) {
