@@ -80,6 +80,9 @@ void verify_transform(const Transform& transform, const Program& program) {
     PB_CHECK(transform.accuracy->metric->index() < program.transforms.size(), "a metric is a transform");
   PB_CHECK(!transform.verifier || transform.verifier->index() < program.transforms.size(),
            "who verifies is a transform");
+  PB_CHECK(!transform.spliced ||
+               transform.spliced->rule.index() < program.transforms[transform.spliced->caller].rules.size(),
+           "the calls of a rule were spliced");
   PB_CHECK(!transform.generator || transform.generator->index() < program.transforms.size(),
            "a generator is a transform");
 }
@@ -161,7 +164,8 @@ std::optional<TransformId> Program::find_transform(std::string_view declared_nam
 
 std::vector<std::string> Program::transform_names() const {
   std::set<std::string> names;
-  for (const Transform& transform : transforms) names.insert(transform.source_name);
+  for (const Transform& transform : transforms)
+    if (!transform.spliced) names.insert(transform.source_name);
   return {names.begin(), names.end()};
 }
 

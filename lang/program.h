@@ -194,6 +194,8 @@ struct Rule {
   BodyTypes body_types;
   std::vector<TransformCall> calls;  ///< the body's calls in the order of the text; filled by check_types
   Span span;                         ///< the rule's header, without its body
+  /// True if it calls a transform that frontend/splice_calls made of another rule's calls. Sites are not named by it.
+  bool is_spliced = false;
 };
 
 struct Tolerance {
@@ -207,9 +209,16 @@ struct Accuracy {
   bool higher_is_better = true;
 };
 
+/// The rule of whose calls frontend/splice_calls made a transform.
+struct SplicedRule {
+  TransformId caller;
+  RuleId rule;
+};
+
 struct Transform {
-  std::string name;                         ///< unique; `T<3,1>`, `T<bin 0>` for instances
-  std::string source_name;                  ///< as declared
+  std::string name;         ///< unique; `T<3,1>`, `T<bin 0>` for instances, `T<spliced R>` for the calls of a rule
+  std::string source_name;  ///< as declared; that of no declaration for a transform made of calls
+  std::optional<SplicedRule> spliced;       ///< only for a transform made of calls
   std::vector<std::int64_t> template_args;  ///< only for an instance: one per parameter of its template
   Span span;                                ///< of the name
   std::vector<Formula> params;              ///< names of `param`s as symbols
@@ -278,7 +287,7 @@ struct Program {
   /// The transform declared with this name, or instance 0 of the template; nothing if there is none.
   [[nodiscard]] std::optional<TransformId> find_transform(std::string_view declared_name) const;
   [[nodiscard]] std::optional<TemplateId> find_template(std::string_view declared_name) const;
-  /// The names that calls use, each once.
+  /// The names that calls of the program use, each once.
   [[nodiscard]] std::vector<std::string> transform_names() const;
   /// The note of a message that only a later instance of a template has: it names the instance. Empty for others.
   [[nodiscard]] std::string instance_note(TransformId id) const;

@@ -230,6 +230,10 @@ std::string size_line(const Transform& transform, const SizeVar& var) {
 }
 
 void print_header(std::string& out, const Program& program, const Transform& transform) {
+  if (transform.spliced) {
+    const Transform& caller = program.transforms[transform.spliced->caller];
+    out += "  calls of " + caller.name + "." + caller.rules[transform.spliced->rule].name + "\n";
+  }
   for (const MatrixRole role : {MatrixRole::From, MatrixRole::To, MatrixRole::Through}) {
     const auto ids = transform.matrices_of(role);
     if (ids.empty()) continue;

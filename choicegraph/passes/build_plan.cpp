@@ -3,6 +3,7 @@
 #include "choicegraph/passes/build_plan.h"
 
 #include <set>
+#include <utility>
 
 #include "choicegraph/passes/analysis/analysis.h"
 #include "choicegraph/passes/checks/check_region_ends.h"
@@ -79,6 +80,12 @@ Plan build_plan(const Program& program, Diagnostics& diags, const PlanOptions& o
       plan.transforms[id.index()] = plan_transform(program, id, avoided[id.index()], options, again);
   }
   return plan;
+}
+
+std::optional<TransformPlan> try_plan(const Program& program, TransformId id, const PlanOptions& options) {
+  Diagnostics messages;
+  TransformPlan plan = plan_transform(program, id, {}, options, messages);
+  return messages.has_errors() ? std::nullopt : std::optional(std::move(plan));
 }
 
 }  // namespace pb

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "choicegraph/plan/plan.h"
 #include "lang/diagnostics.h"
@@ -27,5 +28,8 @@ struct PlanOptions {
 /// Errors:  UncoveredOutput, NoLegalOrder and what is not supported yet, on `diags`; the plan is then not to be used
 /// Cost:    milliseconds for a program of some ten rules
 [[nodiscard]] Plan build_plan(const Program& program, Diagnostics& diags, const PlanOptions& options = {});
+
+/// Makes the Plan of one transform, without messages; none if that is an error.
+[[nodiscard]] std::optional<TransformPlan> try_plan(const Program& program, TransformId id, const PlanOptions& options);
 
 }  // namespace pb

@@ -43,6 +43,14 @@ std::string emit_callable(Writer& out, const CppContext& context, TransformId id
          end;
 }
 
+/// The transforms that hosts may call: those of the program. They come before those that are made of calls.
+std::vector<TransformId> exported_transforms(const Program& program) {
+  std::vector<TransformId> out;
+  for (const TransformId id : program.transforms.ids())
+    if (!program.transforms[id].spliced) out.push_back(id);
+  return out;
+}
+
 /// Prints the function of one transform.
 void emit_function_of(Writer& out, const CppContext& context, TransformId id, const std::string& name_space) {
   const Transform& transform = context.program.transforms[id];
@@ -94,18 +102,20 @@ void declare_function_of(Writer& out, const Program& program, const SourceManage
 void emit_library(Writer& out, const CppContext& context, const std::string& name_space) {
   out.line("namespace " + name_space + " {");
   std::vector<std::string> callables;
-  for (const TransformId id : context.program.transforms.ids()) callables.push_back(emit_callable(out, context, id));
+  for (const TransformId id : exported_transforms(context.program))
+    callables.push_back(emit_callable(out, context, id));
   out.open("constexpr pbrt::CallableDesc kCallables[] =");
   for (const std::string& callable : callables) out.line(callable + ",");
   out.close(";");
-  out.line("const pbrt::LibraryDesc kLibrary = {" + quoted(context.options.library) + ", &kProgram, kCallables};");
+  out.line("const pbrt::LibraryDesc kLibrary = {" + quoted(context.options.library) + ", &kProgram, kCallables, " +
+           std::to_string(callables.size()) + "};");
   out.line("constinit pbrt::LoadedLibrary library(kLibrary);");
   out.line("}  // namespace " + name_space);
   out.blank();
   out.line("extern \"C\" {");
   out.line("[[gnu::visibility(\"default\")]] const pb_library* " + tables_function(context.options.library) +
            "() { return " + name_space + "::library.tables(); }");
-  for (const TransformId id : context.program.transforms.ids()) emit_function_of(out, context, id, name_space);
+  for (const TransformId id : exported_transforms(context.program)) emit_function_of(out, context, id, name_space);
   out.line("}");
 }
 
@@ -124,7 +134,7 @@ std::string emit_library_header(const Program& program, const SourceManager& sou
   out.line("/* The library, for pb_context_create. */");
   out.line("const pb_library* " + tables_function(library) + "(void);");
   out.blank();
-  for (const TransformId id : program.transforms.ids()) declare_function_of(out, program, sources, id, library);
+  for (const TransformId id : exported_transforms(program)) declare_function_of(out, program, sources, id, library);
   out.line("#ifdef __cplusplus");
   out.line("}");
   out.line("#endif");
@@ -134,7 +144,7 @@ std::string emit_library_header(const Program& program, const SourceManager& sou
 
 std::vector<std::string> exported_names(const Program& program, const std::string& library) {
   std::vector<std::string> names = {tables_function(library)};
-  for (const TransformId id : program.transforms.ids()) names.push_back(function_name(program, id, library));
+  for (const TransformId id : exported_transforms(program)) names.push_back(function_name(program, id, library));
   return names;
 }
 

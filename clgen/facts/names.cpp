@@ -30,9 +30,41 @@ bool holds_number(std::string_view label) {
   return false;
 }
 
+/// `Blur_3_spliced_OUT_1` of `Blur<3><spliced OUT#1>`.
+std::string made_identifier(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_kept = byte >= 0x80 || std::isalnum(byte) != 0;
+    if (is_kept || c == '-') {
+      out += c;
+    } else if (!out.empty() && out.back() != '_') {
+      out += '_';
+    }
+  }
+  while (out.ends_with('_')) out.pop_back();
+  return out;
+}
+
+std::string without_signs(std::string name) {
+  std::replace(name.begin(), name.end(), '-', 'm');
+  return name;
+}
+
+/// Whether another transform has the name that is made for this one.
+bool has_others_name(const Program& program, TransformId id, const std::string& name) {
+  const Transform& transform = program.transforms[id];
+  if (!transform.spliced) return !transform.template_args.empty() && program.find_transform(name).has_value();
+  const auto ids = program.transforms.ids();
+  return std::any_of(ids.begin(), ids.end(), [&](TransformId other) {
+    return other != id && without_signs(instance_name(program.transforms[other])) == name;
+  });
+}
+
 }  // namespace
 
 std::string instance_name(const Transform& transform) {
+  if (transform.spliced) return made_identifier(transform.name);
   std::string out = transform.source_name;
   for (std::size_t i = 0; i < transform.template_args.size(); ++i)
     out += (i == 0 ? "_tmpl_" : "_") + std::to_string(transform.template_args[i]);
@@ -41,10 +73,8 @@ std::string instance_name(const Transform& transform) {
 
 std::string identifier_of(const Program& program, TransformId id) {
   const Transform& transform = program.transforms[id];
-  std::string out = instance_name(transform);
-  std::replace(out.begin(), out.end(), '-', 'm');
-  const bool is_taken = (!transform.template_args.empty() && program.find_transform(out).has_value()) ||
-                        program.taken_stems.contains(out);
+  const std::string out = without_signs(instance_name(transform));
+  const bool is_taken = has_others_name(program, id, out) || program.taken_stems.contains(out);
   return is_taken ? out + "_" + std::to_string(id.index()) : out;
 }
 

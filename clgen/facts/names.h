@@ -17,8 +17,8 @@ class SourceManager;
 /// The transform's number is added if another transform has that name, or if the program's own C++ has a word that
 /// looks like one of the functions made for the transform.
 [[nodiscard]] std::string identifier_of(const Program& program, TransformId transform);
-/// Returns the name that command lines use: `Power_tmpl_3_1` for an instance of a template, else the transform's own
-/// name.
+/// Returns the name that command lines use: `Power_tmpl_3_1` for an instance of a template, `Blur_spliced_OUT_1` for
+/// the calls of a rule, else the transform's own name.
 [[nodiscard]] std::string instance_name(const Transform& transform);
 /// Returns `Power`, an identifier that no transform has. It names the function that chooses an instance of the template
 /// at run time.

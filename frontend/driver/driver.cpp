@@ -24,6 +24,7 @@
 #include "clgen/cpp/emit_cpp.h"
 #include "clgen/cpp/library_code.h"
 #include "clgen/emit_lowered.h"
+#include "clgen/facts/initial_reads.h"
 #include "clgen/info/make_training_info.h"
 #include "clgen/lower/launches/version_launch.h"
 #include "clgen/lower/loops/list_loop_tunables.h"
@@ -44,6 +45,7 @@
 #include "frontend/parse/parse.h"
 #include "frontend/preprocess/preprocess.h"
 #include "frontend/resolve/resolve.h"
+#include "frontend/splice_calls/splice_calls.h"
 #include "lang/io_error.h"
 #include "runtime/config/atomic_file.h"
 #include "runtime/config/errors.h"
@@ -59,7 +61,7 @@ struct Compilation {
   PassTimer timer;
   Ast ast;
   std::optional<Program> program;
-  std::vector<LiftedLoops> lifted;
+  BodyChanges changes;
   std::optional<Plan> plan;
   EmitOptions emit;
 };
@@ -77,6 +79,15 @@ FoldOrders fold_orders(FpMode fp) {
   return FoldOrders::Source;
 }
 
+/// Why a transform made of calls is of no use: what its rules compute must follow from the calls alone.
+std::string why_not_spliced(const Program& program, TransformId made) {
+  const std::optional<TransformPlan> plan = try_plan(program, made, {});
+  if (!plan) return "the rules of its callees do not fit together";
+  for (const Site& site : plan->sites)
+    if (site.alternatives.size() > 1) return "its callees leave the choice `" + site.name + "`";
+  return "";
+}
+
 /// The front end and the choice graph, in order. Returns whether all of them succeeded.
 bool run_passes(const Options& options, Compilation& c) {
   const auto ok = [&c] { return !c.diags.has_errors(); };
@@ -92,9 +103,12 @@ bool run_passes(const Options& options, Compilation& c) {
   });
   if (!c.program) return false;
   if (!c.timer.run("check_types", [&] { return check_types(*c.program, c.diags); })) return false;
-  c.lifted = c.timer.run("lift_loops", [&] { return lift_loops(*c.program); });
+  c.changes.lifted = c.timer.run("lift_loops", [&] { return lift_loops(*c.program); });
   if (!c.timer.run("infer_regions", [&] { return infer_regions(*c.program, c.diags); })) return false;
   if (!c.timer.run("check_slips", [&] { return check_slips(*c.program, c.diags); })) return false;
+  c.changes.spliced = c.timer.run("splice_calls", [&] {
+    return splice_calls(*c.program, {why_not_spliced, is_read_initially});
+  });
   verify(*c.program);
   if (options.emit == Emit::Program) return true;
 
@@ -263,7 +277,7 @@ bool compile(const Options& options, Compilation& c) {
     return true;
   }
   if (!run_passes(options, c)) return false;
-  if (options.explain) print(explain(*c.program, *c.plan, c.lifted, c.sources));
+  if (options.explain) print(explain(*c.program, *c.plan, c.changes, c.sources));
   if (options.emit != Emit::Binary) {
     write_text(options, c.timer.run("emit", [&] { return emitted_text(options, c); }));
     return true;

@@ -95,6 +95,19 @@ void explain_lifted(std::string& out, const LiftedLoops& lifted, const SourceMan
   out += " (" + place + ")\n";
 }
 
+/// What became of the calls of the rule's body.
+void explain_spliced(std::string& out, const Program& program, const SplicedCalls& spliced,
+                     const SourceManager& sources) {
+  const std::string& rule = program.transforms[spliced.caller].rules[spliced.rule].name;
+  if (spliced.made) {
+    out += "      its calls may run as one transform, `" + program.transforms[*spliced.made].name + "`, where `" +
+           rule + "[spliced]` is chosen\n";
+    return;
+  }
+  out += "      the calls of this body are not spliced: " + spliced.reason + "\n        " +
+         place_text(spliced.span, sources) + ": " + source_line(spliced.span, sources) + "\n";
+}
+
 /// What a map stores and adds up.
 std::string map_text(const Rule& rule, const MapLoop& map, const std::string& place) {
   std::string out = "      map over `" + map.loop.var + "` (" + place + "): cells of";
@@ -300,7 +313,7 @@ void explain_loop_forms(std::string& out, RuleId rule, const TransformPlan& plan
 }
 
 void explain_rule(std::string& out, const Program& program, RuleId id, const TransformPlan& plan,
-                  const std::vector<LiftedLoops>& lifted, const SourceManager& sources) {
+                  const BodyChanges& changes, const SourceManager& sources) {
   const Transform& transform = program.transforms[plan.transform];
   const Rule& rule = transform.rules[id];
   out += "  " + transform.name + "." + rule.name + " (" + place_text(rule.span, sources) + "): ";
@@ -319,8 +332,10 @@ void explain_rule(std::string& out, const Program& program, RuleId id, const Tra
   if (is_left_out(plan, id))
     out += "      instances that read what no rule makes do not run: no result needs what they write\n";
   const Computation& computation = computation_of(plan, id);
-  for (const LiftedLoops& each : lifted)
+  for (const LiftedLoops& each : changes.lifted)
     if (each.transform == plan.transform && each.rule == id) explain_lifted(out, each, sources);
+  for (const SplicedCalls& each : changes.spliced)
+    if (each.caller == plan.transform && each.rule == id) explain_spliced(out, program, each, sources);
   explain_folds(out, rule, computation, sources);
   explain_scan(out, transform, rule, computation, sources);
   explain_loop_forms(out, id, plan);
@@ -334,6 +349,7 @@ void explain_rule(std::string& out, const Program& program, RuleId id, const Tra
     explain_blocks(out, program, plan, id);
   }
   if (has_device_version || !computation.scatters.empty()) explain_undivided(out, computation, sources);
+  if (rule.is_spliced) return;  // its devices are those of the transform that it calls
   if (alternative->why_not_device) add_reason(out, "opencl", *alternative->why_not_device, sources);
   if (alternative->why_not_local_memory) add_reason(out, "opencl_local", *alternative->why_not_local_memory, sources);
 }
@@ -349,7 +365,7 @@ void explain_sites(std::string& out, const Transform& transform, const Transform
 
 }  // namespace
 
-std::string explain(const Program& program, const Plan& plan, const std::vector<LiftedLoops>& lifted,
+std::string explain(const Program& program, const Plan& plan, const BodyChanges& changes,
                     const SourceManager& sources) {
   std::string out;
   for (const TransformId id : program.transforms.ids()) {
@@ -357,7 +373,7 @@ std::string explain(const Program& program, const Plan& plan, const std::vector<
     const TransformPlan& transform_plan = plan.transforms.at(id.index());
     if (!out.empty()) out += "\n";
     out += "transform " + transform.name + " (" + place_text(transform.span, sources) + ")\n";
-    for (const RuleId rule : transform.rules.ids()) explain_rule(out, program, rule, transform_plan, lifted, sources);
+    for (const RuleId rule : transform.rules.ids()) explain_rule(out, program, rule, transform_plan, changes, sources);
     for (const MatrixId matrix : transform_plan.two_versions) explain_versions(out, program, transform_plan, matrix);
     explain_sites(out, transform, transform_plan);
   }

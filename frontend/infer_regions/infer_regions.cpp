@@ -312,6 +312,26 @@ void warn_of_unused(const RegionContext& context, Program& program, const Applic
   }
 }
 
+/// Infers the regions of one transform. Returns false after an error.
+bool infer_transform(const RegionContext& context, Program& program, TransformId id, Applicability& applicability,
+                     Diagnostics& messages) {
+  Transform& transform = program.transforms[id];
+  std::optional<RegionLimit> limit(std::in_place, context);
+  const Region known = known_sizes(context, transform);
+  Inference in{context, transform, messages, known, formula_scope(transform, known)};
+  for (Rule& rule : transform.rules) {
+    limit.emplace(context);  // each rule has a limit of its own, because a transform may have many rules
+    infer_rule(in, id, rule, applicability);
+  }
+  in.ok = in.ok && find_tried_rules(transform, in.diags);
+  if (context.limit_exceeded()) {
+    messages.emit(DiagKind::RegionsTooComplex, transform.span).arg(transform.name);
+    context.clear_limit_exceeded();
+    in.ok = false;
+  }
+  return in.ok;
+}
+
 }  // namespace
 
 bool infer_regions(Program& program, Diagnostics& diags) {
@@ -319,26 +339,20 @@ bool infer_regions(Program& program, Diagnostics& diags) {
   Applicability applicability;
   bool ok = true;
   for (const TransformId id : program.transforms.ids()) {
-    Transform& transform = program.transforms[id];
-    std::optional<RegionLimit> limit(std::in_place, context);
-    const Region known = known_sizes(context, transform);
     Diagnostics messages;
-    Inference in{context, transform, messages, known, formula_scope(transform, known)};
-    for (Rule& rule : transform.rules) {
-      limit.emplace(context);  // each rule has a limit of its own, because a transform may have many rules
-      infer_rule(in, id, rule, applicability);
-    }
-    in.ok = in.ok && find_tried_rules(transform, in.diags);
-    if (context.limit_exceeded()) {
-      messages.emit(DiagKind::RegionsTooComplex, transform.span).arg(transform.name);
-      context.clear_limit_exceeded();
-      in.ok = false;
-    }
+    const bool is_known = infer_transform(context, program, id, applicability, messages);
     diags.add_new(messages, program.instance_note(id));
-    ok = ok && in.ok;
+    ok = ok && is_known;
   }
   warn_of_unused(context, program, applicability, diags);
   return ok;
+}
+
+bool infer_regions(Program& program, TransformId id) {
+  const RegionContext context;
+  Applicability applicability;
+  Diagnostics messages;
+  return infer_transform(context, program, id, applicability, messages) && !messages.has_errors();
 }
 
 }  // namespace pb

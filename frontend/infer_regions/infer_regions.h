@@ -15,5 +15,7 @@ namespace pb {
 /// Errors:  on `diags`; a rule with an error keeps an unknown domain
 /// Cost:    well below a millisecond per rule
 [[nodiscard]] bool infer_regions(Program& program, Diagnostics& diags);
+/// Does this for one transform, which another pass made. Returns false, without a message, if that fails.
+[[nodiscard]] bool infer_regions(Program& program, TransformId id);
 
 }  // namespace pb

@@ -118,7 +118,7 @@ pb_status check_call(const pb_context* handle, int transform) {
   pb_status status = check_caller(handle);
   if (status.code != PB_OK) return status;
   const LibraryDesc& library = static_cast<const LibraryContext*>(handle)->owner.desc();
-  if (transform < 0 || transform >= library.program->num_transforms)
+  if (transform < 0 || transform >= library.num_callables)
     return make_status(PB_ERROR_ARGUMENT, "the library has no transform of this number");
   return status;
 }

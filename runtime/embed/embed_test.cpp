@@ -89,7 +89,7 @@ std::string info_json() {
 const pb_library* library() {
   static const std::string json = info_json();
   static const ProgramDesc program{"embedded", json.c_str(), kTransforms, 3, 0};
-  static const LibraryDesc desc{"embedded", &program, kCallables};
+  static const LibraryDesc desc{"embedded", &program, kCallables, 3};
   static LoadedLibrary loaded(desc);
   return loaded.tables();
 }

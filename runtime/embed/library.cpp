@@ -20,7 +20,7 @@ pb_argument argument_of(const MatrixDesc& matrix) {
 
 Library::Library(const LibraryDesc& desc) : pb_library{}, desc_(desc) {
   const ProgramDesc& program = *desc.program;
-  for (int t = 0; t < program.num_transforms; ++t) {
+  for (int t = 0; t < desc.num_callables; ++t) {
     const TransformDesc& transform = program.transforms[t];
     std::vector<pb_argument>& arguments = arguments_.emplace_back();
     for (int i = 0; i < transform.num_inputs; ++i) arguments.push_back(argument_of(transform.inputs[i]));
@@ -30,7 +30,7 @@ Library::Library(const LibraryDesc& desc) : pb_library{}, desc_(desc) {
                            transform.num_outputs, arguments.data(), callable.documentation});
   }
   interface = PB_INTERFACE;
-  num_transforms = program.num_transforms;
+  num_transforms = desc.num_callables;
   name = desc.name;
   transforms = transforms_.data();
   create = &create_context;

@@ -12,7 +12,8 @@ namespace pbrt {
 
 class Library;
 
-/// A transform as callers see it, in the order of ProgramDesc::transforms.
+/// A transform as callers see it, in the order of ProgramDesc::transforms. Those that pbc made of calls come last, and
+/// callers do not see them.
 struct CallableDesc {
   const char* name;            ///< the end of its function's name: `Power_tmpl_3_1`
   const char* const* numbers;  ///< names of the size variables that no matrix determines
@@ -25,6 +26,7 @@ struct LibraryDesc {
   const char* name;
   const ProgramDesc* program;
   const CallableDesc* callables;
+  int num_callables;
 };
 
 /// A library as generated code holds it, in a static object: it ends when the library is unloaded.

@@ -115,15 +115,15 @@ class Check:
 
 
 def fixed_choices(program):
-    """The distinct ways to compute: one pass on each version, two passes on each pair of versions."""
+    """The distinct ways to compute: one pass on each version, two passes on each pair of versions, as calls and as one transform."""
     main, main_site, alternatives = next(s for s in program.sites() if s[0] == "SeparableConvolution")
-    versions = {t: (site, alts) for t, site, alts in program.sites()}
+    used = {"SinglePass": ["Convolve2D"], "TwoPass": ["ConvolveRows", "ConvolveColumns"],
+            "TwoPass[spliced]": ["SeparableConvolution<spliced TwoPass>"]}
     for rule, on in alternatives:
-        used = ["Convolve2D"] if rule == "SinglePass" else ["ConvolveRows", "ConvolveColumns"]
         combos = [{}]
-        for transform in used:
-            site, alts = versions[transform]
-            combos = [dict(c, **{transform: {site: alt}}) for c in combos for alt in alts]
+        for transform, site, alts in program.sites():
+            if transform in used[rule]:
+                combos = [{**c, transform: {**c.get(transform, {}), site: alt}} for c in combos for alt in alts]
         for combo in combos:
             expected = {(t, alt[0], alt[1]) for t, sites in combo.items() for alt in sites.values()} | {(main, rule, on)}
             title = rule + " " + " ".join(alt[1] for sites in combo.values() for alt in sites.values())

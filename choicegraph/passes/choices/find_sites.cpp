@@ -210,6 +210,13 @@ std::string joined_names(const Analysis& analysis, const std::vector<RuleId>& ru
   return out;
 }
 
+/// The rules that name a part: those that the program has, so that configurations name a site as before.
+std::vector<RuleId> rules_of_name(const Analysis& analysis, const Part& part) {
+  std::vector<RuleId> out = part.rules;
+  std::erase_if(out, [&](RuleId rule) { return analysis.rule(rule).is_spliced; });
+  return out;
+}
+
 void report_no_cover(Analysis& analysis, const Site& site, const std::vector<Tie>& ties,
                      const std::vector<std::size_t>& members) {
   std::vector<std::string> matrices;
@@ -235,7 +242,7 @@ void add_site(Analysis& analysis, const std::vector<Part>& parts, const std::vec
   Site site;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const Part& part = parts[members[i]];
-    site.parts.push_back(joined_names(analysis, part.rules, "|"));
+    site.parts.push_back(joined_names(analysis, rules_of_name(analysis, part), "|"));
     site.name += (site.name.empty() ? "" : "&") + site.parts.back();
     for (const SegmentId segment : part.segments) {
       analysis.plan.segments[segment].site = id;

@@ -56,6 +56,19 @@ void emit_tunables(Writer& out, const CallContext& call, bool is_size_specific) 
   }
 }
 
+/// Calls check the sizes of what they pass on, so a transform made of calls checks those of its temporaries.
+void emit_temporary_checks(Writer& out, const Transform& transform) {
+  for (const MatrixId id : transform.matrices_of(MatrixRole::Through)) {
+    const Matrix& matrix = transform.matrices[id];
+    for (std::size_t d = 0; d < matrix.extents.size(); ++d) {
+      if (std::holds_alternative<SymbolRef>(matrix.extents[d].node)) continue;
+      const std::string size = to_wide_c(matrix.extents[d]);
+      out.line("pbrt::check_size(" + quoted(transform.name) + ", " + quoted(matrix.name) + ", " + std::to_string(d) +
+               ", " + quoted(to_string(matrix.extents[d])) + ", " + size + ", " + size + ");");
+    }
+  }
+}
+
 }  // namespace
 
 std::string solution_text(const SizeVar& var, const std::string& actual) {
@@ -94,6 +107,7 @@ void emit_sizes(Writer& out, const CallContext& call) {
                quoted(to_string(matrix.extents[d])) + ", " + expected + ", " + actual + ");");
     }
   }
+  if (call.transform.spliced) emit_temporary_checks(out, call.transform);
 }
 
 void emit_tuned_values(Writer& out, const CallContext& call) {
