@@ -104,14 +104,12 @@ ClDevice::ClDevice(std::shared_ptr<const Api> api, cl_platform_id platform, cl_d
   queue_ = Queue(*api_, api_->clCreateCommandQueue.make(context_.get(), device_, profiling));
   if (options.is_profiled) times_ = std::make_unique<KernelTimes>(*api_);
   const bool is_apart = info_.type == gpu::DeviceType::Gpu && !info_.shares_host_memory;
-  const CopyOptions copies = options.copies.value_or(is_apart ? usual_copies() : CopyOptions());
-  copies_ = std::make_unique<HostCopies>(*api_, context_.get(), device_, copies);
+  CopyOptions copies = options.copies.value_or(is_apart ? usual_copies() : CopyOptions());
   const bool is_waited_for = options.ends == EndReports::Thread ||
                              (options.ends == EndReports::ByDevice && info_.type == gpu::DeviceType::Gpu);
-  if (is_waited_for) {
-    waiter_ = std::make_unique<EventWaiter>(*api_);
-    small_copies_ = std::make_unique<SmallCopies>(*api_, context_.get(), copies.max_small_bytes);
-  }
+  if (is_waited_for) waiter_ = std::make_unique<EventWaiter>(*api_);
+  if (!is_waited_for) copies.max_small_bytes = 0;  // callbacks may come when the device is gone
+  copies_ = std::make_unique<HostCopies>(*api_, context_.get(), device_, copies);
   has_shared_events_ = waiter_ != nullptr && options.shares_events && !options.is_profiled && !info_.shares_host_memory;
 }
 
@@ -297,7 +295,10 @@ void ClDevice::write(gpu::Buffer& buffer, const void* host, std::span<const gpu:
                              cl_command_queue queue) { return copies->write(queue, memory, base, all); };
     return lane(lane_in_).add(enqueue, done);
   }
-  enqueue_copy({queue_.get(), memory_of(buffer), base, nullptr}, shapes, done);
+  refusing([&] {
+    HostCopies::Begun begun = copies_->begin({queue_.get(), memory_of(buffer), base, nullptr}, shapes, done);
+    notify(std::move(begun.event), *begun.end);
+  });
 }
 
 void ClDevice::read(const gpu::Buffer& buffer, void* host, std::span<const gpu::CopyShape> shapes, gpu::CopyOrder order,
@@ -309,16 +310,9 @@ void ClDevice::read(const gpu::Buffer& buffer, void* host, std::span<const gpu::
                              cl_command_queue queue) { return copies->read(queue, memory, base, all); };
     return lane(lane_out_).add(enqueue, done);
   }
-  enqueue_copy({queue_.get(), memory_of(buffer), nullptr, base}, shapes, done);
-}
-
-void ClDevice::enqueue_copy(const CopyEnds& ends, std::span<const gpu::CopyShape> shapes, gpu::Completion& done) {
   refusing([&] {
-    if (small_copies_ != nullptr) {
-      SmallCopies::Begun begun = small_copies_->copy(ends, shapes, done);
-      if (begun.end != nullptr) return notify(std::move(begun.event), *begun.end);
-    }
-    notify(copies_->copy(ends, shapes), done);
+    HostCopies::Begun begun = copies_->begin({queue_.get(), memory_of(buffer), nullptr, base}, shapes, done);
+    notify(std::move(begun.event), *begun.end);
   });
 }
 

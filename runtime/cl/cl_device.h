@@ -13,7 +13,6 @@
 
 #include "runtime/cl/copies/copy_lane.h"
 #include "runtime/cl/copies/host_copies.h"
-#include "runtime/cl/copies/small_copies.h"
 #include "runtime/cl/device_options.h"
 #include "runtime/cl/event_waiter.h"
 #include "runtime/cl/kernel_cache.h"
@@ -58,8 +57,6 @@ class ClDevice final : public gpu::Device {
   /// itself.
   [[nodiscard]] gpu::Completion& timed(cl_event event, gpu::Completion& done) const;
   void notify(Event event, gpu::Completion& done);
-  /// Enqueues a copy in the queue.
-  void enqueue_copy(const CopyEnds& ends, std::span<const gpu::CopyShape> shapes, gpu::Completion& done);
   /// Gives the launches without an event one.
   void mark_operations();
   /// The lane at `place`, which is made at its first use.
@@ -72,7 +69,6 @@ class ClDevice final : public gpu::Device {
   Context context_;
   Queue queue_;
   std::unique_ptr<HostCopies> copies_;
-  std::unique_ptr<SmallCopies> small_copies_;     // null: ends are reported by callbacks, which may be late
   std::unique_ptr<CopyLane> lane_in_, lane_out_;  // null: not used yet
   std::unique_ptr<EventWaiter> waiter_;           // null: event callbacks
   bool has_shared_events_ = false;                // of launches

@@ -61,7 +61,15 @@ HostCopies::HostCopies(const Api& api, cl_context context, cl_device_id device, 
       context_(context),
       device_(device),
       options_(options),
-      locks_(api, context, options.max_locked_bytes) {}
+      locks_(api, context, options.max_locked_bytes),
+      small_(api, context, options.max_small_bytes) {}
+
+HostCopies::Begun HostCopies::begin(const CopyEnds& ends, std::span<const gpu::CopyShape> shapes,
+                                    gpu::Completion& done) {
+  Begun small = small_.copy(ends, shapes, done);
+  if (small.end != nullptr) return small;
+  return {copy(ends, shapes), &done};
+}
 
 Event HostCopies::copy(const CopyEnds& ends, std::span<const gpu::CopyShape> shapes) {
   std::vector<CopyPiece> pieces;

@@ -15,6 +15,7 @@
 #include "runtime/cl/copies/copy_crew.h"
 #include "runtime/cl/copies/copy_ends.h"
 #include "runtime/cl/copies/page_locks.h"
+#include "runtime/cl/copies/small_copies.h"
 #include "runtime/cl/device_options.h"
 #include "runtime/cl/object.h"
 
@@ -39,14 +40,19 @@ class HostCopies {
     return copy({queue, buffer, nullptr, host}, shapes);
   }
 
-  /// As write or read, as the ends say.
-  [[nodiscard]] Event copy(const CopyEnds& ends, std::span<const gpu::CopyShape> shapes);
+  using Begun = SmallCopies::Begun;
+  /// As write or read, as the ends say. Few bytes go through page-locked memory. Returns whom to tell of the end, too:
+  /// `done`, or one that tells it.
+  ///
+  /// Threads: one at a time
+  [[nodiscard]] Begun begin(const CopyEnds& ends, std::span<const gpu::CopyShape> shapes, gpu::Completion& done);
 
   /// How many bytes the crew has copied.
   [[nodiscard]] std::int64_t bytes_of_crew() const { return bytes_of_crew_.load(std::memory_order_relaxed); }
   [[nodiscard]] const PageLocks& locks() const { return locks_; }
 
  private:
+  [[nodiscard]] Event copy(const CopyEnds& ends, std::span<const gpu::CopyShape> shapes);
   /// The crew, if it is to do this copy, and the pieces for it; else null.
   [[nodiscard]] CopyCrew* crew_for(const void* host, std::span<const gpu::CopyShape> shapes,
                                    std::vector<CopyPiece>& pieces);
@@ -56,6 +62,7 @@ class HostCopies {
   cl_device_id device_;
   CopyOptions options_;
   PageLocks locks_;
+  SmallCopies small_;
   std::mutex mutex_;
   std::size_t long_bytes_ = 0;      // of long copies so far, under mutex_
   std::unique_ptr<CopyCrew> crew_;  // null: not used yet; under mutex_, never changes afterwards

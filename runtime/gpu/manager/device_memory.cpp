@@ -14,7 +14,7 @@ namespace pbrt::gpu {
 namespace {
 
 /// Drivers take so little from memory that they have already.
-constexpr std::size_t kMostBriefBytes = std::size_t{1} << 16;
+constexpr std::size_t kMostBriefBuffer = std::size_t{1} << 16;
 
 /// The size of the buffer of a storage.
 std::size_t buffer_bytes_of(const StorageRecord& record) { return std::max<std::size_t>(record.storage().bytes(), 1); }
@@ -97,27 +97,6 @@ DeviceMemory::Acquired DeviceMemory::acquire(LaunchJob& job) {
   else
     unpin(job);
   return acquired;
-}
-
-bool DeviceMemory::has_buffers_for(const LaunchJob& job) const {
-  std::map<const StorageRecord*, std::size_t> lacking;
-  for (const LaunchRegion& region : job.plan.regions) {
-    const std::lock_guard lock(region.record->mutex);
-    const std::size_t bytes = buffer_bytes_of(*region.record);
-    if (region.home->buffer == nullptr && bytes > kMostBriefBytes) lacking.emplace(region.record, bytes);
-  }
-  if (lacking.empty()) return true;
-  std::multiset<std::size_t> pooled;
-  {
-    const std::lock_guard lock(registry_->mutex);
-    for (const std::unique_ptr<Buffer>& buffer : registry_->pool) pooled.insert(buffer->size_bytes());
-  }
-  return std::all_of(lacking.begin(), lacking.end(), [&](const auto& each) {
-    const auto found = pooled.find(each.second);
-    if (found == pooled.end()) return false;
-    pooled.erase(found);
-    return true;
-  });
 }
 
 DeviceMemory::Acquired DeviceMemory::acquire_buffers(LaunchJob& job) {
@@ -346,6 +325,27 @@ void DeviceMemory::close() {
     registry_->queue = nullptr;
   }
   poke_all(waiting);
+}
+
+bool has_buffers_for(const LaunchJob& job, Registry& registry) {
+  std::map<const StorageRecord*, std::size_t> lacking;
+  for (const LaunchRegion& region : job.plan.regions) {
+    const std::lock_guard lock(region.record->mutex);
+    const std::size_t bytes = buffer_bytes_of(*region.record);
+    if (region.home->buffer == nullptr && bytes > kMostBriefBuffer) lacking.emplace(region.record, bytes);
+  }
+  if (lacking.empty()) return true;
+  std::multiset<std::size_t> pooled;
+  {
+    const std::lock_guard lock(registry.mutex);
+    for (const std::unique_ptr<Buffer>& buffer : registry.pool) pooled.insert(buffer->size_bytes());
+  }
+  return std::all_of(lacking.begin(), lacking.end(), [&](const auto& each) {
+    const auto found = pooled.find(each.second);
+    if (found == pooled.end()) return false;
+    pooled.erase(found);
+    return true;
+  });
 }
 
 }  // namespace pbrt::gpu

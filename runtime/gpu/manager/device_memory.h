@@ -38,8 +38,6 @@ class DeviceMemory {
   ///
   /// Errors: throws what Device::allocate and Device::read throw, and then nothing is pinned
   [[nodiscard]] Acquired acquire(LaunchJob& job);
-  /// Whether the job's storages have buffers, or get them at once: from the pool, or small ones.
-  [[nodiscard]] bool has_buffers_for(const LaunchJob& job) const;
   /// After acquire(job) was No: lets the job have windows, if it has none and they fit. Returns whether it does.
   [[nodiscard]] bool use_windows(LaunchJob& job) const;
   /// Why acquire(job) was No, in words.
@@ -93,5 +91,9 @@ class DeviceMemory {
   int num_pinning_jobs_ = 0;  ///< acquired and not released
   std::uint64_t clock_ = 0;   ///< counts pins
 };
+
+/// Whether the job's storages have buffers on the device of `registry`, or get them at once: from the pool, or small
+/// ones. Threads: manager thread
+[[nodiscard]] bool has_buffers_for(const LaunchJob& job, Registry& registry);
 
 }  // namespace pbrt::gpu

@@ -527,7 +527,7 @@ bool LaunchTasks::is_brief(const Task& task) const {
   return parts_.copies.reads_nothing_back(job) &&
          std::all_of(job.plan.regions.begin(), job.plan.regions.end(),
                      [&](const LaunchRegion& region) { return parts_.copies.is_brief(job, region); }) &&
-         parts_.memory.has_buffers_for(job);
+         has_buffers_for(job, *parts_.memory.registry());
 }
 
 Progress LaunchTasks::run(CompletionTask& task) {

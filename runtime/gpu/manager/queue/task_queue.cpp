@@ -30,7 +30,7 @@ Task pop(std::deque<Task>& tasks) {
 }  // namespace
 
 void TaskQueue::has_changed() {
-  epoch_.fetch_add(1, std::memory_order_release);
+  changes_.epoch.fetch_add(1, std::memory_order_release);
   wake_.notify_one();
 }
 
@@ -50,7 +50,7 @@ void TaskQueue::push(std::vector<Task> tasks) {
 void TaskQueue::signal_end(const EndedOperation& ended) {
   const std::lock_guard lock(mutex_);
   ended_.push_back(ended);
-  num_ended_.fetch_add(1, std::memory_order_relaxed);
+  changes_.num_ended.fetch_add(1, std::memory_order_relaxed);
   has_changed();
 }
 
@@ -72,10 +72,10 @@ void TaskQueue::stop() {
 }
 
 void TaskQueue::look() {
-  const std::uint64_t now = epoch_.load(std::memory_order_relaxed);
+  const std::uint64_t now = changes_.epoch.load(std::memory_order_relaxed);
   if (now == seen_) return;
   seen_ = now;
-  seen_ended_ = num_ended_.load(std::memory_order_relaxed);
+  seen_ended_ = changes_.num_ended.load(std::memory_order_relaxed);
   num_not_ready_ = 0;
 }
 
@@ -144,10 +144,10 @@ bool TaskQueue::await_change(Device& device) {
   const std::uint64_t idle_epoch = idle_epoch_, idle_ended = idle_ended_;
   const bool is_end_awaited = is_end_awaited_;
   // Acquire: who sees a change sees the count of ends that was made before it. All else is acted on under the mutex.
-  const auto num_changes = [&] { return epoch_.load(std::memory_order_acquire) - idle_epoch; };
+  const auto num_changes = [&] { return changes_.epoch.load(std::memory_order_acquire) - idle_epoch; };
   const auto has_other_change = [&] {
     const std::uint64_t changes = num_changes();
-    return changes > num_ended_.load(std::memory_order_relaxed) - idle_ended;
+    return changes > changes_.num_ended.load(std::memory_order_relaxed) - idle_ended;
   };
   auto now = std::chrono::steady_clock::now();
   auto awake_since = now, quiet_from = now + kQuiet, looked = now - kLooksForLaunches;
@@ -174,7 +174,7 @@ bool TaskQueue::await_change(Device& device) {
 
 void TaskQueue::sleep() {
   std::unique_lock lock(mutex_);
-  while (epoch_.load(std::memory_order_relaxed) == idle_epoch_ &&
+  while (changes_.epoch.load(std::memory_order_relaxed) == idle_epoch_ &&
          num_launched_here_.load(std::memory_order_relaxed) == idle_launched_)
     wake_.wait(lock);
 }
@@ -190,18 +190,18 @@ void poke_all(const Registries& registries) {
 
 // Note [Wake-ups]
 //
-// The thread sleeps only when every task in the queue was tried and not ready since `epoch_` last changed. What makes a
+// The thread sleeps only when every task in the queue was tried and not ready since `epoch` last changed. What makes a
 // task ready: an operation ended (signal_end), a task was pushed (push), or another task of the queue was done, which
-// resets the count (was_done). The first two change `epoch_` under `mutex_` and notify; the thread compares `epoch_`
+// resets the count (was_done). The first two change `epoch` under `mutex_` and notify; the thread compares `epoch`
 // with what it saw at its last turn (begin_idle) under the same mutex before it waits, so no change is missed. A task
 // that was tried while an operation ended is tried again, because the change is seen at the next turn, before sleeping.
 // Before it sleeps the thread flushes what it enqueued, so that the device works on what it waits for, and has the
 // device watch for ends (ManagerImpl). For at most the patience it stays awake instead, asks the device for ends and
-// looks at `epoch_` without the mutex; what it sees there it acts on after it has taken the mutex. Otherwise nothing is
+// looks at `epoch` without the mutex; what it sees there it acts on after it has taken the mutex. Otherwise nothing is
 // polled.
 //
 // A worker that launches by itself sees changes in the place of the thread. It leaves nothing behind that could be
-// ready: what it finds not ready it does not put back without a change of `epoch_` (ManagerImpl::take). Its launch
+// ready: what it finds not ready it does not put back without a change of `epoch` (ManagerImpl::take). Its launch
 // needs no task of the thread, but somebody must ask the device for its end. Every 16th launch of a worker does so
 // (ManagerImpl::ask_for_ends); behind the last one it is the thread: it stays awake, or is woken, by a change of
 // `num_launched_here_`, which is made after the launch. The thread looks at this number before it has the device watch

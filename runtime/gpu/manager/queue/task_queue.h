@@ -2,7 +2,7 @@
 // Brings messages of other threads to a management thread, and lets it sleep: tasks, ends of operations, and that
 // something may have become ready. The queue does not know what the tasks do. Private to runtime/gpu.
 //
-// `mutex_` guards the queue, the reported ends, and each change of `epoch_` and `num_launched_here_`; nothing is called
+// `mutex_` guards the queue, the reported ends, and each change of `epoch` and `num_launched_here_`; nothing is called
 // while it is held, so it comes last in every lock order. See Note [Wake-ups] in task_queue.cpp. "Manager thread" means
 // the thread whose turn it is (manager/manager_impl.h), but for idling, which only the management thread does.
 #pragma once
@@ -114,18 +114,20 @@ class TaskQueue {
   bool is_stopping_ = false;
   /// Relaxed: the queue's mutex orders it.
   std::atomic<std::int64_t> num_launches_{0};
-  /// Counts note_launch_here(). Written and read as `epoch_`.
+  /// Counts note_launch_here(). Written and read as `epoch`.
   std::atomic<std::uint64_t> num_launched_here_{0};
-  /// Counts pushes, ended operations and pokes. Written under `mutex_`; read without it by await_change only. In a line
-  /// of its own, since the thread looks at it all the time and launches of workers seldom change it.
-  alignas(64) std::atomic<std::uint64_t> epoch_{0};
-  /// How much of `epoch_` are ended operations. Written and read as `epoch_`.
-  std::atomic<std::uint64_t> num_ended_{0};
+  /// Written under `mutex_`; read without it by await_change only. In lines of its own, since the thread looks at it
+  /// all the time and launches of workers seldom change it.
+  struct alignas(64) Changes {
+    std::atomic<std::uint64_t> epoch{0};      ///< counts pushes, ended operations and pokes
+    std::atomic<std::uint64_t> num_ended{0};  ///< how many of them are ended operations
+  };
+  Changes changes_;
 
   // Manager thread only.
-  alignas(64) std::uint64_t seen_ = 0;  ///< `epoch_` at the last turn
-  std::uint64_t seen_ended_ = 0;        ///< `num_ended_` then
-  std::size_t num_not_ready_ = 0;       ///< tasks at the queue's end that were tried since something happened
+  std::uint64_t seen_ = 0;         ///< `epoch` at the last turn
+  std::uint64_t seen_ended_ = 0;   ///< `num_ended` then
+  std::size_t num_not_ready_ = 0;  ///< tasks at the queue's end that were tried since something happened
 
   // Management thread only, as begin_idle() found them.
   std::uint64_t idle_epoch_ = 0;
