@@ -269,7 +269,7 @@ TEST_F(EngineTest, ResidentInputsAreOnAllDevices) {
   engine_.restore(problem_, snapshot_, resident);
   const RunReport report = engine_.run(problem_, resident);
   expect_sum();
-  EXPECT_EQ(report.devices[1].bytes_to_device, 800);
+  EXPECT_EQ(report.devices[1].bytes_to_device, 1600) << "the input, and the output, which the program reads, too";
 }
 
 TEST_F(EngineTest, CountsAFallbackForAKernelThatDoesNotBuild) {

@@ -81,7 +81,7 @@ TEST(WorkerLaunch, TwoWorkersLaunchAtOnce) {
 TEST(WorkerLaunch, CopiesAndBuildsAreLeftToTheManagementThread) {
   FakeManager fake;
   on_workers(2, [&](Frame& frame) {
-    const Matrix2 m = filled(8, 4, 0), other = filled(8, 4, 5);
+    const Matrix2 m = filled(64, 32, 0), other = filled(64, 32, 5);
     warm_up(fake, frame, m);
     EXPECT_EQ(fake.increment(frame, other, 1, CopyOut::May), "") << "this copies";
     EXPECT_EQ(by_workers(fake), 0);
@@ -93,10 +93,22 @@ TEST(WorkerLaunch, CopiesAndBuildsAreLeftToTheManagementThread) {
   });
 }
 
-TEST(WorkerLaunch, WaitsBehindATaskThatTakesLong) {
+TEST(WorkerLaunch, FewBytesAreCopiedWithTheLaunch) {
   FakeManager fake;
   on_workers(2, [&](Frame& frame) {
     const Matrix2 m = filled(8, 4, 0), other = filled(8, 4, 5);
+    warm_up(fake, frame, m);
+    EXPECT_EQ(fake.increment(frame, other, 1, CopyOut::May), "");
+    EXPECT_EQ(by_workers(fake), 1);
+    need_on_host(frame, other);
+    EXPECT_TRUE(is_filled(other, 6));
+  });
+}
+
+TEST(WorkerLaunch, WaitsBehindATaskThatTakesLong) {
+  FakeManager fake;
+  on_workers(2, [&](Frame& frame) {
+    const Matrix2 m = filled(8, 4, 0), other = filled(64, 32, 5);
     warm_up(fake, frame, m);
     const auto await_launches = [&](std::int64_t count) {
       while (fake.manager->impl().queue.num_launches() != count) std::this_thread::yield();
