@@ -82,9 +82,12 @@ class RoundMaker {
     for (const auto* list : {&rule_.outputs, &rule_.inputs})
       for (const ast::RegionBinding& binding : *list) note_limits(binding);
     if (!ok_) return {body_.begin(), body_.end()};
+    note_hidden();
     make_regions(rule_.outputs, true);
     make_regions(rule_.inputs, false);
     // The first variable changes fastest, as coordinates do.
+    for (const auto& [name, other] : hidden_)
+      if (known_.contains(name)) add("const IndexT " + other + " = " + name + ";");
     for (auto var = vars_.rbegin(); var != vars_.rend(); ++var) open_loop(*var);
     for (const std::string& line : cells_) add(line);
     add("{");
@@ -168,11 +171,12 @@ class RoundMaker {
   }
 
   void check() {
-    if (rule_.where) refuse("has no `where`; test it in the body", rule_.span);
-    if (rule_.is_return_form) refuse("names its outputs", rule_.span);
-    if (!rule_.temporaries.empty()) refuse("has no temporaries", rule_.temporaries.front().span);
+    if (rule_.where) refuse("must have no `where`; test it in the body", rule_.span);
+    if (rule_.is_return_form) refuse("must name its outputs", rule_.span);
+    if (!rule_.temporaries.empty()) refuse("must have no temporaries", rule_.temporaries.front().span);
     for (const Token& token : body_)
-      if (token.text == "return") refuse("has no `return` in its body", token.expansion);
+      if (token.text == "return") refuse("must have no `return` in its body", token.expansion);
+    check_jumps();
     for (const auto* list : {&rule_.outputs, &rule_.inputs})
       for (const ast::RegionBinding& binding : *list) {
         if (variables_in(binding.region).empty()) continue;
@@ -180,8 +184,38 @@ class RoundMaker {
         const bool is_cell = region.accessor == ast::Accessor::Cell && binding.name &&
                              (!region.version || variables_in(*region.version).empty());
         if (!is_cell || binding.missing_value || binding.is_optional_marker)
-          refuse("has its variables in coordinates of `.cell`, none of them optional", region.span);
+          refuse("must have its variables in coordinates of `.cell`, none of them optional", region.span);
       }
+  }
+
+  /// A jump out of the body would leave out the rounds of other instances.
+  void check_jumps() {
+    std::vector<bool> blocks{false};  // whether each of the open ones is in a loop of the body
+    bool is_header = false, is_next = false, is_statement = false;
+    int parens = 0, before_header = 0;
+    for (const Token& token : body_) {
+      const std::string& text = token.text;
+      if (text == "for" || text == "while" || text == "switch") is_header = true, before_header = parens;
+      if (text == "(") ++parens;
+      if (text == ")" && --parens == before_header && is_header) {
+        is_header = false;
+        is_next = true;
+        continue;
+      }
+      if (is_header) continue;
+      if (text == "{") {
+        blocks.push_back(blocks.back() || is_next || is_statement);
+        is_next = false;
+      } else if (text == "}" && blocks.size() > 1) {
+        blocks.pop_back();
+        is_statement = false;
+      } else if (std::exchange(is_next, text == "do")) {
+        is_statement = true;
+      }
+      if ((text == "break" || text == "continue") && !blocks.back() && !is_statement)
+        refuse("must have no `" + text + "` outside of loops in its body", token.expansion);
+      if (text == ";") is_statement = false;
+    }
   }
 
   // ---- the rounds
@@ -221,7 +255,7 @@ class RoundMaker {
       const std::set<std::string> vars = variables_in(coord);
       if (vars.empty()) continue;
       const auto form = vars.size() == 1 ? coordinate_of(coord, *vars.begin()) : std::nullopt;
-      if (!form) return refuse("has coordinates such as `i`, `i + 1` or `n - 1 - i`", coord.span);
+      if (!form) return refuse("must have coordinates such as `i`, `i + 1` or `n - 1 - i`", coord.span);
       const Formula& extent = matrix->extents[d];
       const Formula one = {IntLiteral{1}, coord.span};
       std::optional<Formula> first, last = extent;
@@ -260,6 +294,32 @@ class RoundMaker {
     return name;
   }
 
+  /// Notes other names for what coordinates of outputs are made of, where the body may declare something that hides it:
+  /// a coordinate stands in the body, in the place of the cell's name.
+  void note_hidden() {
+    std::set<std::string> names;
+    for (const ast::RegionBinding& output : rule_.outputs)
+      for (const Formula& coord : output.region.coords)
+        for (const std::string& name : names_in(coord)) names.insert(name);
+    for (std::size_t i = 1; i < body_.size(); ++i) {
+      const std::string& before = body_[i - 1].text;
+      const bool may_be_declared = before == "," || before == "*" || before == "&" || before == "&&" || before == ">" ||
+                                   (body_[i - 1].kind == TokenKind::Name && before != "return" && before != "else");
+      if (may_be_declared && names.contains(body_[i].text)) hidden_[body_[i].text] = free_name(body_[i].text + "_");
+    }
+  }
+
+  [[nodiscard]] Formula with_other_names(Formula formula) const {
+    if (auto* symbol = std::get_if<SymbolRef>(&formula.node)) {
+      if (const auto hidden = hidden_.find(symbol->name); hidden != hidden_.end()) symbol->name = hidden->second;
+    } else if (auto* minus = std::get_if<NegatedFormula>(&formula.node)) {
+      for (Formula& each : minus->operand) each = with_other_names(each);
+    } else if (auto* binary = std::get_if<BinaryFormula>(&formula.node)) {
+      for (Formula& each : binary->operands) each = with_other_names(each);
+    }
+    return formula;
+  }
+
   /// Makes whole matrices of cells with variables, and notes what stands for their names.
   void make_regions(std::vector<ast::RegionBinding>& bindings, bool are_outputs) {
     for (ast::RegionBinding& binding : bindings) {
@@ -268,7 +328,8 @@ class RoundMaker {
       const std::string name = binding.name->text;
       const std::string whole = free_name("all_" + name);
       std::string cell = whole + ".cell(";
-      for (std::size_t d = 0; d < region.coords.size(); ++d) cell += (d == 0 ? "" : ", ") + to_c(region.coords[d]);
+      for (std::size_t d = 0; d < region.coords.size(); ++d)
+        cell += (d == 0 ? "" : ", ") + to_c(with_other_names(region.coords[d]));
       cell += ")";
       if (are_outputs)
         renamed_[name] = cell;
@@ -309,17 +370,27 @@ class RoundMaker {
     return end;
   }
 
-  static std::string nested(const std::vector<std::string>& texts, const std::string& function) {
+  /// The largest of some limits, `max`, or the least, `min`. A program may have another thing of that name.
+  [[nodiscard]] std::string nested(const std::vector<std::string>& texts, const std::string& function) const {
     std::string out = texts.front();
-    for (std::size_t i = 1; i < texts.size(); ++i) out = function + "(" + out + ", " + texts[i] + ")";
+    const bool is_free = free_name(function) == function;
+    for (std::size_t i = 1; i < texts.size(); ++i) {
+      const std::string& next = texts[i];
+      const std::string order = function == "max" ? ") < (" : ") > (";
+      out = is_free ? function + "(" + out + ", " + next + ")"
+                    : "((" + out + order + next + ") ? (" + next + ") : (" + out + "))";
+    }
     return out;
   }
 
   void open_loop(const std::string& var) {
     Limits& limits = limits_.at(var);
     if (limits.first_number) limits.first.insert(limits.first.begin(), std::to_string(*limits.first_number));
-    add("for (IndexT " + var + " = " + nested(limits.first, "max") + "; " + var + " < " + nested(limits.last, "min") +
-        "; " + var + "++) {");
+    const auto hidden = hidden_.find(var);
+    const std::string& name = hidden == hidden_.end() ? var : hidden->second;
+    add("for (IndexT " + name + " = " + nested(limits.first, "max") + "; " + name + " < " + nested(limits.last, "min") +
+        "; " + name + "++) {");
+    if (name != var) add("const IndexT " + var + " = " + name + ";");
   }
 
   /// Adds a token of the body. The name of an output's cell becomes the cell.
@@ -346,6 +417,7 @@ class RoundMaker {
   std::map<std::string, Limits> limits_;
   std::vector<std::string> cells_;              ///< declarations of inputs that are single cells
   std::map<std::string, std::string> renamed_;  ///< the cells for which names of outputs stand
+  std::map<std::string, std::string> hidden_;   ///< other names of what the body may hide
   std::vector<Token> out_;
   bool ok_ = true;
 };

@@ -2,6 +2,7 @@
 #include "frontend/splice_calls/renamed_body.h"
 
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace pb::splicing {
@@ -97,7 +98,17 @@ class Renamer {
     if (range.begin == range.end) return;  // check_types made it, of other tokens
     if (range.end != range.begin + 1 || body_.tokens[range.begin].text != name)
       return refuse("`" + name + "` is no single word here", body_.exprs[id].span);
+    if (is_referred_to(range.begin))
+      return refuse("`" + callee_.name + "` has a reference to `" + name + "`, or its address", body_.exprs[id].span);
     texts_[range.begin] = std::move(text);
+  }
+
+  /// Whether the token is behind an `&`, or begins a reference: `auto& g = f`.
+  [[nodiscard]] bool is_referred_to(std::size_t token) const {
+    const auto is_at = [&](std::size_t before, std::string_view text) {
+      return token >= before && body_.tokens[token - before].text == text;
+    };
+    return is_at(1, "&") || (is_at(3, "&") && (is_at(1, "=") || is_at(1, "(") || is_at(1, "{")));
   }
 
   /// Whether a size variable of the callee has its name in the transform that gets the rule, too.

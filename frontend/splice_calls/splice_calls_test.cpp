@@ -235,5 +235,18 @@ TEST(SpliceCalls, ElementsMustBeTheSame) {
             "`T` is not declared as `B` of `Copy` is");
 }
 
+TEST(SpliceCalls, RefusesNamesAndReferencesThatWouldNotCompile) {
+  const std::string shift = "transform Shift from A[n], F to B[n] { B.cell(x) from (A.cell(x) a, F f) { ";
+  const auto reason = [&](const std::string& body, const std::string& input) {
+    return reason_of(kCopy + shift + body + " } }\ntransform M from " + input + "[w] to B[w] { to (B b) from (" +
+                     input + " a) using (T[w]) { Shift(T, a, 5); Copy(b, T); } }");
+  };
+  EXPECT_EQ(reason("return a + f;", "In"), "spliced");
+  EXPECT_EQ(reason("return a + f;", "x"), "`x` is a matrix of `M`, and a variable of a rule that it calls");
+  const std::string referred = "`Shift` has a reference to `f`, or its address";
+  EXPECT_EQ(reason("auto& g = f; return a + g;", "In"), referred);
+  EXPECT_EQ(reason("const auto* g = &f; return a + *g;", "In"), referred);
+}
+
 }  // namespace
 }  // namespace pb

@@ -54,6 +54,7 @@ class Splicer {
     Callee root = bind_caller(chain);
     if (!is_over()) splice_chain(root, rule_, chain);
     if (!is_over()) check_sizes();
+    if (!is_over()) check_variables();
     return std::move(out_);
   }
 
@@ -135,6 +136,16 @@ class Splicer {
       if (name != kActualSize && std::none_of(made_.size_vars.begin(), made_.size_vars.end(),
                                               [&](const SizeVar& var) { return var.name == name; }))
         refuse("`" + name + "` does not follow from the matrices that its calls use", span);
+  }
+
+  /// Functions of a rule have its variables and its matrices by their names.
+  void check_variables() {
+    for (const Rule& rule : made_.rules)
+      for (const RuleVar& var : rule.vars)
+        for (const Matrix& matrix : made_.matrices)
+          if (matrix.name == var.name)
+            refuse("`" + var.name + "` is a matrix of `" + caller_.name + "`, and a variable of a rule that it calls",
+                   var.span);
   }
 
   // ---- Calls ----------------------------------------------------------------

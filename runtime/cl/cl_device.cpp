@@ -418,7 +418,10 @@ void ClDevice::finish() noexcept {
   for (CopyLane* lane : {lane_in_.get(), lane_out_.get()})
     if (lane != nullptr) lane->finish();
   const bool ok = api_->clFinish.status(queue_.get()) == CL_SUCCESS;  // a queue that failed has ended, too
-  if (waiter_ != nullptr) waiter_->end_all(ok);
+  if (waiter_ == nullptr) return;
+  waiter_->end_all(ok);
+  // Whoever hears of an end may write to the host's memory, which is the caller's from now on.
+  waiter_->wait_for_all();
 }
 
 gpu::Device::Counters ClDevice::counters() const {

@@ -4,12 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "runtime/cl/device_list.h"
 #include "runtime/cl/kernel_cache.h"
@@ -388,6 +393,69 @@ TEST_F(OnDevice, CopiesManySmallMatrices) {
       expect_blurred(out[i], in[i], 3);
     }
   });
+}
+
+/// Notes that and in which order operations end.
+class NotedEnd final : public gpu::Completion {
+ public:
+  explicit NotedEnd(std::vector<const NotedEnd*>& ended) : ended_(ended) {}
+  void done(bool) noexcept override { ended_.push_back(this); }
+
+ private:
+  std::vector<const NotedEnd*>& ended_;
+};
+
+std::unique_ptr<gpu::Device> device_with_small_copies() {
+  Options chosen;
+  chosen.may_use_host_memory = false;
+  chosen.copies = CopyOptions{.max_small_bytes = 4096};
+  chosen.ends = EndReports::Thread;
+  return DeviceList().open(0, chosen);
+}
+
+// What is read through memory of the device's own is at its place once the device has finished, and never later.
+TEST_F(OnDevice, HasReadAllWhenItHasFinished) {
+  const auto device = device_with_small_copies();
+  const auto buffer = device->allocate(64, nullptr);
+  std::vector<int> host(16, 7);
+  const std::vector<gpu::CopyShape> shapes{{.offset = 0, .row_bytes = 64}};
+  std::vector<const NotedEnd*> ended;
+  NotedEnd write(ended), read(ended);
+  device->write(*buffer, host.data(), shapes, gpu::CopyOrder::InQueue, write);
+  std::fill(host.begin(), host.end(), 0);
+  device->read(*buffer, host.data(), shapes, gpu::CopyOrder::InQueue, read);
+  device->flush();
+  device->finish();
+  EXPECT_EQ(host, std::vector<int>(16, 7));
+  EXPECT_EQ(ended.size(), 2U);
+  std::fill(host.begin(), host.end(), 1);
+  device->poll();
+  EXPECT_EQ(host, std::vector<int>(16, 1));
+}
+
+// One thread at a time tells of ends, also if several poll: `ended` is guarded by nothing else.
+TEST_F(OnDevice, TellsOfEndsInTheOrderOfTheQueue) {
+  const auto device = device_with_small_copies();
+  const auto buffer = device->allocate(64, nullptr);
+  const std::vector<int> host(16, 7);
+  const std::vector<gpu::CopyShape> shapes{{.offset = 0, .row_bytes = 64}};
+  std::vector<const NotedEnd*> ended, wanted;
+  std::deque<NotedEnd> writes;
+  std::atomic<bool> is_over{false};
+  std::vector<std::thread> pollers;
+  for (int i = 0; i < 2; ++i)
+    pollers.emplace_back([&] {
+      while (!is_over) device->poll();
+    });
+  for (int i = 0; i < 2000; ++i) {
+    writes.emplace_back(ended);
+    wanted.push_back(&writes.back());
+    device->write(*buffer, host.data(), shapes, gpu::CopyOrder::InQueue, writes.back());
+  }
+  device->finish();
+  is_over = true;
+  for (std::thread& each : pollers) each.join();
+  EXPECT_EQ(ended, wanted);
 }
 
 TEST_F(OnDevice, ClampsWorkGroupsAndCountsIt) {

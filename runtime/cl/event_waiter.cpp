@@ -47,22 +47,22 @@ void EventWaiter::close(Event event, bool is_good) {
   entries_.push_back({std::move(event), std::exchange(without_event_, {}), is_good});
 }
 
-// The driver is called without the mutex, since it may let a thread wait that adds operations meanwhile.
+// The driver is called without the mutex, since it may let a thread wait that adds operations meanwhile. Nobody else
+// reports until this one's ends are told, so that they are told in the order of the queue.
 void EventWaiter::poll() {
   std::unique_lock lock(mutex_);
-  while (!is_watching_ && !is_polling_ && !entries_.empty()) {
+  if (is_polling_ || is_watching_) return;
+  is_polling_ = true;
+  while (!is_watching_ && !entries_.empty()) {
     const Entry& first = entries_.front();
     bool ok = first.is_good;
     if (const cl_event event = first.event.get(); event != nullptr) {
-      is_polling_ = true;
       lock.unlock();
       cl_int state = CL_COMPLETE;
       const cl_int code = api_.clGetEventInfo.status(event, cl_event_info{CL_EVENT_COMMAND_EXECUTION_STATUS},
                                                      sizeof state, static_cast<void*>(&state), nullptr);
       lock.lock();
-      is_polling_ = false;
-      if (is_watching_) return wake_.notify_one();  // the thread reports it
-      if (code == CL_SUCCESS && state > CL_COMPLETE) return;
+      if (is_watching_ || (code == CL_SUCCESS && state > CL_COMPLETE)) break;  // the thread reports it, or it goes on
       ok = code == CL_SUCCESS && state == CL_COMPLETE;
     }
     Entry entry = take_first();
@@ -71,6 +71,16 @@ void EventWaiter::poll() {
     entry.event = Event();
     lock.lock();
   }
+  is_polling_ = false;
+  if (is_watching_ || is_stopping_) wake_.notify_one();
+  quiet_.notify_all();
+}
+
+void EventWaiter::wait_for_all() {
+  std::unique_lock lock(mutex_);
+  if (!entries_.empty()) is_watching_ = true;
+  wake_.notify_one();
+  quiet_.wait(lock, [&] { return entries_.empty() && !is_polling_ && !is_watching_; });
 }
 
 void EventWaiter::watch() {
@@ -92,6 +102,7 @@ void EventWaiter::run_thread() {
     while ((!is_watching_ && !is_stopping_) || is_polling_) wake_.wait(lock);
     if (entries_.empty()) {
       is_watching_ = false;
+      quiet_.notify_all();
       if (is_stopping_) return;
       continue;
     }

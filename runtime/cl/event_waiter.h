@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reports the ends of device operations, in the order of the queue: on the management thread while it polls, else from
+// Reports the ends of device operations, in the order of the queue: on the threads that poll, one at a time, else from
 // a thread that waits for them one after the other. It serves drivers whose event callbacks are late: NVIDIA's come up
 // to 20 ms after the end (measured on an H200, driver 580), while its clWaitForEvents returns within microseconds.
 // Waking a thread there takes 10 to 300 microseconds, as long as many a kernel: hence the polling. An event may tell of
@@ -43,6 +43,9 @@ class EventWaiter {
   void poll();
   /// From now on the thread reports all operations, until it has caught up.
   void watch();
+  /// Returns when all operations that have an event were reported, and nobody tells of an end. Pre: they have ended, or
+  /// will by themselves
+  void wait_for_all();
 
  private:
   using Operations = std::vector<gpu::Completion*>;
@@ -59,11 +62,12 @@ class EventWaiter {
 
   const Api& api_;
   std::mutex mutex_;
-  std::condition_variable wake_;  // signalled by watch, poll and the destructor, under mutex_
+  std::condition_variable wake_;   // for the thread; signalled by watch, poll and the destructor, under mutex_
+  std::condition_variable quiet_;  // for wait_for_all
   std::deque<Entry> entries_;
   Operations without_event_;  // behind the entries
   bool is_watching_ = false;  // the thread reports; it ends this when nothing is left
-  bool is_polling_ = false;   // poll looks at the first entry without the mutex
+  bool is_polling_ = false;   // poll looks at the first entry, or tells of its end, without the mutex
   bool is_stopping_ = false;
   std::thread thread_;  // last: it uses the others
 };

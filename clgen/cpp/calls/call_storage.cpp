@@ -69,7 +69,7 @@ void emit_temporaries(Writer& out, const CallContext& call, const StepConditions
           "(" + joined(flags, " || ") + ") ? pbrt::without_memory<" + type + ">(" + joined(extents) + ") : " + storage;
     out.line("const " + type + " " + matrix.name + " = " + selected_text(conditions.is_used(id), storage, type + "()") +
              ";");
-    if (call.context.lowered.has_kernels && !matrix.extents.empty())
+    if (call.context.lowered.has_kernels && !matrix.extents.empty() && !call.context.options.is_checked)
       out.line("pbrt::note_new(" + call.frame + ", " + matrix.name + ");");
   }
 }

@@ -353,7 +353,7 @@ void emit_temporaries(Writer& out, const RuleCode& code, bool is_checked) {
     const bool is_view = num_dims > 0 && !is_checked && !code.facts.temporaries[i].needs_handle;
     const std::string handle = is_view ? "pb_handle_" + temporary.name : temporary.name;
     out.line(type + " " + handle + " = " + type + "::allocate(" + joined(extents) + ");");
-    if (!is_view && num_dims > 0 && code.has_kernels && code.facts.has_calls)
+    if (!is_view && num_dims > 0 && code.has_kernels && code.facts.has_calls && !is_checked)
       out.line("pbrt::note_new(pb_frame, " + handle + ");");
     if (is_view) out.line("const auto " + temporary.name + " = " + handle + ".apart_view();");
   }

@@ -103,6 +103,32 @@ SHAPES = [(0, 0), (16, 256), (1024, 64)] + ([(1, 64), (64, 64), (2, 2), (4096, 2
 PARTS = [(1, 7), (2, 1000), (5, 1), (5, 64), (2, 0)]
 
 
+# Bodies whose names are those of coordinates, and a size that is called like a function.
+HIDDEN = """
+transform Fill
+to int B[m]
+{
+  B.cell(i) from () { return -7; }
+}
+transform Hide
+from int Place[min], int A[min]
+to int B[m], int Own[min]
+{
+  distinct to (B b, Own.cell(min-1-i) own) from (Place.cell(i) place, A.cell(i) a) {
+    b.cell(place) = a;
+    own = 0;
+    for (int i = 0, min = 5; i < 3; i++) own += a + min;
+  }
+}
+main transform Hidden
+from int Place[k], int A[k]
+to int B[2*k+1], int Own[k]
+{
+  to (B b, Own own) from (Place place, A a) { Fill(b); Fill(own); Hide(b, own, place, a); }
+}
+"""
+
+
 def reference(place, a, weights, picture, columns, rows):
     """What the rules say, in plain loops."""
     n = a.size
@@ -185,6 +211,15 @@ class Test:
                 tunables = {key: value for key, value in (("work_group", group), ("fold_items", lanes)) if value > 0}
                 self.compare(program, [place, a, columns], {"B": want}, "a cube", True, tunables, words=["--device-copies"])
 
+    def hidden(self):
+        program = self.compile("hidden", HIDDEN)
+        for n in (1, 2, 1003):
+            place, a = self.rng.permutation(2 * n + 1)[:n].astype(np.int32), self.rng.integers(-99, 99, n).astype(np.int32)
+            b = np.full(2 * n + 1, -7)
+            b[place] = a
+            for on_device in (False, True):
+                self.compare(program, [place, a], {"B": b, "Own": 3 * (a[::-1] + 5)}, "hidden names", on_device, {}, words=["--device-copies"])
+
     def checked(self):
         program = self.compile("checked", PROGRAM, "--checked")
         inputs = self.inputs(40, 40, (3, 4))
@@ -219,6 +254,7 @@ class Test:
             self.compare(program, inputs, want, "other devices", True, {}, env=env)
             self.compare(program, inputs, want, "other devices", True, {"fold_items": 1024, "work_group": 64}, threads=3, env=env)
         self.cube()
+        self.hidden()
         self.checked()
 
 
