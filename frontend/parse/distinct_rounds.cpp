@@ -11,28 +11,6 @@
 namespace pb {
 namespace {
 
-/// Returns the element type as bodies spell it.
-const char* spelling_of(const std::optional<ElementType>& element) {
-  if (!element) return "ElementT";
-  switch (*element) {
-    case ElementType::Double:
-      return "double";
-    case ElementType::Float:
-      return "float";
-    case ElementType::Int:
-      return "int";
-    case ElementType::Long:
-      return "long";
-    case ElementType::Short:
-      return "short";
-    case ElementType::UChar:
-      return "unsigned char";
-    case ElementType::UShort:
-      return "unsigned short";
-  }
-  return "ElementT";
-}
-
 /// `sign * variable + rest`, where the rest has none of the rule's variables.
 struct Coordinate {
   int sign = 1;
@@ -150,6 +128,10 @@ class RoundMaker {
         if (!known_.contains(name) && std::find(vars_.begin(), vars_.end(), name) == vars_.end()) vars_.push_back(name);
   }
 
+  /// The element type as bodies spell it.
+  [[nodiscard]] static std::string element_of(const ast::Matrix& matrix) {
+    return matrix.element ? std::string(spell(*matrix.element)) : "ElementT";
+  }
   [[nodiscard]] const ast::Matrix* matrix_of(const ast::Region& region) const {
     for (const ast::MatrixClause& clause : transform_.matrix_clauses)
       for (const ast::Matrix& matrix : clause.matrices)
@@ -334,8 +316,7 @@ class RoundMaker {
       if (are_outputs)
         renamed_[name] = cell;
       else
-        cells_.push_back(std::string("const ") + spelling_of(matrix_of(region)->element) + " " + name + " = " + cell +
-                         ";");
+        cells_.push_back("const " + element_of(*matrix_of(region)) + " " + name + " = " + cell + ";");
       binding.name->text = whole;
       region.accessor = ast::Accessor::Whole;
       region.coords.clear();
