@@ -16,6 +16,7 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import arrays  # noqa: E402
 import polybricks  # noqa: E402
+from device_programs import placed  # noqa: E402
 
 PROGRAM = """
 main transform Bins
@@ -165,15 +166,7 @@ class Test:
 
     def on_device(self, program, inputs, names, lanes, group):
         """Runs all rules on the device, but for those that only call others."""
-        choices, tunables = {}, {}
-        for transform, site, alternatives in program.sites():
-            choices.setdefault(transform, {})[site] = next((a for a in alternatives if a[1] == "opencl"), alternatives[0])
-        for transform, data in program.info["transforms"].items():
-            for name, values in data["tunables"].items():
-                given = {"work_group": group, "fold_items": lanes}.get(values["role"])
-                if given:
-                    tunables.setdefault(transform, {})[name] = [given] * values["count"] if values.get("count", 1) > 1 else given
-        config = program.configuration(choices, tunables, sequential_cutoff=0, threads=2)
+        config = placed(program, "opencl", {"work_group": group or None, "fold_items": lanes or None})
         self.num_runs += 1
         return arrays.run(program, self.work, arrays.save(self.work, inputs), names, "--strict", "--device-copies", entry=config)[0]
 

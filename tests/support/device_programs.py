@@ -24,6 +24,25 @@ def on_device(program, version="opencl", tunables=None, **values):
     return program.configuration(choices, tunables, sequential_cutoff=0, threads=2, **values)
 
 
+def of_roles(program, values):
+    """Tunables with the values of their roles: {role: number}. Roles with None, and those that are not named, keep their defaults."""
+    out = {}
+    for name, transform in program.info["transforms"].items():
+        for tunable, data in transform["tunables"].items():
+            value = values.get(data["role"])
+            if value is not None:
+                out.setdefault(name, {})[tunable] = [value] * data["count"] if data.get("count", 1) > 1 else value
+    return out
+
+
+def placed(program, version, values, threads=2):
+    """A configuration in which all that has `version`, "cpu" or "opencl", runs in it; `values` as of_roles."""
+    choices = {}
+    for transform, site, alternatives in program.sites():
+        choices.setdefault(transform, {})[site] = next((a for a in alternatives if a[1] == version), alternatives[0])
+    return program.configuration(choices, of_roles(program, values), sequential_cutoff=0, threads=threads)
+
+
 def shapes(program, value_of):
     """Tunables with the shapes of all launches: `value_of(role, number of loops)` is a list of numbers; role: work_group or items."""
     out = {}

@@ -66,7 +66,7 @@ void CopyCrew::run_thread() {
     finish(chunks[next]);
     if (taken.job != nullptr) begin(taken, chunks[next]);
   }
-  free(chunks);
+  for (Chunk& chunk : chunks) finish(chunk);
 }
 
 void CopyCrew::begin(const Taken& taken, Chunk& chunk) {
@@ -78,8 +78,8 @@ void CopyCrew::begin(const Taken& taken, Chunk& chunk) {
       static_cast<void>(enqueue(job.ends, piece, nullptr));
       return count(job, nullptr);
     }
-    if (job.ends.is_write()) pack(piece, job.ends.from, chunk.mapped);
-    chunk.last_use = enqueue(job.ends, piece, chunk.mapped);
+    if (job.ends.is_write()) pack(piece, job.ends.from, chunk.memory.data());
+    chunk.last_use = enqueue(job.ends, piece, chunk.memory.data());
     api_.clFlush(job.ends.queue);
   } catch (...) {
     return count(job, std::current_exception());
@@ -90,17 +90,13 @@ void CopyCrew::begin(const Taken& taken, Chunk& chunk) {
 }
 
 bool CopyCrew::has_memory(Chunk& chunk) {
-  if (chunk.mapped != nullptr || chunk.is_refused) return chunk.mapped != nullptr;
+  if (chunk.memory.data() != nullptr || chunk.is_refused) return !chunk.is_refused;
   try {
-    chunk.memory = Memory(
-        api_, api_.clCreateBuffer.make(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, chunk_bytes_, nullptr));
-    chunk.mapped = static_cast<std::byte*>(api_.clEnqueueMapBuffer.make(
-        queue_.get(), chunk.memory.get(), cl_bool{CL_TRUE}, cl_map_flags{CL_MAP_READ | CL_MAP_WRITE}, std::size_t{0},
-        chunk_bytes_, 0U, nullptr, nullptr));
+    chunk.memory = LockedMemory(api_, context_, queue_.get(), chunk_bytes_);
   } catch (const ClError&) {
     chunk.is_refused = true;
   }
-  return chunk.mapped != nullptr;
+  return !chunk.is_refused;
 }
 
 Event CopyCrew::enqueue(CopyEnds ends, const CopyPiece& piece, std::byte* chunk) {
@@ -128,7 +124,7 @@ void CopyCrew::finish(Chunk& chunk) {
   chunk.last_use = Event();
   Job* const job = std::exchange(chunk.reads, nullptr);
   if (job == nullptr) return;  // a write that failed is known by the events behind it
-  if (!failure) unpack(job->pieces[chunk.piece], chunk.mapped, job->ends.to);
+  if (!failure) unpack(job->pieces[chunk.piece], chunk.memory.data(), job->ends.to);
   count(*job, std::move(failure));
 }
 
@@ -136,16 +132,6 @@ void CopyCrew::count(Job& job, std::exception_ptr failure) {
   const std::lock_guard lock(mutex_);
   if (failure && !job.failure) job.failure = std::move(failure);
   if (--job.num_open == 0) done_.notify_all();
-}
-
-void CopyCrew::free(Chunks& chunks) {
-  for (Chunk& chunk : chunks) {
-    finish(chunk);
-    if (chunk.mapped == nullptr) continue;
-    static_cast<void>(
-        api_.clEnqueueUnmapMemObject.status(queue_.get(), chunk.memory.get(), chunk.mapped, 0U, nullptr, nullptr));
-  }
-  static_cast<void>(api_.clFinish.status(queue_.get()));
 }
 
 }  // namespace pbrt::cl

@@ -14,6 +14,7 @@
 
 #include "runtime/cl/copies/copy_ends.h"
 #include "runtime/cl/copies/copy_pieces.h"
+#include "runtime/cl/copies/locked_memory.h"
 #include "runtime/cl/object.h"
 
 namespace pbrt::cl {
@@ -44,8 +45,7 @@ class CopyCrew {
   };
   /// A page-locked chunk of a thread.
   struct Chunk {
-    Memory memory;
-    std::byte* mapped = nullptr;
+    LockedMemory memory;
     bool is_refused = false;  ///< there is no such memory: pieces go straight
     Event last_use;
     Job* reads = nullptr;  ///< whose piece is on its way into the chunk; null: none
@@ -60,7 +60,6 @@ class CopyCrew {
   void run_thread();
   /// The next piece of a job; waits for one if `waits`. No job: there is none, or the crew ends.
   [[nodiscard]] Taken take(bool waits);
-  void free(Chunks& chunks);
   /// Makes the chunk's memory at its first use; false if there is none.
   [[nodiscard]] bool has_memory(Chunk& chunk);
   /// Enqueues the copy of a piece between the buffer and the chunk; no chunk: between the buffer and the host's own

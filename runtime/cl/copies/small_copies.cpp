@@ -52,19 +52,13 @@ class SmallCopies::Slot final : public gpu::Completion {
 SmallCopies::SmallCopies(const Api& api, cl_context context, std::size_t max_bytes)
     : api_(api), context_(context), max_bytes_(max_bytes) {}
 
-SmallCopies::~SmallCopies() {
-  if (mapped_ == nullptr) return;
-  // The memory goes with its object, also if this fails.
-  static_cast<void>(
-      api_.clEnqueueUnmapMemObject.status(queue_, memory_.get(), static_cast<void*>(mapped_), 0U, nullptr, nullptr));
-  static_cast<void>(api_.clFinish.status(queue_));
-}
+SmallCopies::~SmallCopies() = default;
 
 SmallCopies::Begun SmallCopies::copy(const CopyEnds& ends, std::span<const gpu::CopyShape> shapes,
                                      gpu::Completion& done) {
   const bool is_row = shapes.size() == 1 && shapes[0].rows == 1 && shapes[0].slices == 1;
   if (!is_row || shapes[0].row_bytes > max_bytes_) return {};
-  if (mapped_ == nullptr && !has_none_) make_slots(ends.queue);
+  if (slots_.empty() && !has_none_) make_slots(ends.queue);
   Slot* const slot = take();
   if (slot == nullptr) return {};
   try {
@@ -76,20 +70,14 @@ SmallCopies::Begun SmallCopies::copy(const CopyEnds& ends, std::span<const gpu::
 }
 
 void SmallCopies::make_slots(cl_command_queue queue) {
-  const std::size_t all_bytes = kNumSlots * max_bytes_;
   try {
-    memory_ = Memory(api_, api_.clCreateBuffer.make(context_, cl_mem_flags{CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR},
-                                                    all_bytes, nullptr));
-    mapped_ = static_cast<std::byte*>(api_.clEnqueueMapBuffer.make(queue, memory_.get(), cl_bool{CL_TRUE},
-                                                                   cl_map_flags{CL_MAP_READ | CL_MAP_WRITE},
-                                                                   std::size_t{0}, all_bytes, 0U, nullptr, nullptr));
+    memory_ = LockedMemory(api_, context_, queue, kNumSlots * max_bytes_);
   } catch (const ClError&) {
     has_none_ = true;
     return;
   }
-  queue_ = queue;
   for (std::size_t i = 0; i < kNumSlots; ++i) {
-    slots_.push_back(std::make_unique<Slot>(*this, mapped_ + i * max_bytes_));
+    slots_.push_back(std::make_unique<Slot>(*this, memory_.data() + i * max_bytes_));
     free_.push_back(slots_.back().get());
   }
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/cl/copies/copy_ends.h"
+#include "runtime/cl/copies/locked_memory.h"
 #include "runtime/cl/object.h"
 #include "runtime/gpu/device.h"
 
@@ -49,9 +50,7 @@ class SmallCopies {
   const Api& api_;
   cl_context context_;
   const std::size_t max_bytes_;
-  Memory memory_;
-  cl_command_queue queue_ = nullptr;  // in which `memory_` was mapped
-  std::byte* mapped_ = nullptr;
+  LockedMemory memory_;    // of all slots
   bool has_none_ = false;  // the memory could not be had
   std::vector<std::unique_ptr<Slot>> slots_;
   std::mutex mutex_;

@@ -17,6 +17,7 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import arrays  # noqa: E402
 import polybricks  # noqa: E402
+from device_programs import of_roles  # noqa: E402
 
 PROGRAM = """
 main transform Ordered
@@ -161,14 +162,10 @@ class Test:
 
     def outputs(self, program, inputs, names, lanes, group, threads=2, env=None):
         """Runs all rules on the device."""
-        choices, tunables = {}, {}
+        choices = {}
         for transform, site, alternatives in program.sites():
             choices.setdefault(transform, {})[site] = next(a for a in alternatives if a[1] == "opencl")
-        for transform, data in program.info["transforms"].items():
-            for name, values in data["tunables"].items():
-                given = {"work_group": group, "fold_items": lanes}.get(values["role"])
-                if given:
-                    tunables.setdefault(transform, {})[name] = [given] * values["count"] if values.get("count", 1) > 1 else given
+        tunables = of_roles(program, {"work_group": group or None, "fold_items": lanes or None})
         config = program.configuration(choices, tunables, sequential_cutoff=0, threads=threads)
         self.num_runs += 1
         return arrays.run(program, self.work, arrays.save(self.work, inputs), names, "--strict", "--device-copies", entry=config, env=env)[0]

@@ -17,6 +17,7 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import arrays  # noqa: E402
 import polybricks  # noqa: E402
+from device_programs import placed  # noqa: E402
 
 PROGRAM = """
 main transform Places
@@ -164,21 +165,8 @@ class Test:
         source.write_text(text)
         return self.tools.compile(source, source.with_suffix(""))
 
-    def configuration(self, program, on_device, tunables, threads):
-        """All rules run on the device, or none does; `tunables` are by their roles."""
-        choices, values = {}, {}
-        for transform, site, alternatives in program.sites():
-            version = "opencl" if on_device else "cpu"
-            choices.setdefault(transform, {})[site] = next((a for a in alternatives if a[1] == version), alternatives[0])
-        for transform, data in program.info["transforms"].items():
-            for name, each in data["tunables"].items():
-                given = tunables.get(each["role"])
-                if given is not None:
-                    values.setdefault(transform, {})[name] = [given] * each["count"] if each.get("count", 1) > 1 else given
-        return program.configuration(choices, values, sequential_cutoff=0, threads=threads)
-
     def compare(self, program, inputs, want, where, on_device, tunables, threads=2, words=(), env=None):
-        config = self.configuration(program, on_device, tunables, threads)
+        config = placed(program, "opencl" if on_device else "cpu", tunables, threads)
         self.num_runs += 1
         paths = arrays.save(self.work, inputs)
         got = arrays.run(program, self.work, paths, list(want), "--strict", *words, entry=config, env=env)[0]
