@@ -436,9 +436,9 @@ Progress LaunchTasks::run(ExecuteTask& task) {
   if (job.stage == LaunchJob::Stage::Ended) return Progress::Done;
   parts_.copies.enqueue_eager_reads(job);
   job.stage = LaunchJob::Stage::Executing;
-  // Flushing is a call of the driver, which takes about a microsecond. A worker leaves it to the management thread as
-  // long as the device has other work, if that thread is awake.
-  if (!is_brief_ || !parts_.queue.is_patient() || parts_.operations.is_unsent())
+  // Flushing is a call of the driver, which takes about a microsecond. A worker flushes at the end of its turn, if the
+  // device has no other work (ManagerImpl::send), else the management thread does, if it is awake.
+  if (!is_brief_ || !parts_.queue.is_patient())
     static_cast<void>(parts_.operations.flush(*parts_.device));
   const bool is_awaited = !job.windows.empty() ||
                           std::any_of(job.plan.regions.begin(), job.plan.regions.end(), [](const LaunchRegion& region) {
