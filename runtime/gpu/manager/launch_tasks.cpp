@@ -438,8 +438,7 @@ Progress LaunchTasks::run(ExecuteTask& task) {
   job.stage = LaunchJob::Stage::Executing;
   // Flushing is a call of the driver, which takes about a microsecond. A worker flushes at the end of its turn, if the
   // device has no other work (ManagerImpl::send), else the management thread does, if it is awake.
-  if (!is_brief_ || !parts_.queue.is_patient())
-    static_cast<void>(parts_.operations.flush(*parts_.device));
+  if (!is_brief_ || !parts_.queue.is_patient()) static_cast<void>(parts_.operations.flush(*parts_.device));
   const bool is_awaited = !job.windows.empty() ||
                           std::any_of(job.plan.regions.begin(), job.plan.regions.end(), [](const LaunchRegion& region) {
                             return region.is_written && region.copy_out == CopyOut::Must;
