@@ -16,7 +16,7 @@ def reference(_size, a):
 
 
 def choice(rule, on="cpu", parts=64):
-    main = at(rule, on if rule == "ByValue" else "cpu")
+    main = at(rule, on if rule != "Parts" else "cpu")
     return configuration(on, {"Histogram": {"sites": {"OneByOne|Parts|ByValue": main}, "tunables": {"parts": parts}},
                               "CountParts": {"sites": {"Part": at("Part", on)}},
                               "AddParts": {"sites": {"Value": at("Value", on)}}})
@@ -34,6 +34,7 @@ WORKLOAD = Workload(
         "one after the other": choice("OneByOne"),
         "in parts": choice("Parts"),
         "value by value": choice("ByValue"),
+        "one after the other, on the device": choice("OneByOne", "opencl"),
         "in parts, on the device": choice("Parts", "opencl", 4096),
         "value by value, on the device": choice("ByValue", "opencl"),
     },

@@ -17,7 +17,7 @@ def reference(_size, a):
 def choice(main, on="cpu", smallest=0):
     """A configuration: the rule of arrays with at least `smallest` elements, and where its steps run."""
     levels = at(main) if not smallest else [*at("Sequential"), {"from": smallest, "rule": main, "on": "cpu"}]
-    steps = {"Totals": "Total", "WithinBlocks": "Block", "Halve": "Pair", "Fill": "Each"}
+    steps = {"OneByOne": "Next", "Totals": "Total", "WithinBlocks": "Block", "Halve": "Pair", "Fill": "Each"}
     transforms = {name: {"sites": {rule: at(rule, on)}} for name, rule in steps.items()}
     transforms["PrefixSum"] = {"sites": {"Sequential|Blocks|Pairs": levels}}
     return configuration(on, transforms)
@@ -36,6 +36,7 @@ WORKLOAD = Workload(
         "one after the other": choice("Sequential"),
         "by blocks": choice("Blocks"),
         "by pairs": choice("Pairs", smallest=4096),
+        "one after the other, on the device": choice("Sequential", "opencl"),
         "by blocks, on the device": choice("Blocks", "opencl"),
         "by pairs, on the device": choice("Pairs", "opencl", smallest=64),
     },

@@ -52,10 +52,10 @@ def of_order(main, sites, reference, shape, moved, sizes, inputs=None, **fields)
     return dataclasses.replace(whole, inputs=inputs or whole.inputs, **fields)
 
 
-def of_scan(main, site, reference, inputs=None, is_tried=False, baselines=()):
-    """Scans of a row. The rule of its first cell has no site: nothing is to be chosen there."""
+def of_scan(main, site, reference, inputs=None, is_tried=False, baselines=(), part=1):
+    """Scans of a row. The rule of its first cell has no site: nothing is to be chosen there. `part` of a double is what a number takes."""
     sizes = ({"n": 10007} if is_tried else None, {"n": 1 << 26}, {"n": 1 << 28})
-    return of_order(main, {site: site}, reference, lambda size: size["n"], (lambda size: size["n"], lambda size: size["n"]), sizes, inputs,
+    return of_order(main, {site: site}, reference, lambda size: size["n"], (lambda size: part * size["n"],) * 2, sizes, inputs,
                     baselines=baselines)
 
 
@@ -134,7 +134,7 @@ WORKLOADS = [
     *(of_matrix(main, {"Out#1": "Out#1"}, convolved(axis), cells, [lambda _: KERNEL_WIDTH], (2048, 8192)) for main, axis in (("ConvolveRows", 1), ("ConvolveColumns", 0))),
     of_scan("PrefixSum", "S#2", numpy.cumsum, is_tried=True, baselines=(Baseline("CUB scan", "scan.cu", packages=CUDA, on="cuda"),)),
     of_scan("IntPrefixSum", "S#2", lambda a: numpy.cumsum(a, dtype=numpy.int32), lambda size, random: [random.integers(-100, 101, size["n"], dtype=numpy.int32)],
-            baselines=(Baseline("CUB scan", "scan.cu", options={"number": "int32"}, packages=CUDA, on="cuda"),)),
+            baselines=(Baseline("CUB scan", "scan.cu", options={"number": "int32"}, packages=CUDA, on="cuda"),), part=0.5),
     of_scan("Recurrence", "Y#2", recurrence),
     of_order("RunningMax", {"Most#1": "Most#1", "Most#2": "Most#2"}, lambda a: numpy.maximum.accumulate(a, axis=1), lambda size: (size["h"], size["w"]),
              (cells, cells), ({"w": 67, "h": 131}, {"w": 4096, "h": 4096}, {"w": 16384, "h": 16384})),
