@@ -328,6 +328,18 @@ struct Lanes {
     load(result, at, S::kIndices);
     return result;
   }
+  /// Reads one of the vectors that `cell` reads. The view may lack the dimension along which lanes are neighbours.
+  template <int kVector, class... I>
+  PB_SIMD_INLINE void read_vector(typename Values::Vector& to, I... indices) const {
+    const IndexT at[] = {static_cast<IndexT>(indices)..., 0};
+    const auto* const first = first_row(at);
+    const std::int64_t stride = row_stride();
+#ifdef PB_CHECKED_COPIES
+    pbrt::detail::check_access(first + place_in_pack<kVector>(stride, row_of(at)),
+                               sizeof(Element) * (kLaneStep == 1 ? S::kLanes : 1));
+#endif
+    load_vector<kVector>(to, first, stride, row_of(at));
+  }
   [[nodiscard]] PB_SIMD_INLINE IndexT size(int d) const { return view.size(d); }
   [[nodiscard]] PB_SIMD_INLINE IndexT width() const { return view.width(); }
   [[nodiscard]] PB_SIMD_INLINE IndexT height() const { return view.height(); }
@@ -351,7 +363,7 @@ struct Lanes {
     const IndexT at[] = {static_cast<IndexT>(indices)..., 0};
     auto* const first = first_row(at);
     const std::int64_t stride = row_stride();
-    const IndexT row = kRowDim >= 0 ? at[kRowDim < 0 ? 0 : kRowDim] : 0;
+    const IndexT row = row_of(at);
     check(first, stride, row);
     for (int r = skip_rows; r < S::kRows; ++r)
       for (int x = skip_lanes; x < S::kWidth; ++x)
@@ -385,28 +397,37 @@ struct Lanes {
                                  sizeof(E) * (kLaneStep == 1 ? S::kWidth : 1));
 #endif
   }
+  [[nodiscard]] PB_SIMD_INLINE static IndexT row_of(const IndexT* at) {
+    return kRowDim >= 0 ? at[kRowDim < 0 ? 0 : kRowDim] : 0;
+  }
+  /// How far the first element of a vector lies behind that of the first row.
+  template <int kVector>
+  [[nodiscard]] PB_SIMD_INLINE static std::int64_t place_in_pack(std::int64_t stride, IndexT row) {
+    const std::int64_t of_row = static_cast<std::int64_t>(row + kVector / S::kPacks) * stride;
+    return of_row + (kLaneStep == 1 ? kVector % S::kPacks * S::kLanes : 0);
+  }
+  template <int kVector, class E>
+  PB_SIMD_INLINE void load_vector(typename Values::Vector& to, const E* first, std::int64_t stride, IndexT row) const {
+    const std::int64_t place = place_in_pack<kVector>(stride, row);
+    if constexpr (kLaneStep == 1) {
+      to = *reinterpret_cast<const Unaligned*>(first + place);
+    } else {
+      to = first[place] - typename Values::Vector{};
+    }
+  }
   template <std::size_t... I>
   PB_SIMD_INLINE void load(Values& result, const IndexT* at, std::index_sequence<I...>) const {
     const auto* first = first_row(at);
     const std::int64_t stride = row_stride();
-    const IndexT row = kRowDim >= 0 ? at[kRowDim < 0 ? 0 : kRowDim] : 0;
+    const IndexT row = row_of(at);
     check(first, stride, row);
-    if constexpr (kLaneStep == 1) {
-      ((result.v[I] = *reinterpret_cast<const Unaligned*>(
-            first + static_cast<std::int64_t>(row + static_cast<int>(I) / S::kPacks) * stride +
-            static_cast<int>(I) % S::kPacks * S::kLanes)),
-       ...);
-    } else {
-      ((result.v[I] = first[static_cast<std::int64_t>(row + static_cast<int>(I) / S::kPacks) * stride] -
-                      typename Values::Vector{}),
-       ...);
-    }
+    (load_vector<static_cast<int>(I)>(result.v[I], first, stride, row), ...);
   }
   template <std::size_t... I>
   PB_SIMD_INLINE void put(const Values& values, const IndexT* at, std::index_sequence<I...>) const {
     auto* first = first_row(at);
     const std::int64_t stride = row_stride();
-    const IndexT row = kRowDim >= 0 ? at[kRowDim < 0 ? 0 : kRowDim] : 0;
+    const IndexT row = row_of(at);
     check(first, stride, row);
     ((*reinterpret_cast<Unaligned*>(first + static_cast<std::int64_t>(row + static_cast<int>(I) / S::kPacks) * stride +
                                     static_cast<int>(I) % S::kPacks * S::kLanes) = values.v[I]),

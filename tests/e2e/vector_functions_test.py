@@ -20,7 +20,7 @@ WIDTHS = (1, 3, 7, 13, 64, 1001)      # fewer than a vector, whole packs, and re
 HEIGHTS = {1: (1,), 2: (1, 9)}
 THREADS = (1, 2, 5)
 SPLITS = (1, 11)
-MATRICES = {"Straight": 1, "Rounds": 1, "Columns": 2, "Rows": 2, "Orbits": 2, "Breaks": 2}     # dimensions of each transform's matrices
+MATRICES = {"Straight": 1, "Rounds": 1, "Quotients": 1, "Columns": 2, "Rows": 2, "Orbits": 2, "Breaks": 2}     # dimensions of each transform's matrices
 SPECIAL = [0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 5e-324, -1e-310, 1e-300, 709.5, -745, 88.7, -103.9, 1e10, 0.5, 2, 3]
 
 
@@ -62,6 +62,11 @@ class Check:
         matrices = inputs(self.rng, shape, self.kind)
         whole = self.run(name, matrices, 1, None)
         words = f"{name} of {self.kind} {shape}, seed {polybricks.seed()}"
+        if name in REFERENCES:
+            with np.errstate(all="ignore"):
+                want, scale = REFERENCES[name](*matrices)
+                is_near = same_bits(whole, want) | (np.abs(whole - want) <= 4 * np.finfo(self.kind).eps * scale)
+            polybricks.check(is_near.all(), f"{words}: of {[matrix[~is_near] for matrix in matrices]} come {whole[~is_near]}, not {want[~is_near]}")
         for threads in THREADS:
             for split in SPLITS if threads > 1 else SPLITS[:1]:
                 got = self.run(name, matrices, threads, split)
@@ -70,6 +75,15 @@ class Check:
         for at in self.rng.choice(shape[-1], 2):        # an instance alone; columns of one number each
             alone = self.run(name, [np.ascontiguousarray(matrix[..., at:at + 1]) for matrix in matrices], 1, None)
             polybricks.check(same_bits(np.ascontiguousarray(whole[..., at:at + 1]), alone).all(), f"{words}: instance {at} alone differs")
+
+
+def quotients(a, b):
+    """What the transform Quotients makes of two numbers, and the sum of what it adds without signs."""
+    terms = [(a + a.dtype.type(k)) / (b * np.sqrt(np.abs(b) + a.dtype.type(k))) for k in range(3)]
+    return sum(terms[1:], terms[0]), sum(np.abs(term) for term in terms)
+
+
+REFERENCES = {"Quotients": quotients}
 
 
 def ends(number):

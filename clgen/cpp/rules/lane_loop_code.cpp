@@ -72,7 +72,7 @@ class LanePrinter {
   }
 
   Dialect make_dialect(const Rule& rule) {
-    Dialect dialect = pack_dialect(rule, {loop_.is_varying, loop_.varying_locals});
+    Dialect dialect = pack_dialect(rule, {loop_.is_varying, loop_.varying_locals, false, loop_.multiplies_quotients});
     dialect.name = [this](ExprId id, const NameExpr& name) {
       if (is_accumulator(id)) return lanes_of(name.text);
       const bool is_round = bindings_[id.index()].kind == NameKind::Local && bindings_[id.index()].index == fold_.local;

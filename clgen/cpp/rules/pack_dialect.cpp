@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "clgen/facts/names.h"
+#include "lang/body/bounding_quotients.h"
+#include "lang/body/std_names.h"
 #include "lang/types.h"
 
 namespace pb {
@@ -20,11 +22,20 @@ std::string without_const(std::string type) {
 Dialect pack_dialect(const Rule& rule, VaryingValues varying) {
   const auto varies = [varying](ExprId id) { return varying.exprs[id.index()]; };
   Dialect dialect;
-  dialect.call = [varies](ExprId id, const CallExpr& call, const Texts& args) {
+  const bool multiplies = varying.multiplies_quotients;
+  if (multiplies) {
+    dialect.expr = [varies, &rule](BodyCodePrinter& printer, ExprId id) -> std::optional<std::string> {
+      if (!varies(id) || !is_division(rule.body, rule.body_types, id)) return std::nullopt;
+      const auto& division = std::get<BinaryExpr>(rule.body.exprs[id].node);
+      return "pbrt::simd::quotient(" + printer.expr(division.lhs, Precedence::Assign) + ", " +
+             printer.expr(division.rhs, Precedence::Assign) + ")";
+    };
+  }
+  dialect.call = [varies, multiplies](ExprId id, const CallExpr& call, const Texts& args) {
     if (call.callee == "IS_MISSING") return std::string("false");  // packs run where all cells exist
-    std::string name = call.callee;
-    if (varies(id)) name = "pbrt::simd::" + (name.starts_with("std::") ? name.substr(5) : name);
-    return name + "(" + joined(args) + ")";
+    if (!varies(id)) return call.callee + "(" + joined(args) + ")";
+    const std::string name(without_std(call.callee));
+    return "pbrt::simd::" + (multiplies && name == "sqrt" ? "root" : name) + "(" + joined(args) + ")";
   };
   dialect.cast = [varies](ExprId id, const CastExpr& cast, const std::string& operand) {
     return (varies(id) ? "pbrt::simd::convert<" : "static_cast<") + without_const(cast.type_text) + ">(" + operand +

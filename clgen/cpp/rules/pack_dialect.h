@@ -18,6 +18,7 @@ struct VaryingValues {
   const std::vector<bool>& exprs;         ///< by ExprId
   const std::set<std::uint32_t>& locals;  ///< by number of declaration
   bool has_masks = false;                 ///< some statements run in a part of the lanes only
+  bool multiplies_quotients = false;      ///< quotients and roots would bound the time
 };
 
 /// `pbrt::simd::Pack<double, PbShape>`.
