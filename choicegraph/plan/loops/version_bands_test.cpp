@@ -116,6 +116,99 @@ TEST(VersionBands, MayReadRowsBeforeInTheirOwnVersion) {
   EXPECT_EQ(most_lag(found), 0);
 }
 
+/// Versions of an inside and of edges that read the opposite ones, along the rows.
+TestTransform ring(std::string_view of_version) {
+  const std::string k(of_version);
+  return framed().rule({"T.cell(x,0,k)"}, {"T.cell(x,h-2," + k + ")"}, 4);
+}
+
+TEST(VersionBands, MayReadOppositeEdgesOfTheirRow) {
+  const VersionBands found = bands_of(PlannedTransform(versioned_plate()
+                                                           .rule({"T.cell(x,y,k)"}, kAround)
+                                                           .rule({"T.cell(0,y,k)"}, {"T.cell(w-1,y,k-1)"}, 2)
+                                                           .rule({"T.cell(w-1,y,k)"}, {"T.cell(0,y,k-1)"}, 3)
+                                                           .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 4)));
+  EXPECT_THAT(found.why_not, IsEmpty());
+  EXPECT_FALSE(found.is_folded);
+  EXPECT_EQ(found.skew, 1);
+}
+
+TEST(VersionBands, AreFoldedWhereTheFirstRowReadsTheLast) {
+  const VersionBands found = bands_of(PlannedTransform(ring("k-1")));
+  EXPECT_THAT(found.why_not, IsEmpty());
+  EXPECT_TRUE(found.is_folded);
+  EXPECT_EQ(found.skew, 2) << "the last row but one";
+  EXPECT_EQ(most_lag(found), 0);
+}
+
+TEST(VersionBands, LagBehindOppositeRowsOfTheirOwnVersion) {
+  const VersionBands found = bands_of(PlannedTransform(ring("k")));
+  EXPECT_THAT(found.why_not, IsEmpty());
+  EXPECT_TRUE(found.is_folded);
+  EXPECT_EQ(most_lag(found), 2);
+  EXPECT_EQ(found.skew, 4);
+}
+
+/// Bands of one rule that reads a cell of the version before.
+VersionBands bands_of_read(const std::string& read) {
+  return bands_of(PlannedTransform(versioned_plate().rule({"T.cell(x,y,k)"}, {read, "T.cell(x,y,k-1)"})));
+}
+
+TEST(VersionBands, BordersMapToRowsThatAreAsNear) {
+  for (const char* read : {"T.cell(x-1,y+2,k-1)=clamp", "T.cell(x-1,y+2,k-1)=mirror"}) {
+    const VersionBands found = bands_of_read(read);
+    EXPECT_THAT(found.why_not, IsEmpty());
+    EXPECT_FALSE(found.is_folded);
+    EXPECT_EQ(found.skew, 2);
+  }
+}
+
+TEST(VersionBands, AreFoldedWhereRowsWrapAround) {
+  EXPECT_FALSE(bands_of_read("T.cell(x-1,y,k-1)=wrap").is_folded) << "cells of the same row";
+  const VersionBands found = bands_of_read("T.cell(x,y-3,k-1)=wrap");
+  EXPECT_THAT(found.why_not, IsEmpty());
+  EXPECT_TRUE(found.is_folded);
+  EXPECT_EQ(found.skew, 3);
+}
+
+TEST(VersionBands, OfSeveralRowsLieFartherApart) {
+  const VersionBands found =
+      bands_of(PlannedTransform(versioned_plate()
+                                    .rule({"T.region(0,4*y,k,w,4*y+4,k+1)"}, {"T.region(0,4*y-1,k-1,w,4*y+5,k)"})
+                                    .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2)));
+  EXPECT_THAT(found.why_not, IsEmpty());
+  EXPECT_TRUE(std::any_of(found.members.begin(), found.members.end(),
+                          [](const BandMember& member) { return member.step == 4; }));
+  EXPECT_EQ(found.skew, 4 + most_lag(found)) << "four rows behind the first one are read, and four are written";
+}
+
+TEST(VersionBands, MayReadRowsBetweenTheirOwn) {
+  const VersionBands found = bands_of(
+      PlannedTransform(versioned_plate()
+                           .rule({"T.cell(x,2*y,k)"}, {"T.cell(x,2*y,k-1)"})
+                           .rule({"T.cell(x,2*y+1,k)"}, {"T.cell(x,2*y,k)", "T.cell(x,2*y+2,k)", "T.cell(x,2*y+1,k-1)"})
+                           .rule({"T.cell(x,y,k)"}, {"T.cell(x,y,k-1)"}, 2)));
+  EXPECT_THAT(found.why_not, IsEmpty());
+  EXPECT_GE(most_lag(found), 1);
+}
+
+TEST(VersionBands, AreRefusedWhereColumnsAreWritten) {
+  EXPECT_THAT(
+      bands_of(PlannedTransform(versioned_plate().rule({"T.region(x,0,k,x+1,h,k+1)"}, {"T.region(x,0,k-1,x+1,h,k)"})))
+          .why_not,
+      HasSubstr("more than one row"));
+}
+
+TEST(VersionBands, FoldedOnesDoNotReadOtherRowsOfTheirOwnVersion) {
+  const std::string why =
+      bands_of(PlannedTransform(versioned_plate()
+                                    .rule({"T.cell(x,y,k)"}, {"T.cell(x,y-1,k)", "T.cell(x,y+1,k-1)"})
+                                    .rule({"T.cell(x,0,k)"}, {"T.cell(x,h-1,k-1)"}, 2)
+                                    .rule({"T.cell(x,h-1,k)"}, {"T.cell(x,0,k-1)"}, 3)))
+          .why_not;
+  EXPECT_THAT(why, HasSubstr("in its own version"));
+}
+
 TEST(VersionBands, AreRefusedWhereRowsAreFarOrUnknown) {
   const auto why = [](std::string_view read) {
     return bands_of(PlannedTransform(versioned_plate().rule({"T.cell(x,y,k)"}, {std::string(read)}))).why_not;

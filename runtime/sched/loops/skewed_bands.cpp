@@ -41,4 +41,16 @@ std::int64_t versions_at_once(const VersionRows& versions) {
   return std::clamp(2 * versions.rows / std::max<std::int64_t>(versions.skew, 1), kLeastVersions, kMostVersions);
 }
 
+VersionRows folded(VersionRows versions) {
+  versions.rows = up(versions.rows, 2);
+  versions.cells *= 2;
+  return versions;
+}
+
+std::array<RowRange, 2> folded_rows(std::int64_t from, std::int64_t to, std::int64_t rows) {
+  // With an odd number of rows, the one in the middle belongs to the first edge.
+  const std::int64_t middle = up(rows, 2);
+  return {{{from, std::min(to, middle)}, {std::max(rows - to, middle), rows - from}}};
+}
+
 }  // namespace pbrt

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "runtime/sched/frame.h"
@@ -32,6 +33,19 @@ struct VersionRows {
 
 /// How many versions are made before all workers wait for one another.
 [[nodiscard]] std::int64_t versions_at_once(const VersionRows& versions);
+
+/// Rows that are folded in the middle, because the first and the last one are neighbours: the rows of bands are places,
+/// and a place is the distance of a row to the nearer edge.
+[[nodiscard]] VersionRows folded(VersionRows versions);
+
+/// Rows of a matrix, half-open; none if `to` is not behind `from`.
+struct RowRange {
+  std::int64_t from = 0, to = 0;
+};
+
+/// Returns the rows that have the places from `from` to before `to`, at the first edge and at the last one. Each row is
+/// in one of them. Rows of places outside of the matrix lie outside of it.
+[[nodiscard]] std::array<RowRange, 2> folded_rows(std::int64_t from, std::int64_t to, std::int64_t rows);
 
 /// Calls `f(Frame&, version, from, to)` for bands of `band` rows of all versions and waits for all. The rows of a band
 /// are from `from` to before `to`; they may lie outside of the matrix. A part of the instances that lags runs in rows

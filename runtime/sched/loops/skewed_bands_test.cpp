@@ -87,6 +87,45 @@ TEST_P(SkewedBandsOf, LagsReachTheLastRow) {
   }
 }
 
+/// Rows of two versions, each made from rows up to `reach` away of the version before, where the first row comes behind
+/// the last one.
+class Ring {
+ public:
+  Ring(std::int64_t rows, std::int64_t reach) : rows_(rows), reach_(reach), cells_(at(2 * rows)) {
+    for (std::int64_t y = 0; y < rows; ++y) cells_[at(y)] = at(y) * 7919 + 1;
+  }
+  void make(std::int64_t version, std::int64_t from, std::int64_t to) {
+    for (std::int64_t y = std::max<std::int64_t>(from, 0); y < std::min(to, rows_); ++y) {
+      std::uint64_t sum = 1;
+      for (std::int64_t d = -reach_; d <= reach_; ++d)
+        sum = sum * 31 + cells_[at((version - 1) % 2 * rows_ + (y + d + reach_ * rows_) % rows_)];
+      cells_[at(version % 2 * rows_ + y)] = sum;
+    }
+  }
+  const std::vector<std::uint64_t>& cells() const { return cells_; }
+
+ private:
+  std::int64_t rows_, reach_;
+  std::vector<std::uint64_t> cells_;
+};
+
+TEST_P(SkewedBandsOf, FoldedRowsReadAcrossTheEdges) {
+  Scheduler scheduler(GetParam());
+  for (const auto& [rows, count, reach, band] :
+       std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>>{
+           {64, 9, 1, 8}, {65, 150, 1, 3}, {33, 20, 5, 2}, {7, 40, 3, 1}, {2, 200, 2, 100}, {1, 3, 1, 1}}) {
+    Ring expected(rows, reach), got(rows, reach);
+    for (std::int64_t version = 1; version <= count; ++version) expected.make(version, 0, rows);
+    scheduler.run([&, rows = rows, count = count, reach = reach, band = band](Frame& root) {
+      run_skewed_bands(root, folded(versions_of(count, rows, reach)), band,
+                       [&](Frame&, std::int64_t version, std::int64_t from, std::int64_t to) {
+                         for (const RowRange& half : folded_rows(from, to, rows)) got.make(version, half.from, half.to);
+                       });
+    });
+    ASSERT_EQ(got.cells(), expected.cells()) << rows << " rows, " << count << " versions, reach " << reach;
+  }
+}
+
 TEST_P(SkewedBandsOf, ErrorsReachTheCaller) {
   Scheduler scheduler(GetParam());
   const auto fails = [](Frame&, std::int64_t version, std::int64_t from, std::int64_t) {
@@ -145,6 +184,29 @@ TEST(SkewedBands, NoneAreWhereWorkersWouldWait) {
   EXPECT_EQ(rows_of_band({1, 100, 512, 512, 8, 1 << 20, 64, 0}, 0, 16), 0) << "a skew of 64 rows";
   EXPECT_GT(rows_of_band({1, 100, 512, 512, 8, 1 << 20, 64, 0}, 0, 2), 0);
   EXPECT_EQ(band_of(2, 30000, 2, 2), 2) << "a configuration says so";
+}
+
+TEST(SkewedBands, EachRowIsInOneHalf) {
+  for (const std::int64_t rows : {1, 2, 3, 8, 9})
+    for (const std::int64_t band : {1, 2, 3, 20}) {
+      std::vector<int> times(at(rows));
+      for (std::int64_t from = -3; from <= folded({0, 0, rows}).rows; from += band)
+        for (const RowRange& half : folded_rows(from, from + band, rows))
+          for (std::int64_t y = std::max<std::int64_t>(half.from, 0); y < std::min(half.to, rows); ++y) {
+            ++times[at(y)];
+            const std::int64_t place = std::min(y, rows - 1 - y);
+            EXPECT_TRUE(place >= from && place < from + band) << "row " << y << " of " << rows;
+          }
+      EXPECT_EQ(times, std::vector<int>(at(rows), 1)) << rows << " rows in bands of " << band;
+    }
+}
+
+TEST(SkewedBands, FoldedBandsHaveRowsAtBothEdges) {
+  const auto band = [](std::int64_t rows) {
+    return rows_of_band(folded({1, 1001, rows, 1024, 8, 1 << 20, 1, 0}), 0, 2);
+  };
+  EXPECT_EQ(band(1024), 16) << "as many cells as a band of 32 rows";
+  EXPECT_EQ(band(1), 0);
 }
 
 TEST(SkewedBands, AConfigurationSaysMore) {
