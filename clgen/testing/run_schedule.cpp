@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "clgen/lower/analysis/rule_shapes.h"
 #include "clgen/lower/schedule/step_pieces.h"
 #include "clgen/testing/draw_call.h"
 
@@ -25,7 +26,7 @@ class ScheduleRunner {
         plan_(plan),
         schedule_(schedule),
         call_(std::move(call)),
-        conditions_(program.transforms[plan.transform], plan),
+        conditions_(program.transforms[plan.transform], plan, find_rule_shapes(program, plan, true)),
         times_(plan.steps.size(), 0),
         in_nest_(plan.steps.size(), false),
         place_(plan.steps.size(), 0) {}

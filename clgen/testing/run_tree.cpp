@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "clgen/testing/round_ranges.h"
 #include "clgen/testing/tree_points.h"
 #include "lang/body/body_walk.h"
 #include "lang/check.h"
@@ -78,7 +79,8 @@ class Runner {
         launch_(launch),
         oracle_(transform, sizes),
         values_(sizes),
-        random_(seed) {
+        random_(seed),
+        rounds_(launch.block_rounds, launch.block_parts) {
     for (std::size_t d = 0; d < kernel.vars.size() + kernel.batches.size(); ++d) {
       const int dim = static_cast<int>(d);
       values_[box_lo(dim).symbol] = launch.lo[d];
@@ -95,7 +97,7 @@ class Runner {
   }
 
   std::string run() {
-    const int num_stages = launch_.fold_groups > 1 ? kernel_.stages.num : 0;
+    const int num_stages = launch_.block_parts > 1 ? 2 : launch_.fold_groups > 1 ? kernel_.stages.num : 0;
     for (stage_ = std::min(1, num_stages); stage_ <= num_stages; ++stage_) {
       values_[num_fold_groups().symbol] =
           stage_ < num_stages || kernel_.stages.last_is_divided ? launch_.fold_groups : 1;
@@ -137,7 +139,10 @@ class Runner {
     if (branch != nullptr && branch->condition == keeps_cells())
       return collect_groups(launch_.keeps ? branch->then : branch->otherwise, values);
     const std::set<LoopRole> of_groups{LoopRole::Batch, LoopRole::Group, LoopRole::FoldGroup};
-    if (loop == nullptr || !of_groups.contains(loop->role)) return void(groups_.emplace_back(&block, values));
+    if (loop == nullptr || !of_groups.contains(loop->role)) {
+      for (const Values& each : rounds_.values_of_groups(values, stage_)) groups_.emplace_back(&block, each);
+      return;
+    }
     for (std::int64_t at = value(loop->lo, values); at < value(loop->hi, values); at += value(loop->step, values)) {
       Values inside = values;
       inside[loop->var] = at;
@@ -215,6 +220,8 @@ class Runner {
   }
 
   void add_blocks(Item& item, const RoundBlocks& blocks, const Values& values, const Point& local) {
+    if (launch_.block_parts > 1 && stage_ == 2) return;
+    const auto [begin, end] = rounds_.rounds_of(values, num_rounds());
     Values inside = values;
     const auto add_copies = [&](std::int64_t first, std::int64_t panel) {
       Values of_block = values;
@@ -223,19 +230,19 @@ class Runner {
       for (const TreeNode& node : blocks.body)
         if (const auto* copy = std::get_if<Copy>(&node.node)) add_copy(item, *copy, of_block, local);
     };
-    if (blocks.copies_ahead && num_rounds() > 0) {
-      add_copies(0, 0);
+    if (blocks.copies_ahead && end > begin) {
+      add_copies(begin, 0);
       item.deeds.emplace_back();
     }
-    for (std::int64_t first = 0; first < num_rounds(); first += launch_.block_rounds) {
+    for (std::int64_t first = begin; first < end; first += launch_.block_rounds) {
       inside[block_var()] = first;
       if (!blocks.copies_ahead) {
         add_deeds(item, blocks.body, inside, local);
         continue;
       }
-      inside[kPanel] = first / launch_.block_rounds % 2;
+      inside[kPanel] = (first - begin) / launch_.block_rounds % 2;
       const std::int64_t next = first + launch_.block_rounds;
-      if (next < num_rounds()) add_copies(next, 1 - inside[kPanel]);
+      if (next < end) add_copies(next, 1 - inside[kPanel]);
       add_deeds(item, blocks.body, inside, local, false);
     }
   }
@@ -515,12 +522,16 @@ class Runner {
     }
     if ((launch_.has_lanes() && worker_of(launch_, values) != 0) || values.contains(kIsRepeated)) return;
     if (instance.part == InstancePart::Begin || instance.part == InstancePart::Rounds) {
-      item.deeds.emplace_back([this, part = instance.part, vars, values] { go_on(part, vars, values); });
+      item.deeds.emplace_back([this, is_begin = instance.part == InstancePart::Begin, vars, values] {
+        if (!(is_begin ? rounds_.begin(vars, values, num_rounds()) : rounds_.run(vars, values)))
+          fail("the rounds of the instance at " + point_text(vars) + " do not follow one another");
+      });
       return;
     }
+    if (instance.part == InstancePart::End && launch_.block_parts > 1 && stage_ == 1) return;
     if (instance.part == InstancePart::End)
       item.deeds.emplace_back([this, vars] {
-        if (const auto done = rounds_.find(vars); done == rounds_.end() || done->second < num_rounds())
+        if (!rounds_.is_done(vars, num_rounds()))
           fail("the instance at " + point_text(vars) + " ends before its last round");
       });
     item.deeds.emplace_back([this, vars, values] {
@@ -540,16 +551,6 @@ class Runner {
     const std::int64_t round = cell[dim] - *value_of(rule_.inputs[input].lo[dim], values);
     const std::int64_t first = values.at(block_var());
     return round >= first && round < first + launch_.block_rounds;
-  }
-
-  /// The begin of an instance, or the rounds of a block: each block comes once, in order.
-  void go_on(InstancePart part, const Point& vars, const Values& values) {
-    const bool is_begin = part == InstancePart::Begin;
-    const std::int64_t first = is_begin ? 0 : values.at(block_var());
-    const auto done = rounds_.find(vars);
-    if (is_begin ? done != rounds_.end() : (done == rounds_.end() || done->second != first))
-      return fail("the rounds of the instance at " + point_text(vars) + " do not follow one another");
-    rounds_[vars] = is_begin ? 0 : first + launch_.block_rounds;
   }
 
   /// Reads the cell `meant` of an input where the instance finds it in the group's buffer.
@@ -584,7 +585,7 @@ class Runner {
   std::map<std::tuple<int, Point, std::int64_t>, std::vector<std::int64_t>> records_;
   std::map<std::pair<Point, std::uint32_t>, std::vector<Touch>> touches_;  ///< by instance and output
   int stage_ = 0;
-  std::map<Point, std::int64_t> rounds_;  ///< how many rounds of an instance have run, where they run in blocks
+  RoundRanges rounds_;  ///< those that have run, where they run in blocks
   std::set<Point> ran_;
   std::string fault_;
 };

@@ -26,6 +26,7 @@ struct LaunchShape {
   std::int64_t fold_groups = 1;   ///< groups that run an instance together; likewise
   bool keeps = false;             ///< lanes keep cells, if the kernel has such an instance; there is one group then
   std::int64_t block_rounds = 0;  ///< rounds of a block, if folds run in blocks, without lanes; 0: they do not
+  std::int64_t block_parts = 1;   ///< ranges of rounds that groups of their own run, if blocks have parts
   bool copies_ahead = false;      ///< blocks copy what the next one reads
   bool on_matrix_units = false;   ///< matrix units run the rounds of blocks, where the kernel has these
 
