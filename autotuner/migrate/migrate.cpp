@@ -321,10 +321,15 @@ class Migrator {
   }
 
   /// The numbers of a value as the program has it now: one for all sizes becomes that of each size, those of all sizes
-  /// become the one of size n_.
+  /// become the one of size n_. Weights of devices that are not named are the initial ones.
   [[nodiscard]] std::optional<std::vector<double>> fit(const TunableInfo& tunable, const WrittenValue& value) const {
     const std::vector<double>& all = value.numbers;
     const std::size_t count = at(tunable.count), whole = at(tunable.num_values()), buckets = pbrt::kNumSizeBuckets;
+    if (pbrt::is_device_weights(tunable) && value.is_list && value.num_lists == 0 && all.size() < count) {
+      std::vector<double> weights = all;
+      while (weights.size() < count) weights.push_back(tunable.initial_of(static_cast<int>(weights.size())));
+      return weights;
+    }
     const bool has_table_shape = (value.num_lists > 0) == (count > 1 && tunable.is_size_specific);
     if (all.size() == whole && has_table_shape && value.is_list == (whole > 1)) return all;
     const bool is_plain = value.num_lists == 0 && value.is_list == (count > 1) && all.size() == count;

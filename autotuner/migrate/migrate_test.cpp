@@ -194,6 +194,14 @@ TEST_F(MigrateTest, NothingIsGuessedWhereTwoAreMeant) {
   EXPECT_THAT(found.added, ::testing::Contains("Sort.width = 8"));
 }
 
+TEST_F(MigrateTest, WeightsOfSomeDevicesStay) {
+  info.global.push_back(pbrt::device_weights_global());
+  const Migration found = migrated(R"({"global": {"device_weights": [8, 2]}})");
+  EXPECT_THAT(found.dropped, IsEmpty());
+  const int id = pbrt::InfoIndex(info).find_tunable("", pbrt::kDeviceWeights);
+  EXPECT_THAT(found.configuration.tunables[static_cast<std::size_t>(id)], ElementsAre(8, 2, 8, 8, 8, 8, 8, 8));
+}
+
 TEST_F(MigrateTest, OldNumbersThatDoNotFitTakeTheDefault) {
   const Migration found = of_value("block", "9000");
   EXPECT_THAT(found.configuration.tunables[kBlock], ElementsAre(32));

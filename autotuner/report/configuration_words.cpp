@@ -65,6 +65,9 @@ std::string shape_words(TunableRole role, const std::vector<double>& values) {
   if (role == TunableRole::BlockItems) return text + " instances per work-item in blocks";
   if (role == TunableRole::BlockRounds) return "blocks of at most " + text + " rounds";
   if (role == TunableRole::BlockStages) return text == "1" ? "blocks copied at once" : "blocks copied ahead";
+  if (role == TunableRole::BlockParts)
+    return text == "1" ? "rounds of a tile in one work-group"
+                       : "rounds of a tile divided among " + text + " work-groups";
   if (role == TunableRole::MatrixUnits) return "matrix units where the device has them";
   if (role == TunableRole::PerTile) return text == "1" ? "temporaries computed in work-groups" : "temporaries stored";
   if (role == TunableRole::TimeTile && text == "0") return "as many versions per launch as suit the device";
@@ -93,6 +96,16 @@ std::string time_rows_words(double rows) {
   return rows == 1 ? "none" : number_text(rows) + " rows";
 }
 
+/// The device's part of a step, which `users` stand for.
+std::string share_words(const TunableInfo& tunable, double value, const std::vector<std::string>& users) {
+  const std::string share = number_text(value) + "/" + number_text(tunable.max);
+  const bool is_divided = std::any_of(users.begin(), users.end(), [&](const std::string& user) {
+    return std::find(tunable.undivided.begin(), tunable.undivided.end(), user) == tunable.undivided.end();
+  });
+  if (is_divided) return share + " of it there and the rest on the CPU";
+  return "which cannot be divided: with " + share + " all of it " + (2 * value >= tunable.max ? "there" : "on the CPU");
+}
+
 /// What the compiler's own tunables say about a version: work-groups, pieces, the device's share.
 std::string detail_words(const InfoIndex& index, const Configuration& configuration, const InfoIndex::SiteRef& site,
                          const pbrt::Level& level, std::int64_t n) {
@@ -119,8 +132,7 @@ std::string detail_words(const InfoIndex& index, const Configuration& configurat
       out += ", " + chunk_words(values[0]);
     const bool is_shared =
         tunable.role == TunableRole::DeviceShare && pbrt::is_device(choice.on) && values[0] < tunable.max;
-    if (is_shared)
-      out += ", " + number_text(values[0]) + "/" + number_text(tunable.max) + " of it there and the rest on the CPU";
+    if (is_shared) out += ", " + share_words(tunable, values[0], users);
   }
   return out;
 }

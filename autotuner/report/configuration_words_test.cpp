@@ -114,7 +114,8 @@ class FoldWordsTest : public ::testing::Test {
                     value("S.fold_chunk", TunableRole::FoldChunk, {"S.cpu"}),
                     value("S.opencl.work_group", TunableRole::WorkGroup, {"S.opencl"}),
                     value("S.opencl.items", TunableRole::Items, {"S.opencl"}),
-                    value("S.opencl.fold_items", TunableRole::FoldItems, {"S.opencl"})};
+                    value("S.opencl.fold_items", TunableRole::FoldItems, {"S.opencl"}),
+                    value("S.opencl.block_parts", TunableRole::BlockParts, {"S.opencl"})};
     sum.tunables[1].needs = "S.fold_order";
     pbrt::TransformInfo parts;
     parts.name = parts.template_name = "Parts";
@@ -157,6 +158,11 @@ TEST_F(FoldWordsTest, ChoicesAndValuesOfFoldsAreSaidInWords) {
   set(on_device, "Sum", "S.opencl.fold_items", 1);
   EXPECT_THAT(explain(index, on_device, 1000, "PoCL", {}),
               ElementsAre("Sum: on PoCL, work-groups of 64, 2 instances per work-item, 1 work-item per instance"));
+  Configuration in_parts = standard;
+  in_parts.sites[0].levels = {{0, 1}};
+  set(in_parts, "Sum", "S.opencl.block_parts", 4);
+  EXPECT_THAT(explain(index, in_parts, 1000, "PoCL", {}),
+              ElementsAre("Sum: on PoCL, rounds of a tile divided among 4 work-groups"));
   EXPECT_THAT(
       differences(index, divided, on_device),
       ElementsAre("Sum.S: S on cpu -> S on opencl", "Sum.S.fold_order: any -> as in the source",
@@ -165,6 +171,27 @@ TEST_F(FoldWordsTest, ChoicesAndValuesOfFoldsAreSaidInWords) {
                   "Sum.S.opencl.items: as the program chooses -> 2",
                   "Sum.S.opencl.fold_items: as the program chooses -> 1", "Parts.P.fold_order: any -> as in the source",
                   "Parts.P.fold_chunk: folds in chunks of 512 rounds -> folds in one task"));
+}
+
+TEST_F(FoldWordsTest, SharesAreSaidOfWhatIsDivided) {
+  pbrt::TunableInfo share = value("device_eighths", pbrt::TunableRole::DeviceShare, {"S.opencl"});
+  share.min = 1;
+  share.max = 8;
+  share.initial = {8};
+  const auto said = [&](double eighths) {
+    info.transforms[0].tunables = {share};
+    const pbrt::InfoIndex index(info);
+    Configuration configuration = pbrt::default_configuration(index);
+    configuration.sites[0].levels = {{0, 1}};
+    configuration.tunables.at(static_cast<std::size_t>(index.find_tunable("Sum", "device_eighths"))) = {eighths};
+    return explain(index, configuration, 1000, "PoCL", {}).front();
+  };
+  EXPECT_EQ(said(8), "Sum: on PoCL");
+  EXPECT_EQ(said(4), "Sum: on PoCL, 4/8 of it there and the rest on the CPU");
+  share.undivided = {"S.opencl"};
+  EXPECT_EQ(said(8), "Sum: on PoCL");
+  EXPECT_EQ(said(4), "Sum: on PoCL, which cannot be divided: with 4/8 all of it there");
+  EXPECT_EQ(said(3), "Sum: on PoCL, which cannot be divided: with 3/8 all of it on the CPU");
 }
 
 TEST(Words, LossesComeLargestFirst) {

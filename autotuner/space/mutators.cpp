@@ -106,6 +106,7 @@ double changed_value(double value, const TunableGene& gene, Rng& rng) {
     case TunableRole::BlockItems:
     case TunableRole::BlockRounds:
     case TunableRole::BlockStages:
+    case TunableRole::BlockParts:
     case TunableRole::MatrixUnits:
     case TunableRole::Config:
       break;
@@ -256,7 +257,8 @@ bool change_values(std::vector<double>& values, const TunableGene& gene, std::si
     if (!change_shape(shape, gene, rng)) return false;
     for (int bucket = lowest; bucket <= last; ++bucket) std::copy(shape.begin(), shape.end(), begin + bucket * count);
   } else {
-    const int element = static_cast<int>(rng.uniform_int(0, count - 1));
+    const int num_varied = gene.num_varied > 0 ? gene.num_varied : count;
+    const int element = static_cast<int>(rng.uniform_int(0, num_varied - 1));
     const double value = changed_value(begin[here * count + element], gene, rng);
     for (int bucket = lowest; bucket <= last; ++bucket) begin[bucket * count + element] = value;
   }

@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <set>
+#include <vector>
 
 #include "autotuner/testing/synthetic.h"
 #include "runtime/config/random_configuration.h"
@@ -262,6 +264,49 @@ TEST_F(MutatorsTest, EveryMutatorKeepsConfigurationsValid) {
     applied[mutator.name] += is_changed ? 1 : 0;
   }
   for (const Mutator& mutator : mutators) EXPECT_GT(applied[mutator.name], 0) << mutator.name;
+}
+
+TEST_F(MutatorsTest, WeightsChangeForTheDevicesInUse) {
+  pbrt::TrainingInfo weighted = info;
+  weighted.global.push_back(pbrt::device_weights_global());
+  const InfoIndex names{weighted};
+  const int id = names.find_tunable("", pbrt::kDeviceWeights);
+  const auto gene_with = [&](int num_devices, bool has_device) -> std::optional<TunableGene> {
+    SpaceOptions options{has_device, 8, 0, 4096};
+    options.num_devices = num_devices;
+    const Space of_devices(names, options);
+    for (const TunableGene& gene : of_devices.tunables())
+      if (gene.id == id) return gene;
+    return std::nullopt;
+  };
+  EXPECT_FALSE(gene_with(1, true)) << "one device has all of each step";
+  EXPECT_FALSE(gene_with(3, false));
+  EXPECT_EQ(gene_with(100, true)->num_varied, pbrt::kNumDeviceWeights);
+  const std::optional<TunableGene> gene = gene_with(3, true);
+  ASSERT_TRUE(gene);
+  std::vector<double> values(8, 8);
+  std::set<double> of_last;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(change_values(values, *gene, 0, 4096, false, rng));
+    of_last.insert(values[2]);
+    for (std::size_t device = 0; device < values.size(); ++device) {
+      ASSERT_GE(values[device], 0);
+      ASSERT_LE(values[device], 8);
+      ASSERT_TRUE(device < 3 || values[device] == 8) << "nobody uses the device";
+    }
+  }
+  EXPECT_EQ(of_last.size(), 9U);
+
+  SpaceOptions options{true, 8, 0, 4096};
+  options.num_devices = 2;
+  const Space two(names, options);
+  for (const TunableGene& each : two.tunables()) {
+    if (each.id != id) continue;
+    const std::vector<std::vector<double>> usual = two.usual_values(each);
+    EXPECT_EQ(usual.size(), 8U);
+    EXPECT_EQ(usual.front(), (std::vector<double>{4, 8, 8, 8, 8, 8, 8, 8}));
+    EXPECT_EQ(usual.back(), (std::vector<double>{8, 0, 8, 8, 8, 8, 8, 8}));
+  }
 }
 
 TEST_F(MutatorsTest, SizeSpecificValuesChangeAtTheSizeAtHandOrInARange) {

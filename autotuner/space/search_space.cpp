@@ -31,6 +31,18 @@ bool is_large_pages(const InfoIndex::TunableRef& ref) {
   return ref.transform == nullptr && ref.tunable->name == pbrt::kLargePages;
 }
 
+/// Blocks of all sizes, as one device's share of them becomes smaller than the others'.
+std::vector<std::vector<double>> usual_weights(const TunableGene& gene) {
+  std::vector<std::vector<double>> out;
+  const std::vector<double> alike(at(gene.info->count), gene.info->max);
+  for (const double part : {0.5, 0.75, 0.25, 0.0})
+    for (int device = 0; device < gene.num_varied; ++device) {
+      out.push_back(alike);
+      out.back()[at(device)] = part * gene.info->max;
+    }
+  return out;
+}
+
 /// The tunable, with its range cut to values that make a difference. For example, no size is compared with values far
 /// above the target.
 TunableGene gene_of(int id, const InfoIndex::TunableRef& ref, const SpaceOptions& options) {
@@ -42,6 +54,7 @@ TunableGene gene_of(int id, const InfoIndex::TunableRef& ref, const SpaceOptions
   // 0 means all CPUs, so their number need not be a value.
   if (is_threads(ref)) gene.max = std::max(0, options.max_threads - 1);
   if (is_library_threads(ref)) gene.max = std::max(1, options.max_threads);
+  if (pbrt::is_device_weights(*ref.tunable)) gene.num_varied = std::min(options.num_devices, ref.tunable->count);
   return gene;
 }
 
@@ -98,6 +111,7 @@ Space::Space(const InfoIndex& index, const SpaceOptions& options) : index_(&inde
     const bool is_for_device = pb::is_of_launches(ref.tunable->role) || ref.tunable->role == TunableRole::DeviceShare;
     if (ref.tunable->role == TunableRole::Config || (is_for_device && !options.has_device)) continue;
     if ((is_threads(ref) && options.fixed_threads > 0) || !ref.tunable->fixed.empty()) continue;
+    if (pbrt::is_device_weights(*ref.tunable) && (!options.has_device || options.num_devices < 2)) continue;
     if (is_large_pages(ref)) {
       if (options.has_large_pages) large_pages_ = id;
       continue;
@@ -305,6 +319,7 @@ bool Space::is_site_relevant(int site, const std::vector<RanChoice>& ran) const 
 
 bool Space::is_tunable_relevant(int tunable, const std::vector<RanChoice>& ran) const {
   const InfoIndex::TunableRef& ref = index_->tunable(tunable);
+  if (!ran.empty() && pbrt::is_device_weights(*ref.tunable)) return ran_on_device(*index_, ran);
   if (ran.empty() || ref.transform == nullptr || ref.transform->sites.empty()) return true;
   const auto uses = [&](const RanChoice& item) {
     if (index_->site(item.site).transform != ref.transform) return false;
@@ -359,6 +374,7 @@ std::vector<NamedConfiguration> Space::plainer(const NamedConfiguration& configu
 
 std::vector<std::vector<double>> Space::usual_values(const TunableGene& gene) const {
   std::vector<std::vector<double>> out;
+  if (pbrt::is_device_weights(*index_->tunable(gene.id).tunable)) return usual_weights(gene);
   if (gene.info->role == TunableRole::DeviceShare) {
     const double quarter = gene.info->max / 4;
     out = {{2 * quarter}, {3 * quarter}, {quarter}};
@@ -376,6 +392,8 @@ std::vector<std::vector<double>> Space::usual_values(const TunableGene& gene) co
     out = {{16}, {8}, {32}, {0}};
   } else if (gene.info->role == TunableRole::BlockStages) {
     out = {{0}, {1}, {2}};
+  } else if (gene.info->role == TunableRole::BlockParts) {
+    out = {{0}, {1}, {4}, {16}, {64}, {256}};
   } else if (gene.info->role == TunableRole::MatrixUnits || gene.info->role == TunableRole::PerTile) {
     out = {{1}, {0}};
   } else if (gene.info->role == TunableRole::Bands) {

@@ -31,6 +31,7 @@ struct TunableGene {
   int id = 0;
   const pbrt::TunableInfo* info = nullptr;
   double min = 0, max = 0;
+  int num_varied = 0;  ///< elements that may be varied, from the first one on; 0: all
 };
 
 /// A size by which levels of a transform's selectors may tell calls apart: the number that Level::by has for it, and
@@ -54,6 +55,7 @@ struct SpaceOptions {
   /// Names and values of the size variables of the measured transform that each case fixes.
   std::vector<std::vector<std::pair<std::string, std::int64_t>>> cases{};
   bool has_large_pages = false;  ///< the system gives large pages only to programs that ask for them
+  int num_devices = 1;           ///< that run steps together; with one, there is nothing to say about their parts
 };
 
 struct NamedConfiguration {

@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -106,8 +107,11 @@ class FakeProgram {
       width_ = kWidth;
       for (const auto& [name, value] : request.sizes)
         if (name == "KWIDTH") width_ = static_cast<double>(value);
-      std::ofstream given(path_ + ".given");
+      // Written elsewhere and renamed, because tests end this program at any moment and read the file.
+      std::ofstream given(path_ + ".given.new");
       for (const auto& [name, value] : request.given) given << name << "=" << value << "\n";
+      given.close();
+      std::filesystem::rename(path_ + ".given.new", path_ + ".given");
       reply.n = n_;
       if (static_cast<double>(n_) < number("skip_below")) {
         reply.status = protocol::Status::Skipped;

@@ -51,7 +51,7 @@ void add_result(const InfoIndex& index, const Target& target, const SearchResult
 
 TunedMachine machine_of(const pbrt::protocol::Hello& hello, const std::string& wanted) {
   return {pbrt::detect_machine(hello.devices), hello.device,
-          !hello.device.empty() || (wanted.empty() && !hello.devices.empty())};
+          !hello.device.empty() || (wanted.empty() && !hello.devices.empty()), hello.num_devices};
 }
 
 pbrt::ConfigEntry entry_of(const TuneOptions& options, const TunedMachine& machine,

@@ -21,6 +21,7 @@ struct TunedMachine {
   pbrt::Machine machine;
   std::string device;       ///< name of the OpenCL device in use; empty: none
   bool has_device = false;  ///< choices on a device may be tried
+  int num_devices = 0;      ///< in use
 };
 /// This machine as the program sees it. `wanted` is the device that the person names; empty: none.
 [[nodiscard]] TunedMachine machine_of(const pbrt::protocol::Hello& hello, const std::string& wanted);

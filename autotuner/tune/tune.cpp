@@ -141,6 +141,7 @@ void Session::choose_sizes() {
 Space Session::make_space() const {
   SpaceOptions space;
   space.has_device = machine_.has_device;
+  space.num_devices = machine_.num_devices;
   space.is_recursive = is_recursive(info_);
   space.has_large_pages = pbrt::has_large_pages_on_request();
   space.max_threads = machine_.machine.cpus;

@@ -51,8 +51,10 @@ struct Piece {
   bool is_first = true;         ///< the step's first one that runs
   bool is_cut = false;          ///< it is not the whole step, because of the memory
   bool is_too_large = false;    ///< set where it did not run, and a smaller one may
-  bool has_others = false;      ///< if it does not run, another device tries, or another launch
-  Manager* device = nullptr;    ///< that runs it; null: any
+  bool has_others = false;      ///< if it does not run, another device tries
+  /// Of a launch for several steps or versions, which count when all of it has run. If it does not, other launches try.
+  bool is_of_several = false;
+  Manager* device = nullptr;  ///< that runs it; null: any
 };
 
 /// What devices run in blocks of indices.
@@ -60,11 +62,21 @@ struct BlockExtent {
   // Implicit: a step that reads no neighbours is known by its number of indices.
   constexpr BlockExtent(std::int64_t indices, std::int64_t instances = 0, std::int64_t reach = 0)
       : num_indices(indices), num_instances(instances), num_neighbours(reach) {}
+  /// Of launches that read nothing of what they write. If some blocks run nowhere, what the others did may run again.
+  [[nodiscard]] static constexpr BlockExtent repeatable(std::int64_t indices) {
+    BlockExtent out(indices);
+    out.may_run_again = true;
+    return out;
+  }
 
   std::int64_t num_indices;
-  std::int64_t num_instances;   ///< of the whole step
+  std::int64_t num_instances;   ///< of these indices
   std::int64_t num_neighbours;  ///< how many indices before or behind its own an instance reads
+  bool may_run_again = false;   ///< what was done may be done once more
 };
+
+/// Whether steps run in blocks: the run has several devices that have not failed.
+[[nodiscard]] bool are_several(const ManagerSet* devices);
 
 namespace detail {
 
@@ -99,14 +111,15 @@ struct PieceFunction {
 
 }  // namespace detail
 
-/// Launches the first `extent.num_indices` indices: on one device together, on several in blocks at the same time, an
-/// equal part for each. What does not fit a device's memory runs in pieces there, one after the other. What a device
-/// cannot run, others try. Of long blocks whose instances read neighbours, what the blocks beside will read runs first,
-/// in launches of its own: see Note [Edges first] in several/blocks.cpp. `on_device(frame, first, count, piece)`
-/// launches some and says whether that worked; the frame is that of a task of its own. Returns how many indices were
-/// done; the others are left to the CPU.
+/// Launches the first `extent.num_indices` indices: on one device together, on several in blocks at the same time, a
+/// part for each as the set's weights say. What does not fit a device's memory runs in pieces there, one after the
+/// other. What a device cannot run, others try. Of long blocks whose instances read neighbours, what the blocks beside
+/// will read runs first, in launches of its own: see Note [Edges first] in several/blocks.cpp. `on_device(frame, first,
+/// count, piece)` launches some and says whether that worked; the frame is that of a task of its own. Returns how many
+/// indices were done, from the first on; the others are left to the caller.
 ///
-/// Errors: rethrows the first exception; DeviceLost if blocks were done behind one that no device could run
+/// Errors: rethrows the first exception; DeviceLost if some were done behind those that no device could run, and they
+///         may not run again
 template <class OnDevice>
 [[nodiscard]] PB_COLD std::int64_t run_in_blocks(Frame& frame, const ManagerSet* devices, const BlockExtent& extent,
                                                  const OnDevice& on_device) {

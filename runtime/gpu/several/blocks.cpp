@@ -9,17 +9,20 @@
 #include "runtime/gpu/share.h"
 #include "runtime/sched/frame.h"
 
-namespace pbrt::gpu::detail {
+namespace pbrt::gpu {
+
+bool are_several(const ManagerSet* devices) {
+  if (devices == nullptr) return false;
+  const std::vector<std::int64_t> weights = devices->alive().weights();
+  return std::count_if(weights.begin(), weights.end(), [](std::int64_t weight) { return weight > 0; }) > 1;
+}
+
+namespace detail {
 namespace {
 
 /// Blocks with so many instances have edges of their own: a GPU takes long enough for them to hide copies between
 /// devices.
 constexpr std::int64_t kMinInstancesWithEdges = std::int64_t{1} << 26;
-
-struct Indices {
-  std::int64_t first = 0, count = 0;
-  [[nodiscard]] std::int64_t end() const { return first + count; }
-};
 
 /// Some indices of a step, for one device.
 struct Block {
@@ -45,20 +48,19 @@ std::vector<Indices> with_edges(const Indices& block, std::int64_t reach, bool h
   return parts;
 }
 
-/// The indices in equal parts, as far as they go. They are the same for the same extent, so that what a block leaves on
-/// its device serves the block of the next step.
-std::vector<Block> blocks_of(const BlockExtent& extent, const std::vector<Manager*>& devices) {
+/// The blocks of a step; devices without a part have none.
+std::vector<Block> blocks_of(const BlockExtent& extent, const ManagerSet& devices) {
   std::vector<Block> blocks;
-  const auto num = static_cast<std::int64_t>(devices.size());
+  const std::vector<Indices> parts = devices.parts_of(extent.num_indices);
   const std::int64_t reach = extent.num_neighbours;
-  for (std::int64_t i = 0; i < num; ++i) {
-    const auto begin = [&](std::int64_t at) {
-      return extent.num_indices / num * at + extent.num_indices % num * at / num;
-    };
-    const Indices all{begin(i), begin(i + 1) - begin(i)};
-    const bool has_edges = reach > 0 && all.count > 2 * reach && extent.num_instances / num >= kMinInstancesWithEdges;
-    blocks.push_back({devices[static_cast<std::size_t>(i)],
-                      has_edges ? with_edges(all, reach, i > 0, i + 1 < num) : std::vector<Indices>{all}});
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Indices& all = parts[i];
+    if (all.count == 0) continue;
+    const bool has_edges = reach > 0 && all.count > 2 * reach &&
+                           extent.num_instances / extent.num_indices * all.count >= kMinInstancesWithEdges;
+    blocks.push_back({devices.managers()[i], has_edges
+                                                 ? with_edges(all, reach, all.first > 0, all.end() < extent.num_indices)
+                                                 : std::vector<Indices>{all}});
   }
   return blocks;
 }
@@ -97,15 +99,16 @@ void run_elsewhere(Frame& frame, Block& block, const std::vector<Manager*>& devi
 
 /// How many indices were done, from the first on.
 ///
-/// Errors: DeviceLost if some behind these were done, too: they may not run twice
-std::int64_t done_from_first(const std::vector<Block>& blocks, std::int64_t num_indices) {
-  std::int64_t first_left = num_indices, num_left = 0;
+/// Errors: DeviceLost if some behind these were done, too, and may not run twice
+std::int64_t done_from_first(const std::vector<Block>& blocks, const BlockExtent& extent) {
+  std::int64_t first_left = extent.num_indices, num_left = 0;
   for (const Block& block : blocks)
     for (const Indices& left : block.left) {
       first_left = std::min(first_left, left.first);
       num_left += left.count;
     }
-  if (first_left + num_left != num_indices) throw DeviceLost("the devices did only parts of a step");
+  if (!extent.may_run_again && first_left + num_left != extent.num_indices)
+    throw DeviceLost("the devices did only parts of a step");
   return first_left;
 }
 
@@ -113,8 +116,9 @@ std::int64_t done_from_first(const std::vector<Block>& blocks, std::int64_t num_
 
 std::int64_t run_in_blocks(Frame& frame, const ManagerSet* devices, const BlockExtent& extent,
                            const PieceFunction& on_device) {
-  const std::vector<Manager*> alive = devices == nullptr ? std::vector<Manager*>() : devices->alive().managers();
-  if (alive.size() < 2 || extent.num_indices < static_cast<std::int64_t>(alive.size())) {
+  const ManagerSet alive = devices == nullptr ? ManagerSet() : devices->alive();
+  const std::size_t num_alive = alive.managers().size();
+  if (num_alive < 2 || extent.num_indices < static_cast<std::int64_t>(num_alive)) {
     Piece piece;
     return run_pieces(extent.num_indices, piece, [&](std::int64_t first, std::int64_t count) {
       return on_device.run(on_device.closure, frame, first, count, piece);
@@ -129,11 +133,12 @@ std::int64_t run_in_blocks(Frame& frame, const ManagerSet* devices, const BlockE
   run_block(frame, blocks[0], blocks[0].device, true, true, on_device);
   all.sync();
   for (Block& block : blocks)
-    if (!block.left.empty()) run_elsewhere(frame, block, alive, &block == &blocks[0], on_device);
-  return done_from_first(blocks, extent.num_indices);
+    if (!block.left.empty()) run_elsewhere(frame, block, alive.managers(), &block == &blocks[0], on_device);
+  return done_from_first(blocks, extent);
 }
 
-}  // namespace pbrt::gpu::detail
+}  // namespace detail
+}  // namespace pbrt::gpu
 
 // Note [Edges first]
 //
@@ -144,7 +149,8 @@ std::int64_t run_in_blocks(Frame& frame, const ManagerSet* devices, const BlockE
 // arrived, and its inside behind them.
 //
 // If the edges ran and the inside runs nowhere, the run is repeated without the devices, as if they had failed: what
-// was done may not run again.
+// was done may not run again. Launches of versions may (BlockExtent::repeatable): they write into the memory of another
+// version than the one that they read, so that less depth, or the CPU, makes all of it once more.
 //
 // The step that reads these edges is a later one, of which nothing is known here. It is taken for one like this step,
 // as in all iterations.

@@ -133,6 +133,52 @@ TEST_F(Blocks, StayOnTheirDeviceAndOnlyHalosMove) {
   });
 }
 
+TEST_F(Blocks, HaveThePartsThatWeightsSay) {
+  const struct {
+    std::vector<std::int64_t> weights;
+    std::vector<Rows> of_one, of_two;
+  } cases[] = {{{3, 1}, {{1, 12}}, {{13, 4}}}, {{1, 3}, {{1, 4}}, {{5, 12}}},
+               {{5, 8}, {{1, 6}}, {{7, 10}}},  {{0, 8}, {}, {{1, 16}}},
+               {{8, 0}, {{1, 16}}, {}},        {{0, 0}, {{1, 8}}, {{9, 8}}},
+               {{2}, {{1, 8}}, {{9, 8}}},      {{1, 8, 0, 8}, {{1, 1}}, {{2, 15}}},
+               {{}, {{1, 8}}, {{9, 8}}}};
+  const ManagerSet alike = devices;
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& frame) {
+    for (const auto& [weights, of_one, of_two] : cases) {
+      devices = alike.with_weights(weights);
+      rows_of_one.clear();
+      rows_of_two.clear();
+      expect_a_step(frame);
+      EXPECT_EQ(rows_of_one, of_one) << ::testing::PrintToString(weights);
+      EXPECT_EQ(rows_of_two, of_two) << ::testing::PrintToString(weights);
+      EXPECT_EQ(are_several(&devices), !of_one.empty() && !of_two.empty()) << ::testing::PrintToString(weights);
+    }
+  });
+}
+
+TEST_F(Blocks, OfWeightsHaveEdgesWhereOthersAre) {
+  extent = {kHeight - 2, std::int64_t{1} << 28, 2};
+  devices = devices.with_weights({3, 1});
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& frame) { expect_a_step(frame); });
+  EXPECT_EQ(rows_of_one, (std::vector<Rows>{{11, 2}, {1, 10}}));
+  EXPECT_EQ(rows_of_two, (std::vector<Rows>{{13, 4}})) << "too few instances";
+  rows_of_one.clear();
+  devices = devices.with_weights({1, 0});
+  scheduler.run([&](Frame& frame) { expect_a_step(frame); });
+  EXPECT_EQ(rows_of_one, (std::vector<Rows>{{1, 16}})) << "nobody is beside it";
+}
+
+TEST_F(Blocks, WeightsAreThoseOfTheDevicesThatAreLeft) {
+  devices = devices.with_weights({1, 3});
+  EXPECT_EQ(devices.alive().weights(), (std::vector<std::int64_t>{1, 3}));
+  const ManagerSet none;
+  EXPECT_TRUE(none.with_weights({1, 3}).is_empty());
+  EXPECT_FALSE(are_several(nullptr));
+  EXPECT_FALSE(are_several(&none));
+}
+
 TEST_F(Blocks, OfManyInstancesRunTheirEdgesFirst) {
   extent = {kHeight - 2, std::int64_t{1} << 28, 2};
   Scheduler scheduler(2);
@@ -241,6 +287,21 @@ TEST_F(Blocks, BehindOneThatDidNotRunMayNotRunAgain) {
   scheduler.run([&](Frame& frame) {
     const Matrix2 in = rows(), out = rows();
     EXPECT_THROW((void)step(frame, out, in), DeviceLost);
+  });
+}
+
+TEST_F(Blocks, BehindOneThatDidNotRunMayRunAgainWhereTheyReadNothingOfWhatTheyWrite) {
+  extent = BlockExtent::repeatable(kHeight - 2);
+  one.control->inject(FakeOperation::Launch, 0, FakeFault::Refuse);
+  two.control->inject(FakeOperation::Launch, 1, FakeFault::Refuse);
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& frame) {
+    const Matrix2 in = rows(), out = rows();
+    EXPECT_EQ(step(frame, out, in), 0) << "the first block ran nowhere";
+    EXPECT_EQ(step(frame, out, in), kHeight - 2);
+    need_on_host(frame, out);
+    EXPECT_EQ(rows_of_two, (std::vector<Rows>{{9, 8}, {9, 8}})) << "the second block runs in both";
+    expect_column(out, expected(1));
   });
 }
 

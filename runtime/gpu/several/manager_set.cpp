@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 
 #include "runtime/gpu/manager/manager_impl.h"
@@ -53,17 +54,48 @@ std::int64_t load_of(Manager& manager) {
 
 ManagerSet::ManagerSet(Manager* manager) {
   if (manager != nullptr) managers_.push_back(manager);
+  weights_.assign(managers_.size(), 1);
 }
 
-ManagerSet::ManagerSet(std::vector<Manager*> managers) : managers_(std::move(managers)) {
+ManagerSet::ManagerSet(std::vector<Manager*> managers) : managers_(std::move(managers)), weights_(managers_.size(), 1) {
   if (managers_.size() > 1) choosing_ = std::make_shared<std::mutex>();
+}
+
+ManagerSet ManagerSet::with_weights(const std::vector<std::int64_t>& weights) const {
+  ManagerSet out = *this;
+  if (weights.empty()) return out;
+  out.weights_ = weights;
+  out.weights_.resize(managers_.size(), *std::max_element(weights.begin(), weights.end()));
+  if (out.sum_of_weights() == 0) out.weights_.assign(managers_.size(), 1);
+  return out;
+}
+
+std::int64_t ManagerSet::sum_of_weights() const {
+  return std::accumulate(weights_.begin(), weights_.end(), std::int64_t{0});
+}
+
+std::vector<Indices> ManagerSet::parts_of(std::int64_t num_indices) const {
+  const std::int64_t sum = sum_of_weights();
+  std::vector<Indices> parts;
+  std::int64_t first = 0, weight = 0;
+  for (const std::int64_t of_device : weights_) {
+    weight += of_device;
+    const std::int64_t end = num_indices / sum * weight + num_indices % sum * weight / sum;
+    parts.push_back({first, end - first});
+    first = end;
+  }
+  return parts;
 }
 
 ManagerSet ManagerSet::alive() const {
   std::vector<Manager*> left;
-  for (Manager* each : managers_)
-    if (each->is_alive()) left.push_back(each);
-  return left.size() == managers_.size() ? *this : ManagerSet(std::move(left));
+  std::vector<std::int64_t> weights;
+  for (std::size_t i = 0; i < managers_.size(); ++i) {
+    if (!managers_[i]->is_alive()) continue;
+    left.push_back(managers_[i]);
+    weights.push_back(weights_[i]);
+  }
+  return left.size() == managers_.size() ? *this : ManagerSet(std::move(left)).with_weights(weights);
 }
 
 // Relaxed: the mutex of the set orders choices; else the number is a hint.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/gpu/versions/usual_depth.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "runtime/gpu/manager.h"
 #include "runtime/gpu/manager/queue/launch_job.h"
@@ -47,14 +49,14 @@ std::size_t given(const std::int64_t* values, int d) {
 
 }  // namespace
 
-std::int64_t usual_depth_on(const DeviceInfo& device, const VersionFacts& facts) {
+std::int64_t usual_depth_on(const DeviceInfo& device, const VersionFacts& facts, std::int64_t rows) {
   if (device.type != DeviceType::Gpu) return 1;
   for (const std::int64_t depth : kDepths) {
     LaunchPlan plan;
     plan.group = plan.items = {1, 1, 1};
     for (int d = 0; d < facts.num_dims; ++d) {
       const auto dim = static_cast<std::size_t>(d);
-      plan.extent.push_back(static_cast<std::int32_t>(facts.extents[d]));
+      plan.extent.push_back(static_cast<std::int32_t>(d + 1 < facts.num_dims ? facts.extents[d] : rows));
       plan.margins[dim] = static_cast<std::size_t>(facts.radius[d] * depth);
       plan.group[dim] = given(facts.group, d);
       plan.items[dim] = given(facts.items, d);
@@ -66,9 +68,13 @@ std::int64_t usual_depth_on(const DeviceInfo& device, const VersionFacts& facts)
 
 std::int64_t depth_of(std::int64_t value, LaunchDevices devices, const VersionFacts& facts) {
   if (value != 0) return value;
-  const Manager* manager = devices.manager;
-  if (devices.set != nullptr && !devices.set->is_empty()) manager = devices.set->managers().front();
-  return manager == nullptr ? 1 : usual_depth_on(manager->info(), facts);
+  const ManagerSet alive = (devices.set == nullptr ? ManagerSet(devices.manager) : *devices.set).alive();
+  if (alive.is_empty()) return 1;
+  const std::vector<Indices> blocks = alive.parts_of(facts.extents[facts.num_dims - 1]);
+  const auto largest = std::max_element(blocks.begin(), blocks.end(),
+                                        [](const Indices& a, const Indices& b) { return a.count < b.count; });
+  const Manager& manager = *alive.managers()[static_cast<std::size_t>(largest - blocks.begin())];
+  return usual_depth_on(manager.info(), facts, largest->count);
 }
 
 }  // namespace pbrt::gpu

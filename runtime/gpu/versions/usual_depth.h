@@ -20,11 +20,13 @@ struct VersionFacts {
   const std::int64_t* items = nullptr;  ///< the configuration's `items`; null: it says none
 };
 
-/// Returns 3 or 5 where groups fill the GPU and have room in its local memory, and little of them are margins, which
-/// their neighbours make, too; else 1. CPUs, whose work-items wait for one another slowly, make one version.
-[[nodiscard]] std::int64_t usual_depth_on(const DeviceInfo& device, const VersionFacts& facts);
+/// The depth for a device that makes `rows` indices of the last loop: 3 or 5 where groups fill the GPU and have room in
+/// its local memory, and little of them are margins, which their neighbours make, too; else 1. CPUs, whose work-items
+/// wait for one another slowly, make one version.
+[[nodiscard]] std::int64_t usual_depth_on(const DeviceInfo& device, const VersionFacts& facts, std::int64_t rows);
 
-/// The depth that a configuration's `value` stands for: 0 leaves it to the runtime. Without a device it is 1.
+/// The depth that a configuration's `value` stands for: 0 leaves it to the runtime. All devices of a run have the same:
+/// that of the device with the largest block, the first one of those. Without a device it is 1.
 [[nodiscard]] std::int64_t depth_of(std::int64_t value, LaunchDevices devices, const VersionFacts& facts);
 
 }  // namespace pbrt::gpu

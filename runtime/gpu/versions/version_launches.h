@@ -37,11 +37,15 @@ class VersionLaunches {
   template <class Launch>
   [[nodiscard]] bool make(std::int64_t version, const Launch& launch) {
     if (version < made_) return !check_.has_results();
-    for (; depth_ > 1 && may_run_ && end_ - version >= depth_; depth_ -= 2)
+    for (; depth_ > 1 && may_run_ && end_ - version >= depth_; depth_ -= 2) {
       if (launch(version, depth_)) return has_made(version, depth_);
+      check_.drop();  // of some blocks; the version before is still there, so all of them are made again
+    }
     if (!may_run_ || !makes_one_) return false;
     may_run_ = launch(version, std::int64_t{1});
-    return may_run_ && has_made(version, 1);
+    if (may_run_) return has_made(version, 1);
+    check_.drop();
+    return false;
   }
 
   /// Compares the last launch's results with those of the steps, if the version is the last one that it made. Each

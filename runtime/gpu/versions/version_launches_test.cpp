@@ -14,6 +14,8 @@
 
 #include "runtime/config/errors.h"
 #include "runtime/gpu/check/run_checked.h"
+#include "runtime/gpu/several/manager_set.h"
+#include "runtime/gpu/share.h"
 #include "runtime/gpu/slice_launch.h"
 #include "runtime/gpu/testing/fake_fixture.h"
 #include "runtime/matrix/versions.h"
@@ -189,6 +191,22 @@ TEST(TimeTileLaunch, HasGroupsThatOverlap) {
               ElementsAre(::testing::HasSubstr(" -DPB_GROUP0=16 -DPB_GROUP1=1 -DPB_GROUP2=1 -DPB_ITEMS0=2")));
 }
 
+TEST(VersionLaunches, DropWhatIsKnownOfALaunchThatWorkedInPart) {
+  VersionLaunches launches(true, 3, true, 4);
+  const auto works_in_part = [&](std::int64_t, std::int64_t number) {
+    (void)launches.check().results();  // of a block
+    return number == 1;
+  };
+  EXPECT_FALSE(launches.make(1, works_in_part)) << "the CPU makes the version, too, and both are compared";
+  EXPECT_TRUE(launches.check().has_results());
+  VersionLaunches steps(true, 3, false, 4);
+  EXPECT_FALSE(steps.make(1, [&](std::int64_t, std::int64_t) {
+    (void)steps.check().results();
+    return false;
+  }));
+  EXPECT_FALSE(steps.check().has_results()) << "the block is of another version than the steps make";
+}
+
 TEST(TimeTileLaunch, NeedsLocalMemory) {
   DeviceInfo info = fake_device_info();
   info.local_bytes = 64;
@@ -263,6 +281,91 @@ TEST(TimeTileLaunch, MayErrByTheToleranceForEachVersion) {
   EXPECT_EQ(run_with_errors(0.9 * kTolerance).launches_verified, 1);
   EXPECT_EQ(run_with_errors(0.9 * kTolerance).launches_differing, 0);
   EXPECT_EQ(run_with_errors(1.1 * kTolerance).launches_differing, 1);
+}
+
+constexpr KernelDesc kPart = {.name = "part", .source = "", .num_regions = 2, .num_scalars = 2};
+
+/// The row of Versions on two devices, which make blocks of it.
+class VersionsInBlocks : public ::testing::Test {
+ protected:
+  static constexpr int kWidth = 40;
+
+  VersionsInBlocks() {
+    for (FakeManager* each : {&one, &two})
+      each->control->add_kernel("part", [](FakeCall& call) {
+        const auto out = call.region<int>(2), in = call.region<int>(2);
+        const int first = call.scalar<int>(), number = call.scalar<int>();
+        const int lo = call.scalar<int>(), extent = call.scalar<int>();
+        for (int x = lo; x < lo + extent; ++x)
+          out.at(x, first + number - 1) = in.at(std::max(0, x - number), first - 1) + number;
+      });
+  }
+
+  /// Lets the first blocks of the first launches run nowhere, while the second ones run on the second device.
+  void refuse_first_blocks(std::int64_t num_launches) {
+    for (std::int64_t i = 0; i < num_launches; ++i) {
+      one.control->inject(FakeOperation::Launch, i, FakeFault::Refuse);
+      two.control->inject(FakeOperation::Launch, 2 * i + 1, FakeFault::Refuse);
+    }
+  }
+
+  /// Makes the versions; notes the launches that are asked for, and whether they worked.
+  std::vector<int> make(Frame& frame, int last, std::int64_t depth) {
+    const Matrix2 all = allocate_versions<Matrix2>(kWidth, last + 1);
+    for (int x = 0; x < kWidth; ++x) at_version(all, 0).cell(x, 0) = 10 * x;
+    VersionLaunches launches(true, depth, true, last + 1);
+    for (std::int64_t version = 1; version <= last; ++version) {
+      EXPECT_TRUE(launches.make(version, [&](std::int64_t first, std::int64_t number) {
+        const auto on_device = [&](Frame& task, std::int64_t at, std::int64_t count, Piece& piece) {
+          return run_part(task, all, {at, at + count}, {first, number}, piece);
+        };
+        calls.emplace_back(first, number);
+        const bool has_run =
+            run_in_blocks(frame, &devices, BlockExtent::repeatable(kWidth), on_device) == std::int64_t{kWidth};
+        num_failed += has_run ? 0 : 1;
+        return has_run;
+      }));
+    }
+    need_on_host(frame, at_version(all, last), Box<2>{{0, last}, {kWidth, last + 1}});
+    std::vector<int> out;
+    for (int x = 0; x < kWidth; ++x) out.push_back(at_version(all, last).cell(x, last));
+    return out;
+  }
+
+  FakeManager one, two;
+  ManagerSet devices{std::vector<Manager*>{one.manager.get(), two.manager.get()}};
+  Calls calls;
+  int num_failed = 0;
+
+ private:
+  /// `cells` from one to another; `versions`: the first one, and how many.
+  bool run_part(Frame& task, const Matrix2& all, std::pair<std::int64_t, std::int64_t> cells,
+                std::pair<std::int64_t, std::int64_t> versions, const Piece& piece) {
+    const auto [lo, hi] = cells;
+    const auto [first, number] = versions;
+    const std::int64_t last = first + number - 1;
+    Launch launch(kPart, task, &devices);
+    if (piece.device != nullptr) use_device(launch, *piece.device);
+    launch.output(at_version(all, last), Box<2>{{lo, last}, {hi, last + 1}}, CopyOut::May);
+    input_part(launch, at_version(all, first), Box<2>{{lo - number, first - 1}, {hi, first}});
+    launch.scalar(static_cast<std::int32_t>(first)).scalar(static_cast<std::int32_t>(number));
+    launch.range(Box<1>{{lo}, {hi}});
+    return launch.run();
+  }
+};
+
+TEST_F(VersionsInBlocks, HaveLessDepthWhereABlockRunsNowhere) {
+  refuse_first_blocks(1);
+  on_workers([&](Frame& frame) { EXPECT_EQ(make(frame, 9, 5), Versions::expected(kWidth, 9)); });
+  EXPECT_THAT(calls, ElementsAre(std::pair(1, 5), std::pair(1, 3), std::pair(4, 3), std::pair(7, 3)));
+  EXPECT_EQ(num_failed, 1);
+}
+
+TEST_F(VersionsInBlocks, AreMadeOneByOneWhereBlocksOfAllDepthsRunNowhere) {
+  refuse_first_blocks(2);
+  on_workers([&](Frame& frame) { EXPECT_EQ(make(frame, 6, 5), Versions::expected(kWidth, 6)); });
+  EXPECT_EQ(num_failed, 2);
+  EXPECT_EQ(calls.size(), 8U) << "with depths 5 and 3, then six versions";
 }
 
 TEST(TimeTileLaunch, IsComparedAtItsLastVersion) {

@@ -15,7 +15,8 @@ import numpy as np
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1]), str(pathlib.Path(__file__).resolve().parents[2] / "support")]
 import arrays  # noqa: E402
 import polybricks  # noqa: E402
-from device_programs import PRODUCT, on_device  # noqa: E402
+from device_programs import PRODUCT, of_roles, on_device  # noqa: E402
+from version_programs import PROGRAMS, start_of, stencil  # noqa: E402
 import shares_test  # noqa: E402
 
 # Devices called `basic` abort where two threads release kernels (pocl_release_dlhandle_cache of PoCL 3.1).
@@ -24,6 +25,7 @@ N = 64
 ROW_BYTES = 8 * N
 MATRIX_BYTES = N * ROW_BYTES
 HEAT_CALLS = 11
+DEPTHS = (1, 3, 5)
 
 # Each step reads the row above and the row below, which at the edges is the row itself. Products with its numbers are exact, so
 # devices that round once for a product and a sum give the same bits.
@@ -46,6 +48,20 @@ to B[w, h]
     }}
   }}
 }}
+"""
+
+# A nest of one step.
+GROWTH = """
+transform Growth
+param steps
+from float Start[w, h]
+through float T<0..steps>[w, h]
+to float End[w, h]
+{
+  T<0>.cell(x, y) from (Start.cell(x, y) s) { return s; }
+  T<k>.cell(x, y) from (T<k-1>.cell(x, y) c) { return fmod(3 * c + 1, 64.0f); }
+  End.cell(x, y) from (T<steps>.cell(x, y) t) { return t; }
+}
 """
 
 CHAIN = """
@@ -134,6 +150,87 @@ class Test:
         self.expect("heat", statistics, {"launches": HEAT_CALLS, "bytes_to_device": (N // 2 + 1 + HEAT_CALLS - 1) * ROW_BYTES,
                                          "bytes_to_host": (HEAT_CALLS - 1 + N // 2) * ROW_BYTES})
 
+    def versions(self, name, program, n, steps, depth, counts=True):
+        """Both devices make a block of each version, and several versions at a time; both texts of kernels, all bits those of NumPy."""
+        start = start_of(name, n, self.rng)
+        files, want = arrays.save(self.work, [start]), stencil(start, steps, PROGRAMS[name][3])
+        entry = on_device(program, tunables=of_roles(program, {"time_tile": depth}))
+        for words, environment in ((["--device=0"], {}), (["--device=0,1"], {}), (["--device=all", "--device-copies"], {}),
+                                   (["--device=all", "--device-copies", "--fill-nan"], {"POLYBRICKS_RUN_AS_GPU": "1"}),
+                                   (["--device=1,0", "--verify-device"], {})):
+            got, statistics = arrays.run(program, self.work, files, ["End"], "--strict", *words, f"--set=steps={steps}", entry=entry,
+                                         env={**ENVIRONMENT, **environment})
+            polybricks.check(np.array_equal(got["End"], want),
+                             f"{name} of {start.shape}, {steps} steps, depth {depth}, {words}, {environment}: {got['End']} is not {want}")
+            if counts and "--device=0" not in words and "--verify-device" not in words:
+                tiles = steps if depth == 1 else steps // depth + steps % depth
+                self.expect(f"{name} of {start.shape}, {steps} steps, depth {depth}, {words}", statistics, {"launches": 2 + tiles})
+        return start, entry, files
+
+    def all_versions(self):
+        for name, (text, *_) in PROGRAMS.items():
+            program = self.compile(f"{name}_versions", text)
+            for n, steps, depth in ((2, 4, 3), (3, 7, 5), (17, 11, 3), (23, 16, int(self.rng.choice(DEPTHS)))):
+                self.versions(name, program, n, steps, depth, counts=n > 3)
+
+    def halos(self):
+        """A tile of several versions costs one exchange: as many rows as versions, in one copy."""
+        program = self.compile("heat_versions", PROGRAMS["heat"][0])
+        for depth in DEPTHS:
+            steps, n = 15, 40
+            start, entry, files = self.versions("heat", program, n, steps, depth)
+            row = 4 * start.shape[1]
+            _, statistics = arrays.run(program, self.work, files, ["End"], "--strict", "--device=0,1", "--device-copies",
+                                       f"--set=steps={steps}", entry=entry, env=ENVIRONMENT)
+            for device in statistics["devices"]:
+                rows = (device["bytes_to_device"] / row - start.shape[0] / 2, device["bytes_to_host"] / row - start.shape[0] / 2)
+                polybricks.check(all(abs(each - steps) <= 1 for each in rows), f"depth {depth}: {rows} rows move in {statistics['devices']}")
+
+    def weights(self):
+        """Devices whose parts of all steps are as large as a configuration says, or nothing."""
+        inputs = [self.rng.random((N - 1, N))]
+        files, program = arrays.save(self.work, inputs), self.compile("heat", HEAT)
+        versions, steps, depth = self.compile("heat_versions", PROGRAMS["heat"][0]), 7, 3
+        start = start_of("heat", 21, self.rng)
+        want, _ = self.run(program, files, ["B"], "--device=none")
+        for weights in ([8, 2], [1, 8], [5, 3], [0, 8], [8, 0], [0, 0]):
+            entry = on_device(program, device_weights=weights)
+            for words in (["--device=0,1"], ["--device=1,0", "--device-copies", "--fill-nan"]):
+                got, statistics = self.run(program, files, ["B"], *words, entry=entry)
+                polybricks.check(np.array_equal(got["B"], want["B"]), f"heat, weights {weights}, {words}: another B")
+                launches = [HEAT_CALLS if weight > 0 or weights == [0, 0] else 0 for weight in weights]
+                polybricks.check([device["launches"] for device in statistics["devices"]] == launches, f"{weights}: {statistics['devices']}")
+            # Of the result, each device has its rows alone.
+            rows = [device["bytes_to_host"] / ROW_BYTES for device in statistics["devices"]]
+            exchanged = HEAT_CALLS - 1 if all(weights) else 0
+            all_of = sum(weights) or 2
+            for row, weight in zip(rows, weights if any(weights) else [1, 1]):
+                part = (N - 1) * weight / all_of
+                polybricks.check(abs(row - part - (exchanged if sum(weights) else HEAT_CALLS - 1)) < 1, f"{weights}: {rows} rows are copied out")
+            many = on_device(versions, tunables=of_roles(versions, {"time_tile": depth}), device_weights=weights)
+            for environment in ({}, {"POLYBRICKS_RUN_AS_GPU": "1"}):
+                got, statistics = arrays.run(versions, self.work, arrays.save(self.work, [start]), ["End"], "--strict", "--device=all",
+                                             "--device-copies", f"--set=steps={steps}", entry=many, env={**ENVIRONMENT, **environment})
+                polybricks.check(np.array_equal(got["End"], stencil(start, steps, PROGRAMS["heat"][3])), f"versions, weights {weights}")
+            files = arrays.save(self.work, inputs)
+
+    def shares_of_versions(self):
+        """Steps of nests are not divided: they run on the devices from four eighths on, else on the CPU, and the statistics say where."""
+        steps, start = 9, start_of("heat", 21, self.rng)
+        files = arrays.save(self.work, [start])
+        for name, program, inside in (("heat", self.compile("heat_versions", PROGRAMS["heat"][0]), PROGRAMS["heat"][3]),
+                                      ("growth", self.compile("growth", GROWTH), lambda now, *_: np.fmod(3 * now + 1, 64))):
+            want = stencil(start, steps, inside)
+            for devices in ("0", "0,1"):
+                for eighths in (3, 4, 7):
+                    entry = on_device(program, tunables=of_roles(program, {"ratio": eighths, "time_tile": 3}))
+                    got, statistics = arrays.run(program, self.work, files, ["End"], "--strict", f"--device={devices}", f"--set=steps={steps}",
+                                                 entry=entry, env=ENVIRONMENT)
+                    what = f"{name}, {eighths}/8 on device {devices}"
+                    polybricks.check(np.array_equal(got["End"], want), f"{what}: another End")
+                    ran = {(each["rule"], each["on"]): each["count"] for _, each in polybricks.ran_of(statistics) if each["rule"] == "T#2"}
+                    polybricks.check(ran == {("T#2", "cpu" if eighths < 4 else "opencl"): steps}, f"{what}: {ran}")
+
     def product(self):
         program = self.compile("product", PRODUCT)
         inputs = list(self.rng.integers(-9, 10, (2, N, N)).astype(float))
@@ -199,6 +296,10 @@ def main():
     tools, work = polybricks.Tools(args.dist), polybricks.fresh_folder(args.work / "several_devices")
     test = Test(tools, work)
     test.heat()
+    test.all_versions()
+    test.halos()
+    test.weights()
+    test.shares_of_versions()
     test.product()
     test.chain()
     test.shows_each()
