@@ -37,6 +37,8 @@ enum class TunableRole : std::uint8_t {
                 ///< chooses
   BlockRounds,  ///< rounds of such a block; 0: there are none
   BlockStages,  ///< 2: what the next block reads is copied while a block runs, 1: it is not; 0: the program chooses
+  BlockParts,   ///< ranges of rounds of such folds, each of which work-groups of their own run; 1: one, 0: the program
+                ///< chooses
   MatrixUnits,  ///< 1: units for products of matrices run such rounds, where the device has them; 0: work-items do
   TimeTile,     ///< versions of a temporary that one launch makes, an odd number; 0: as the device says
   PerTile,      ///< 1: a kernel's work-groups make the temporaries that it alone reads; 0: these are stored
@@ -47,28 +49,28 @@ enum class TunableRole : std::uint8_t {
 };
 
 inline constexpr TunableRole kTunableRoles[] = {
-    TunableRole::Cutoff,      TunableRole::Split,       TunableRole::Tile,       TunableRole::DeviceShare,
-    TunableRole::WorkGroup,   TunableRole::Items,       TunableRole::FoldItems,  TunableRole::FoldOrder,
-    TunableRole::User,        TunableRole::Config,      TunableRole::Accuracy,   TunableRole::ForEnough,
-    TunableRole::Flag,        TunableRole::FoldChunk,   TunableRole::KeptRounds, TunableRole::Packs,
-    TunableRole::Strip,       TunableRole::Stores,      TunableRole::RowBlock,   TunableRole::RowAhead,
-    TunableRole::Blocks,      TunableRole::ReadAhead,   TunableRole::BlockItems, TunableRole::BlockRounds,
-    TunableRole::BlockStages, TunableRole::MatrixUnits, TunableRole::TimeTile,   TunableRole::PerTile,
-    TunableRole::Bands,       TunableRole::TimeRows,    TunableRole::ScanChunk};
+    TunableRole::Cutoff,      TunableRole::Split,      TunableRole::Tile,        TunableRole::DeviceShare,
+    TunableRole::WorkGroup,   TunableRole::Items,      TunableRole::FoldItems,   TunableRole::FoldOrder,
+    TunableRole::User,        TunableRole::Config,     TunableRole::Accuracy,    TunableRole::ForEnough,
+    TunableRole::Flag,        TunableRole::FoldChunk,  TunableRole::KeptRounds,  TunableRole::Packs,
+    TunableRole::Strip,       TunableRole::Stores,     TunableRole::RowBlock,    TunableRole::RowAhead,
+    TunableRole::Blocks,      TunableRole::ReadAhead,  TunableRole::BlockItems,  TunableRole::BlockRounds,
+    TunableRole::BlockStages, TunableRole::BlockParts, TunableRole::MatrixUnits, TunableRole::TimeTile,
+    TunableRole::PerTile,     TunableRole::Bands,      TunableRole::TimeRows,    TunableRole::ScanChunk};
 
 /// Whether a tunable of this role is a shape: a number per dimension.
 [[nodiscard]] constexpr bool is_shape(TunableRole role) {
   return role == TunableRole::Tile || role == TunableRole::WorkGroup || role == TunableRole::Items ||
          role == TunableRole::FoldItems || role == TunableRole::KeptRounds || role == TunableRole::BlockItems ||
-         role == TunableRole::BlockRounds || role == TunableRole::BlockStages || role == TunableRole::MatrixUnits ||
-         role == TunableRole::TimeTile || role == TunableRole::PerTile;
+         role == TunableRole::BlockRounds || role == TunableRole::BlockStages || role == TunableRole::BlockParts ||
+         role == TunableRole::MatrixUnits || role == TunableRole::TimeTile || role == TunableRole::PerTile;
 }
 /// Whether a tunable of this role belongs to the launches of kernels.
 [[nodiscard]] constexpr bool is_of_launches(TunableRole role) {
   return role == TunableRole::WorkGroup || role == TunableRole::Items || role == TunableRole::FoldItems ||
          role == TunableRole::KeptRounds || role == TunableRole::BlockItems || role == TunableRole::BlockRounds ||
-         role == TunableRole::BlockStages || role == TunableRole::MatrixUnits || role == TunableRole::TimeTile ||
-         role == TunableRole::PerTile;
+         role == TunableRole::BlockStages || role == TunableRole::BlockParts || role == TunableRole::MatrixUnits ||
+         role == TunableRole::TimeTile || role == TunableRole::PerTile;
 }
 /// Whether a tunable of this role says which form a rule's loops have on the CPU.
 [[nodiscard]] constexpr bool is_of_loop_forms(TunableRole role) {
@@ -135,6 +137,8 @@ inline constexpr TunableRole kTunableRoles[] = {
       return "block_rounds";
     case TunableRole::BlockStages:
       return "block_stages";
+    case TunableRole::BlockParts:
+      return "block_parts";
     case TunableRole::MatrixUnits:
       return "matrix_units";
     case TunableRole::TimeTile:

@@ -49,6 +49,8 @@ ActiveConfig::ActiveConfig(const InfoIndex& index, const Configuration& configur
   if (const int id = index.find_tunable("", kOpenBlasThreads); id >= 0)
     openblas_threads_ = static_cast<int>(tunable_int(id));
   if (const int id = index.find_tunable("", kLargePages); id >= 0) large_pages_ = tunable_int(id) != 0;
+  if (const int id = index.find_tunable("", kDeviceWeights); id >= 0)
+    device_weights_.assign(tunable_array(id), tunable_array(id) + index.tunable(id).tunable->count);
 }
 
 std::optional<ActiveConfig> ActiveConfig::in_other_fold_order(const InfoIndex& index) const {

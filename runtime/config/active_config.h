@@ -93,6 +93,8 @@ class ActiveConfig {
   [[nodiscard]] int openblas_threads() const noexcept { return openblas_threads_; }
   /// Whether large blocks of memory ask for large pages.
   [[nodiscard]] bool large_pages() const noexcept { return large_pages_; }
+  /// How large the devices' parts of a step are, each compared with the others'; empty: they are alike.
+  [[nodiscard]] const std::vector<std::int64_t>& device_weights() const noexcept { return device_weights_; }
   /// Sets the value of `--large-pages`.
   void set_large_pages(bool asks) noexcept { large_pages_ = asks; }
   /// The same with the folds of all rules in the other of their two orders; none if no order is open.
@@ -134,6 +136,7 @@ class ActiveConfig {
   std::int64_t sequential_cutoff_ = 64;
   int openblas_threads_ = 1;
   bool large_pages_ = false;
+  std::vector<std::int64_t> device_weights_;
 };
 
 }  // namespace pbrt

@@ -80,6 +80,25 @@ TEST_F(ConfigTest, FoldsHaveAnotherOrderWhereOneIsOpen) {
   EXPECT_EQ(other->in_other_fold_order(with)->tunable_int(id), 0);
 }
 
+TEST_F(ConfigTest, DevicesHaveTheWeightsThatAConfigurationSays) {
+  TrainingInfo longer = info;
+  longer.global.push_back(device_weights_global());
+  const InfoIndex with(longer);
+  using Weights = std::vector<std::int64_t>;
+  EXPECT_EQ(ActiveConfig(with, default_configuration(with)).device_weights(), (Weights{8, 8, 8, 8, 8, 8, 8, 8}));
+  EXPECT_TRUE(ActiveConfig(index, default_configuration(index)).device_weights().empty()) << "no steps are cut";
+  const auto read = [&](const char* text) {
+    return ActiveConfig(with, parse_configuration(text, "t.cfg", with, warnings)).device_weights();
+  };
+  EXPECT_EQ(read(R"({"global": {"device_weights": [8, 2]}})"), (Weights{8, 2, 8, 8, 8, 8, 8, 8}));
+  EXPECT_EQ(read(R"({"global": {"device_weights": [0, 1, 2, 3, 4, 5, 6, 7]}})"), (Weights{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_THAT(warnings.lines("t.cfg"), IsEmpty());
+  EXPECT_EQ(read(R"({"global": {"device_weights": [3, 9]}})"), (Weights{3, 8, 8, 8, 8, 8, 8, 8}));
+  EXPECT_EQ(read(R"({"global": {"device_weights": 3}})"), (Weights{8, 8, 8, 8, 8, 8, 8, 8}));
+  EXPECT_THAT(warnings.lines("t.cfg"),
+              ElementsAre(HasSubstr("device_weights = 9 (0 to 8)"), HasSubstr("a list of up to 8 values")));
+}
+
 TEST_F(ConfigTest, LargePagesAreAskedForWhereAConfigurationSaysSo) {
   TrainingInfo longer = info;
   longer.global.push_back(large_pages_global());

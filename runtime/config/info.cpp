@@ -107,6 +107,17 @@ std::vector<TunableInfo> standard_globals() {
 
 TunableInfo openblas_threads_global() { return global(kOpenBlasThreads, 1, kMaxThreads, 1, TunableRole::Flag); }
 
+TunableInfo device_weights_global() {
+  TunableInfo out = global(kDeviceWeights, 0, kMaxDeviceWeight, kMaxDeviceWeight, TunableRole::Flag);
+  out.count = kNumDeviceWeights;
+  return out;
+}
+
+// A transform's own tunable may have the name, but no compiler's tunable of a transform is a flag.
+bool is_device_weights(const TunableInfo& tunable) {
+  return tunable.role == TunableRole::Flag && tunable.name == kDeviceWeights;
+}
+
 TunableInfo large_pages_global() { return global(kLargePages, 0, 1, 0, TunableRole::Flag); }
 
 InfoIndex::InfoIndex(const TrainingInfo& info) : info_(&info) {

@@ -68,6 +68,9 @@ struct TunableInfo {
   /// num_values() numbers, or as many for each schedule of the site, if the compiler made the tunable a constant (`pbc
   /// --config`): no configuration can change it.
   std::vector<double> fixed = {};
+  /// Of a device's share: those of `used_by` whose steps are not divided. They run on the device from half of `max` on,
+  /// else on the CPU.
+  std::vector<std::string> undivided = {};
   bool operator==(const TunableInfo&) const = default;
 
   /// Numbers stored for it in a configuration: count, times 32 if size-specific; for each schedule, if it has a site.
@@ -188,6 +191,15 @@ inline constexpr std::size_t kNumStandardGlobals = 2;
 /// The global of programs that use BLAS or LAPACK, behind the others: how many threads a call of OpenBLAS may use.
 [[nodiscard]] TunableInfo openblas_threads_global();
 inline constexpr const char* kOpenBlasThreads = "openblas_threads";
+/// The global of programs with steps that several devices run, behind these: how large their parts of a step are, each
+/// compared with the others', a number for each device in the order of `--device`. Further devices have the largest.
+[[nodiscard]] TunableInfo device_weights_global();
+inline constexpr const char* kDeviceWeights = "device_weights";
+/// Of it, a configuration may give the first elements alone, because weights of devices that there are not need not be
+/// written.
+[[nodiscard]] bool is_device_weights(const TunableInfo& tunable);
+inline constexpr int kMaxDeviceWeight = 8;
+inline constexpr int kNumDeviceWeights = 8;
 /// The last global of every program: whether large blocks of memory ask the system for large pages, 0 or 1.
 [[nodiscard]] TunableInfo large_pages_global();
 inline constexpr const char* kLargePages = "large_pages";

@@ -8,7 +8,8 @@
 // is the number of work-groups that run an instance together in this launch. PB_STAGE is 0 where one launch does all.
 // PB_KEPT_ROUNDS is the number of rounds whose cells a work-item keeps, where it keeps them. PB_BLOCK_ROUNDS is the
 // number of rounds of a block, where folds run in blocks: work-groups then have PB_GROUP0 x PB_GROUP1 x PB_GROUP2
-// work-items, and PB_PANEL0 and so on are the elements of what they copy.
+// work-items, and PB_PANEL0 and so on are the elements of what they copy. PB_PART_LANES work-items combine what several
+// groups have of an instance.
 //
 // With PB_VECTORS, work-items run so many neighbouring instances in a vector, where all instances of their group exist.
 // PB_LIKE_GPU has a CPU run the text of GPUs, for tests.
@@ -76,6 +77,9 @@
   "#endif\n"                                                                                                        \
   "#ifndef PB_FOLD_GROUPS\n"                                                                                        \
   "#define PB_FOLD_GROUPS 1\n"                                                                                      \
+  "#endif\n"                                                                                                        \
+  "#ifndef PB_PART_LANES\n"                                                                                         \
+  "#define PB_PART_LANES 1\n"                                                                                       \
   "#endif\n"                                                                                                        \
   "#if PB_STAGE > 0\n"                                                                                              \
   "#define PB_SCRATCH , __global ulong* restrict pb_scratch\n"                                                      \

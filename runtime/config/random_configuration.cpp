@@ -65,6 +65,7 @@ std::vector<double> random_values(const TunableInfo& tunable, Rng& rng, const Ra
 int max_product(TunableRole role) {
   if (role == TunableRole::BlockItems || role == TunableRole::BlockRounds) return kMaxBlockItems;
   if (role == TunableRole::BlockStages) return kMaxBlockStages;
+  if (role == TunableRole::BlockParts) return kMaxBlockParts;
   if (role == TunableRole::MatrixUnits) return 1;
   return role == TunableRole::Items ? kMaxItemsOfWorkItem : kMaxWorkGroupItems;
 }

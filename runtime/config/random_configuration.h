@@ -12,6 +12,7 @@ namespace pbrt {
 inline constexpr int kMaxWorkGroupItems = 1024;  ///< every current device allows so many
 inline constexpr int kMaxItemsOfWorkItem = 16;   ///< the runtime cuts what is more
 inline constexpr int kMaxBlockStages = 2;        ///< panels of an input, where folds run in blocks
+inline constexpr int kMaxBlockParts = 1024;      ///< ranges of rounds, likewise; the tuner tries no more
 inline constexpr int kMaxBlockItems = 64;        ///< likewise, where folds run in blocks; and the rounds of a block
 
 /// The largest product of the elements of a shape with this role.

@@ -33,6 +33,7 @@ inline TrainingInfo small_program() {
                     {"Out#1.opencl"}};
   group.site = "Out#1";
   TunableInfo share{"device_eighths", TunableType::Int, 0, 8, {8}, TunableRole::DeviceShare, false, 1, {}};
+  share.undivided = {"Out#1.opencl_local"};
   TunableInfo block{"block", TunableType::Int, 1, 4096, {32}, TunableRole::User, true, 2, {}};
   TunableInfo damp{"damp", TunableType::Real, 0, 1, {0.9}, TunableRole::User, false, 1, {}};
   TunableInfo verbose{"verbose", TunableType::Int, 0, 1, {0}, TunableRole::Config, false, 1, {}};

@@ -120,6 +120,11 @@ bool CallArguments::has_resident_output() const {
                      [](const Argument& argument) { return argument.stays(); });
 }
 
+void CallArguments::forget_lost_outputs() const {
+  for (std::size_t i = 0; i < arguments_.size(); ++i)
+    if (is_output(i) && arguments_[i].stays() && !desc_of(i).is_read_initially) forget_lost(matrices_[i]);
+}
+
 void CallArguments::make_copies(Frame& root) const {
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     const auto& [given, memory, is_copied] = arguments_[i];

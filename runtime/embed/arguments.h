@@ -37,6 +37,8 @@ class CallArguments {
   void place(bool for_device);
   [[nodiscard]] bool may_be_on_device() const;
   [[nodiscard]] bool has_resident_output() const;
+  /// Called first: the call makes anew what earlier ones lost of its outputs with a device, unless it reads that.
+  void forget_lost_outputs() const;
   /// Makes the copies that the call works on. May wait for a device.
   void make_copies(Frame& root) const;
   [[nodiscard]] const AnyMatrix* inputs() const { return matrices_.data(); }

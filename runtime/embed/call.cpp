@@ -78,6 +78,7 @@ void run(LibraryContext& context, const TransformDesc& transform, CallArguments&
     if (!arguments.has_resident_output()) state.root = &root;  // else results are not copied out early
     std::exception_ptr error;
     try {
+      arguments.forget_lost_outputs();
       arguments.make_copies(root);
       transform.run(root, arguments.outputs(), arguments.inputs());
       arguments.bring_results(root);

@@ -19,6 +19,8 @@
 #include "runtime/embed/call_status.h"
 #include "runtime/embed/library_desc.h"
 #include "runtime/embed/shared_runtime.h"
+#include "runtime/gpu/launch.h"
+#include "runtime/gpu/storage_record.h"
 #include "runtime/main/program/run_context.h"
 #include "runtime/matrix/any_matrix.h"
 #include "runtime/sched/frame.h"
@@ -32,7 +34,8 @@ std::atomic<bool> is_waiting{false};  // whether the body of `Wait` runs
 std::function<pb_status()> nested;  // what the body of `Nest` calls
 pb_status nested_status;            // and what came back
 
-// ---- Double: from A[n] to B[n]; Wait: the same, until it is cancelled; Nest: the same after a call ----
+// ---- Double: from A[n] to B[n]; Wait: the same, until it is cancelled; Nest: the same after a call; Ask: see below
+// ----
 
 template <class Body>
 void for_each_cell(Frame& frame, const AnyMatrix* outputs, const AnyMatrix* inputs, const Body& body) {
@@ -57,6 +60,15 @@ void run_nest(Frame& frame, const AnyMatrix* outputs, const AnyMatrix* inputs) {
   run_double(frame, outputs, inputs);
 }
 
+/// Asks for more than it reads, as steps without loops do: the matrix that it makes.
+void run_ask(Frame& frame, const AnyMatrix* outputs, const AnyMatrix* inputs) {
+  const auto out = outputs[0].as<double, 1>();
+  need_on_host(frame, inputs[0].as<double, 1>(), out);
+  before_host_write(frame, out);
+  run_double(frame, outputs, inputs);
+  wrote_on_host(frame, out);
+}
+
 void solve(const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) {
   values[0] = sizes[0][0];
   is_known[0] = true;
@@ -70,9 +82,12 @@ constexpr MatrixDesc kOutputs[] = {{"B", ElementKind::Double, 1, kFormulas, fals
 constexpr TransformDesc kTransforms[] = {
     {"Double", kInputs, 1, kOutputs, 1, kFormulas, 1, nullptr, 0, solve, extents, run_double, -1},
     {"Wait", kInputs, 1, kOutputs, 1, kFormulas, 1, nullptr, 0, solve, extents, run_wait, -1},
-    {"Nest", kInputs, 1, kOutputs, 1, kFormulas, 1, nullptr, 0, solve, extents, run_nest, -1}};
-constexpr CallableDesc kCallables[] = {
-    {"Double", nullptr, nullptr, 0, ""}, {"Wait", nullptr, nullptr, 0, ""}, {"Nest", nullptr, nullptr, 0, ""}};
+    {"Nest", kInputs, 1, kOutputs, 1, kFormulas, 1, nullptr, 0, solve, extents, run_nest, -1},
+    {"Ask", kInputs, 1, kOutputs, 1, kFormulas, 1, nullptr, 0, solve, extents, run_ask, -1}};
+constexpr CallableDesc kCallables[] = {{"Double", nullptr, nullptr, 0, ""},
+                                       {"Wait", nullptr, nullptr, 0, ""},
+                                       {"Nest", nullptr, nullptr, 0, ""},
+                                       {"Ask", nullptr, nullptr, 0, ""}};
 
 std::string info_json() {
   TrainingInfo info;
@@ -88,8 +103,8 @@ std::string info_json() {
 
 const pb_library* library() {
   static const std::string json = info_json();
-  static const ProgramDesc program{"embedded", json.c_str(), kTransforms, 3, 0};
-  static const LibraryDesc desc{"embedded", &program, kCallables, 3};
+  static const ProgramDesc program{"embedded", json.c_str(), kTransforms, 4, 0};
+  static const LibraryDesc desc{"embedded", &program, kCallables, 4};
   static LoadedLibrary loaded(desc);
   return loaded.tables();
 }
@@ -164,7 +179,7 @@ TEST(EmbeddedCall, InputsSayHowLargeOutputsAre) {
   EXPECT_EQ(extent, 100);
   EXPECT_EQ(pb_output_extents(context.get(), 0, nullptr, inputs, nullptr).code, PB_ERROR_ARGUMENT);
   EXPECT_EQ(pb_output_extents(context.get(), 0, nullptr, nullptr, &extent).code, PB_ERROR_ARGUMENT);
-  EXPECT_EQ(pb_output_extents(context.get(), 3, nullptr, inputs, &extent).code, PB_ERROR_ARGUMENT);
+  EXPECT_EQ(pb_output_extents(context.get(), std::size(kCallables), nullptr, inputs, &extent).code, PB_ERROR_ARGUMENT);
   In.rank = 2;
   EXPECT_EQ(pb_output_extents(context.get(), 0, nullptr, inputs, &extent).code, PB_ERROR_ARGUMENT);
 }
@@ -231,6 +246,39 @@ TEST(EmbeddedCall, BodiesMayNotCallTheirOwnLibrary) {
     EXPECT_EQ(context.call(2, row_of(in.data(), 64), row_of(out.data(), 64)).code, PB_OK);
     EXPECT_EQ(nested_status.code, PB_ERROR_RUN) << nested_status.message;
   }
+}
+
+/// A row of numbers in memory of the library, as a device that has failed leaves what only it had.
+class LostRow {
+ public:
+  LostRow(TestContext& context, std::int64_t n) : row(row_of(nullptr, n)), context_(context) {
+    EXPECT_EQ(pb_matrix_create(context_.get(), &row).code, PB_OK);
+    const auto* first = static_cast<const char*>(row.data);
+    const AnyMatrix memory = SharedRuntime::get().resident_memory().find(first, first + 8 * n);
+    const gpu::RegionRef all(memory);
+    gpu::StorageRecord& record = gpu::StorageRecord::of(*all.storage, sizeof(double));
+    const std::lock_guard lock(record.mutex);
+    record.lost.add(record.box_of(gpu::own(*all.storage, all.view)));
+    record.publish_state();
+  }
+  ~LostRow() { EXPECT_EQ(pb_matrix_destroy(context_.get(), &row).code, PB_OK); }
+  LostRow(const LostRow&) = delete;
+  LostRow& operator=(const LostRow&) = delete;
+
+  pb_matrix row;
+
+ private:
+  TestContext& context_;
+};
+
+TEST(EmbeddedCall, LostOutputsAreMadeAnewAndLostInputsAreMissed) {
+  constexpr int kAsk = 3;
+  TestContext context(2);
+  const LostRow made(context, 100), read(context, 100);
+  std::vector<double> in = numbers(100);
+  EXPECT_EQ(context.call(kAsk, row_of(in.data(), 100), made.row).code, PB_OK);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(static_cast<double*>(made.row.data)[i], 2 * i);
+  EXPECT_EQ(context.call(kAsk, read.row, made.row).code, PB_ERROR_DEVICE);
 }
 
 TEST(EmbeddedCall, MissingMemoryHasACodeOfItsOwn) {

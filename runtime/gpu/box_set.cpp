@@ -50,7 +50,7 @@ bool have_common_cell(const GridBox& a, const GridBox& b) {
 
 /// Appends the parts of `box` outside `hole`, which it touches: slabs below and above it, dimension by dimension,
 /// slowest first.
-void append_difference(std::vector<GridBox>& out, GridBox box, const GridBox& hole) {
+void append_difference(GridBoxes& out, GridBox box, const GridBox& hole) {
   for (int d = box.num_dims - 1; d >= 0; --d) {
     if (box.lo[d] < hole.lo[d]) {
       GridBox below = box;
@@ -103,8 +103,16 @@ std::size_t BoxSet::first_overlap(const GridBox& box) const {
   return static_cast<std::size_t>(std::find_if(boxes_.begin(), boxes_.end(), overlaps_box) - boxes_.begin());
 }
 
+bool BoxSet::has_whole(const GridBox& box) const {
+  return std::any_of(boxes_.begin(), boxes_.end(), [&](const GridBox& mine) {
+    for (int d = 0; d < box.num_dims; ++d)
+      if (box.lo[d] < mine.lo[d] || mine.hi[d] < box.hi[d]) return false;
+    return true;
+  });
+}
+
 void BoxSet::add(const GridBox& box) {
-  if (box.is_empty()) return;
+  if (box.is_empty() || has_whole(box)) return;
   remove(box);
   boxes_.push_back(box);
   merge_neighbours();
@@ -117,7 +125,7 @@ void BoxSet::add(const BoxSet& other) {
 void BoxSet::remove(const GridBox& box) {
   const std::size_t first = first_overlap(box);
   if (first == boxes_.size()) return;
-  std::vector<GridBox> parts;
+  GridBoxes parts;
   std::size_t kept = first;
   std::size_t num_merged = std::min(first, num_merged_);
   for (std::size_t i = first; i < boxes_.size(); ++i) {

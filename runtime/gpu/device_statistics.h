@@ -24,6 +24,7 @@ struct DeviceStatistics {
   std::int64_t launches_failed = 0;
   std::int64_t launches_by_workers = 0;       ///< launches that workers gave to the device themselves
   std::int64_t launches_in_blocks = 0;        ///< launches whose folds ran in blocks of rounds
+  std::int64_t launches_in_parts = 0;         ///< among them, those with groups for each of several ranges of rounds
   std::int64_t launches_in_vectors = 0;       ///< launches whose work-items ran neighbouring instances in vectors
   std::int64_t launches_on_matrix_units = 0;  ///< among them, those whose rounds matrix units ran
   std::int64_t bytes_to_device = 0;

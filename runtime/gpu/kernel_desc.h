@@ -58,6 +58,9 @@ struct WaveRow {
 /// If several groups run an instance together, an execution has num_stages launches. They are built with
 /// `-DPB_STAGE=<1, 2, …> -DPB_RECORDS=<groups of an instance>`, and those that several groups run with
 /// `-DPB_FOLD_GROUPS=<the same>`. They have one more parameter, memory in which each of these groups has a record.
+/// If several groups run the same instances in blocks, each a range of the rounds, there are two launches, PB_STAGE 1
+/// and 2, with `-DPB_RECORDS=<ranges>`. In the second one, groups have `-DPB_PART_LANES=<n>` times as many work-items
+/// along dimension 0, n of them for each instance, if n > 1.
 /// Where groups have bins of their own, builds have `-DPB_BIN_CELLS=<words of 4 bytes for all bins of an instance, an
 /// even number> -DPB_BIN_COPIES=<of each bin, a power of two>`. With has_ordered_bins, a group then runs one instance,
 /// there are at most as many copies as lanes, and the records of stages also have room for these words.
@@ -103,10 +106,13 @@ struct KernelDesc {
   int block_loops[2] = {-1, -1};
   int block_bytes = 0;                 ///< what a work-item keeps of each of these instances between blocks
   bool may_copy_ahead = false;         ///< a block may copy what the next one reads
+  bool has_block_parts = false;        ///< several groups may run a range of the rounds of the same instances each
+  int block_length = -1;               ///< the scalar() call that says how many rounds there are; -1: none does
   Products products = Products::None;  ///< what the rounds of blocks add up, if matrix units can do that
   int num_panels = 0;                  ///< the parts of inputs that a group copies for each block
   int scan_loop = -1;                  ///< the loop along which the instances are scans; -1: they are none
   int scan_cell_bytes = 0;             ///< what a window of a scan keeps of each of its cells
+  int scan_part_bytes = 0;             ///< what a part of a line takes
   int scan_record_words = 0;           ///< words of a part of a line in memory of the device
   /// The rows along which the instances are cut into blocks whose anti-diagonals follow one another, as many as there
   /// are loops; 0: the instances are no wavefront. An execution has a launch per anti-diagonal.

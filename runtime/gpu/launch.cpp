@@ -216,7 +216,7 @@ static std::size_t number_at(const std::int64_t* number) {
 Launch& Launch::group(const std::int64_t* shape, int num_dims, const std::int64_t* items, const std::int64_t* lanes,
                       const std::int64_t* kept_rounds, const std::int64_t* block_items,
                       const std::int64_t* block_rounds, const std::int64_t* block_stages,
-                      const std::int64_t* matrix_units) {
+                      const std::int64_t* block_parts, const std::int64_t* matrix_units) {
   set_shape(request_->plan.group, shape, num_dims);
   set_shape(request_->plan.items, items, num_dims);
   request_->plan.lanes = number_at(lanes);
@@ -225,6 +225,7 @@ Launch& Launch::group(const std::int64_t* shape, int num_dims, const std::int64_
     request_->plan.block_items[i] = number_at(block_items == nullptr ? nullptr : block_items + i);
   request_->plan.block_rounds = number_at(block_rounds);
   request_->plan.block_stages = number_at(block_stages);
+  request_->plan.block_parts = block_parts == nullptr ? 1 : number_at(block_parts);
   request_->plan.may_use_matrix_units = number_at(matrix_units) != 0;
   return *this;
 }
@@ -327,7 +328,7 @@ static Registries owners_of(StorageRecord& record, const OwnedView& view, bool o
 static void start_fetch(Registry& owner, const RegionRef& region, const OwnedView& view) {
   FetchTask task;
   task.storage = share(region.storage);
-  task.view = view;
+  task.view = std::make_unique<OwnedView>(view);
   const std::lock_guard lock(owner.mutex);
   if (owner.queue != nullptr) owner.queue->push(std::move(task));
 }
@@ -342,7 +343,7 @@ void need_on_host_slow(Frame& frame, const RegionRef& region) {
   for (const std::shared_ptr<Registry>& owner : owners) {
     FetchTask task;
     task.storage = share(region.storage);
-    task.view = view;
+    task.view = std::make_unique<OwnedView>(view);
     Outcome outcome;
     if (wait_for(frame, *owner, std::move(task), outcome) && !outcome.ok) throw DeviceLost(outcome.reason);
   }
@@ -369,7 +370,7 @@ static void wait_until_quiet(Frame& frame, StorageRecord& record, const RegionRe
   for (const std::shared_ptr<Registry>& owner : owners_of(record, view, true)) {
     QuiesceTask task;
     task.storage = share(region.storage);
-    task.view = view;
+    task.view = std::make_unique<OwnedView>(view);
     Outcome outcome;
     static_cast<void>(wait_for(frame, *owner, std::move(task), outcome));  // cannot fail
   }
@@ -401,6 +402,14 @@ void forget_launches_slow(const Storage& storage) {
   if (record == nullptr) return;
   const std::lock_guard lock(record->mutex);
   if (record->shadow != nullptr) record->shadow->forget_launches();
+}
+
+void forget_lost_slow(const RegionRef& region) {
+  StorageRecord* record = StorageRecord::find(*region.storage);
+  const OwnedView view = own(*region.storage, region.view);
+  const std::lock_guard lock(record->mutex);
+  record->lost.remove(record->box_of(view));
+  record->publish_state();
 }
 
 void note_new_slow(Storage& storage) {

@@ -166,12 +166,14 @@ class Launch {
   /// keeps cells; null or 0: it keeps none. `block_items`: the instances of a work-item along the two loops that the
   /// kernel has them along where folds run in blocks; null or a 0 leaves the choice to the manager. `block_rounds`: the
   /// most rounds of a block; null or 0: there are no blocks. `block_stages`: 2 if what the next block reads is copied
-  /// while a block runs, 1 if not; null or 0 leaves the choice to the manager. `matrix_units`: whether units for
-  /// products of matrices run the rounds where device and kernel have them; null: no.
+  /// while a block runs, 1 if not; null or 0 leaves the choice to the manager. `block_parts`: into how many ranges the
+  /// rounds are cut, each of which has groups of its own; null or 1: they are not; 0 leaves the choice to the manager.
+  /// `matrix_units`: whether units for products of matrices run the rounds where device and kernel have them; null: no.
   Launch& group(const std::int64_t* shape, int num_dims, const std::int64_t* items = nullptr,
                 const std::int64_t* lanes = nullptr, const std::int64_t* kept_rounds = nullptr,
                 const std::int64_t* block_items = nullptr, const std::int64_t* block_rounds = nullptr,
-                const std::int64_t* block_stages = nullptr, const std::int64_t* matrix_units = nullptr);
+                const std::int64_t* block_stages = nullptr, const std::int64_t* block_parts = nullptr,
+                const std::int64_t* matrix_units = nullptr);
 
   /// Runs the kernel; the fiber is suspended meanwhile. If it returns false, nothing was changed: the caller does the
   /// work on the CPU and counts reason().
@@ -237,6 +239,7 @@ void before_host_write_slow(Frame& frame, const RegionRef& region);
 void before_host_overwrite_slow(Frame& frame, const RegionRef& region);
 void wrote_on_host_slow(const RegionRef& region);
 void forget_launches_slow(const Storage& storage);
+void forget_lost_slow(const RegionRef& region);
 void note_new_slow(Storage& storage);
 void back_on_host_slow(Frame& frame, const RegionRef& region);
 void fetch_slow(const RegionRef& region);
@@ -360,6 +363,13 @@ template <gpu::Handle Region, int N>
 template <gpu::Handle Region>
 inline void forget_launches(const Region& region) {
   if (gpu::device_state(region) != 0) gpu::detail::forget_launches_slow(*gpu::RegionRef(region).storage);
+}
+
+/// Says that the repeated run makes this part anew: what was lost of it is missed by nobody. The run may ask for cells
+/// that it has not made yet, since announcements may name more than what is accessed.
+template <gpu::Handle Region>
+inline void forget_lost(const Region& region) {
+  if (gpu::device_state(region) & gpu::kDirty) gpu::detail::forget_lost_slow(region);
 }
 
 /// Says that the host wrote this part: device copies of it are stale, except for what is newer there.

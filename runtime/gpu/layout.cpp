@@ -13,6 +13,12 @@ bool OwnedView::is_empty() const {
   return std::any_of(sizes.begin(), sizes.begin() + num_dims, [](std::int64_t size) { return size <= 0; });
 }
 
+bool OwnedView::operator==(const OwnedView& other) const {
+  return offset == other.offset && element_bytes == other.element_bytes && num_dims == other.num_dims &&
+         std::equal(sizes.begin(), sizes.begin() + num_dims, other.sizes.begin()) &&
+         std::equal(strides.begin(), strides.begin() + num_dims, other.strides.begin());
+}
+
 bool is_inside(const Storage& storage, const OwnedView& view) {
   if (view.is_empty()) return true;
   std::int64_t last = view.offset;
@@ -216,6 +222,25 @@ bool Layout::operator==(const Layout& other) const {
   return num_elements_ == other.num_elements_ && element_bytes_ == other.element_bytes_ &&
          num_dims_ == other.num_dims_ &&
          std::equal(strides_.begin(), strides_.begin() + num_dims_, other.strides_.begin());
+}
+
+const GridBox* KnownBoxes::find(const OwnedView& view) const {
+  const auto place = std::find_if(known_.begin(), known_.end(), [&](const Known& each) { return each.view == view; });
+  return place == known_.end() ? nullptr : &place->box;
+}
+
+void KnownBoxes::add(const OwnedView& view, const GridBox& box) {
+  if (known_.size() < kMost) {
+    known_.push_back({view, box});
+    return;
+  }
+  known_[oldest_] = {view, box};
+  oldest_ = (oldest_ + 1) % kMost;
+}
+
+void KnownBoxes::clear() {
+  known_.clear();
+  oldest_ = 0;
 }
 
 }  // namespace pbrt::gpu

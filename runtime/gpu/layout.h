@@ -6,6 +6,8 @@
 #pragma once
 
 #include <array>
+#include <boost/container/static_vector.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -26,6 +28,7 @@ struct OwnedView {
   std::array<std::int64_t, kMaxDims> strides = {};
 
   [[nodiscard]] bool is_empty() const;
+  bool operator==(const OwnedView& other) const;
 };
 
 /// The view as kernels get it. Matrices of versions may have strides below 0, and an offset outside of the storage.
@@ -68,6 +71,26 @@ class Layout {
   int element_bytes_ = 1;
   int num_dims_ = 0;
   std::array<std::int64_t, kMaxGridDims> strides_ = {};  // ascending; strides_[0] is 1
+};
+
+/// The boxes of the views that were asked for last. Launches ask for the same few again and again.
+class KnownBoxes {
+ public:
+  /// The box of the view; null if it is not known. Valid until the next change.
+  [[nodiscard]] const GridBox* find(const OwnedView& view) const;
+  /// Pre: the view is not known
+  void add(const OwnedView& view, const GridBox& box);
+  void clear();
+
+ private:
+  struct Known {
+    OwnedView view;
+    GridBox box;
+  };
+  static constexpr std::size_t kMost = 4;
+
+  boost::container::static_vector<Known, kMost> known_;
+  std::size_t oldest_ = 0;  ///< which of kMost the next one replaces
 };
 
 }  // namespace pbrt::gpu

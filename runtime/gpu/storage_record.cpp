@@ -118,22 +118,26 @@ void StorageRecord::leave(Registry& registry) {
 }
 
 bool StorageRecord::adopt(const OwnedView& view) {
+  if (known_.find(view) != nullptr) return true;
   const std::optional<Layout> refined = layout_.refined_for(view);
   if (!refined) return false;
-  if (*refined == layout_) return true;
-  const auto convert = [&](BoxSet& set) { set = refined->convert(set, layout_); };
-  convert(lost);
-  convert(unwritten);
-  for (const auto& home : residences_) {
-    convert(home->valid);
-    convert(home->dirty);
-    for (OperationPart* part : home->parts) {
-      convert(part->host_use);
-      convert(part->host_result);
-      convert(part->device_use);
+  if (*refined != layout_) {
+    const auto convert = [&](BoxSet& set) { set = refined->convert(set, layout_); };
+    convert(lost);
+    convert(unwritten);
+    for (const auto& home : residences_) {
+      convert(home->valid);
+      convert(home->dirty);
+      for (OperationPart* part : home->parts) {
+        convert(part->host_use);
+        convert(part->host_result);
+        convert(part->device_use);
+      }
     }
+    layout_ = *refined;
+    known_.clear();
   }
-  layout_ = *refined;
+  known_.add(view, layout_.box_of(view));
   return true;
 }
 
@@ -148,7 +152,10 @@ GridBox StorageRecord::whole() const {
   return box;
 }
 
-GridBox StorageRecord::box_of(const OwnedView& view) { return adopt(view) ? layout_.box_of(view) : whole(); }
+GridBox StorageRecord::box_of(const OwnedView& view) {
+  if (const GridBox* const box = known_.find(view)) return *box;
+  return adopt(view) ? *known_.find(view) : whole();
+}
 
 BoxSet StorageRecord::newer_than_host(const OwnedView& view) {
   const GridBox box = box_of(view);
@@ -171,7 +178,8 @@ Registries StorageRecord::owners_of(const GridBox& box, bool or_in_use) const {
 
 void StorageRecord::wrote_on_device(Residence& home, const GridBox& box) {
   for (const auto& each : residences_) {
-    for (OperationPart* part : each->host_parts) part->host_result.remove(box);
+    for (OperationPart* part : each->host_parts)
+      if (!part->host_result.is_empty()) part->host_result.remove(box);
     if (each.get() == &home) continue;
     each->dirty.remove(box);
     if (!PB_FAULT(other_device_stays_valid)) each->valid.remove(box);
@@ -186,8 +194,7 @@ void StorageRecord::wrote_on_host(const OwnedView& view) {
   const GridBox box = box_of(view);
   BoxSet written(box);
   for (const auto& home : residences_) {
-    PBRT_CHECK(home->dirty.is_empty() || layout_.refined_for(view),
-               "a view of another shape than its matrix was written");
+    PBRT_CHECK(home->dirty.is_empty() || adopt(view), "a view of another shape than its matrix was written");
     written.remove(home->dirty);
   }
   if (!PB_FAULT(stale_device_copy))
@@ -204,7 +211,7 @@ void StorageRecord::forget(const OwnedView& view) {
   };
   if (std::none_of(residences_.begin(), residences_.end(), has_own) || !adopt(view)) return;
   for (const auto& home : residences_)
-    if (has_own(home)) home->dirty.remove(layout_.box_of(view));
+    if (has_own(home)) home->dirty.remove(*known_.find(view));
   wrote_on_host(view);
 }
 
@@ -214,9 +221,15 @@ void StorageRecord::begin(OperationPart& part) {
   publish_state();
 }
 
+/// Removes a part that stands there once at most. Parts mostly end in the order in which they began.
+static void remove_from(std::vector<OperationPart*>& parts, const OperationPart& part) {
+  const auto place = std::find(parts.begin(), parts.end(), &part);
+  if (place != parts.end()) parts.erase(place);
+}
+
 void StorageRecord::end(OperationPart& part, bool ok) {
-  std::erase(part.home->parts, &part);
-  std::erase(part.home->host_parts, &part);
+  remove_from(part.home->parts, part);
+  remove_from(part.home->host_parts, part);
   if (ok || PB_FAULT(failed_copy_counts)) part.home->dirty.remove(part.host_result);
   publish_state();
 }

@@ -93,6 +93,7 @@ class StorageRecord final : public DeviceRecord {
 
   Storage* storage_;
   Layout layout_;
+  KnownBoxes known_;  ///< of views that were adopted
   /// Inserted and removed under the mutex of the residence's registry, too.
   std::vector<std::unique_ptr<Residence>> residences_;
 };

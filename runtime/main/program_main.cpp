@@ -148,8 +148,10 @@ void run_modes(const char* program_name, const Options& options, const ProgramDe
                const TransformDesc& transform, TraceOutput& trace_output) {
   // What a device that shares the host's memory uses of it has no limit, since it allocates nothing.
   const bool may_use_host_memory = !options.wants_device_copies && options.device_memory == 0;
-  Devices devices(make_opencl_provider({may_use_host_memory, options.only_builds,
-                                        limit_of_seconds(options.device_limit), trace_output.trace() != nullptr}),
+  // Totals, as --stats has them, are measured as the program runs without.
+  const bool writes_ends = trace_output.trace() != nullptr && trace_output.trace()->keeps_events();
+  Devices devices(make_opencl_provider(
+                      {may_use_host_memory, options.only_builds, limit_of_seconds(options.device_limit), writes_ends}),
                   {options.is_profiled, trace_output.trace(), options.device_memory,
                    options.verifies_device && !options.only_builds});
   if (options.wants_device_list) {

@@ -329,9 +329,12 @@ class Reader {
   void read_elements(int id, const Node& node, const Json& value, std::size_t begin) {
     const TunableInfo& tunable = *index_.tunable(id).tunable;
     if (tunable.count == 1) return read_value(id, node, value, begin);
-    if (!value.is_array() || value.size() != at(tunable.count))
-      return wrong_kind(node, index_.tunable_name(id), "a list of " + std::to_string(tunable.count) + " values");
-    for (std::size_t i = 0; i < at(tunable.count); ++i) read_value(id, node, value[i], begin + i);
+    const bool may_be_shorter = is_device_weights(tunable);
+    const std::string up_to = may_be_shorter ? "up to " : "";
+    if (!value.is_array() || value.size() > at(tunable.count) || (!may_be_shorter && value.size() != at(tunable.count)))
+      return wrong_kind(node, index_.tunable_name(id),
+                        "a list of " + up_to + std::to_string(tunable.count) + " values");
+    for (std::size_t i = 0; i < value.size(); ++i) read_value(id, node, value[i], begin + i);
   }
 
   void read_value(int id, const Node& node, const Json& value, std::size_t slot) {

@@ -43,6 +43,7 @@ Json to_value(const TunableInfo& tunable) {
   if (!tunable.needs.empty()) out["needs"] = tunable.needs;
   if (!tunable.site.empty()) out["site"] = tunable.site;
   if (!tunable.fixed.empty()) out["fixed"] = to_list(tunable.fixed);
+  if (!tunable.undivided.empty()) out["undivided"] = to_value(tunable.undivided);
   return out;
 }
 
@@ -152,6 +153,7 @@ TunableInfo tunable_of(const std::string& name, const Node& node) {
   for (const double value : out.initial)
     if (!(value >= out.min && value <= out.max)) initial.fail("the initial value is outside `min` to `max`");
   if (node.has("used_by")) out.used_by = node.at("used_by").strings();
+  if (node.has("undivided")) out.undivided = node.at("undivided").strings();
   if (node.has("needs")) out.needs = node.at("needs").string();
   if (node.has("site")) out.site = node.at("site").string();
   if (node.has("fixed")) {

@@ -116,6 +116,7 @@ std::string to_line(const Hello& hello) {
   out["source"] = hello.source;
   out["devices"] = json::devices_to_json(hello.devices);
   out["device"] = hello.device;
+  if (hello.num_devices > 1) out["num_devices"] = hello.num_devices;
   if (hello.is_debug) out["debug"] = true;
   return json::dump_line(out);
 }
@@ -179,6 +180,7 @@ Hello parse_hello(std::string_view line) {
   out.source = root.string_or("source", "");
   out.devices = json::devices_of(root.at("devices"));
   out.device = root.string_or("device", "");
+  out.num_devices = static_cast<int>(root.integer_or("num_devices", 0, 1000000, out.device.empty() ? 0 : 1));
   out.is_debug = root.boolean_or("debug", false);
   return out;
 }

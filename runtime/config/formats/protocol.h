@@ -35,6 +35,7 @@ struct Hello {
   std::string source;
   std::vector<DeviceId> devices;  ///< usable ones in `--list-devices` order; the one in use first in `device`
   std::string device;             ///< name of the device in use; empty: none
+  int num_devices = 0;            ///< in use
   bool is_debug = false;          ///< compiled for debuggers: its times say nothing
 };
 

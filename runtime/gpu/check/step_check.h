@@ -27,10 +27,7 @@ struct StepResults;  // step_results.h
 class StepCheck {
  public:
   StepCheck() = default;
-  ~StepCheck() {
-    if (has_results()) [[unlikely]]
-      forget();
-  }
+  ~StepCheck() { drop(); }
   StepCheck(const StepCheck&) = delete;
   StepCheck& operator=(const StepCheck&) = delete;
 
@@ -44,6 +41,12 @@ class StepCheck {
   void compare(Frame& frame, std::int64_t num_steps = 1) {
     if (has_results()) [[unlikely]]
       compare_results(frame, num_steps);
+  }
+
+  /// Drops the results: something else will compute all that they are compared with.
+  void drop() {
+    if (has_results()) [[unlikely]]
+      forget();
   }
 
   /// The results, made at the first call.

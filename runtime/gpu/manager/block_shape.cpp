@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/panel_rows.h"
+#include "runtime/gpu/manager/shapes/part_shape.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -35,6 +36,7 @@ constexpr std::size_t kMaxBlockItems = 64;      // instances of a work-item
 constexpr std::size_t kMostOfCpu = 262144;      // bytes that a group keeps between blocks there: they lie on a stack
 constexpr std::size_t kMostWordsOfWindows = 2;  // that each instance keeps, in groups with three loops
 constexpr std::size_t kMostIdle = 4;            // compute units per group, where there are few instances
+constexpr Tile kLeastTile = {{8, 8}, {2, 2}};   // where groups divide the rounds
 
 /// Tiles whose instances registers have room for, the largest first. `words`: registers that each instance needs
 /// between blocks.
@@ -165,7 +167,7 @@ bool is_filled(const LaunchPlan& plan, const WorkShape& shape, Share least) {
 /// The first of the tiles that fills the device, and whose groups instances fill: most of each if there is such a tile.
 std::optional<WorkShape> first_shape(const LaunchPlan& plan, const DeviceInfo& device, const std::vector<Tile>& tiles,
                                      bool on_matrix_units) {
-  const auto units = static_cast<std::size_t>(std::max(1, device.compute_units));
+  const std::size_t units = compute_units_of(device);
   for (const Share filled : {Share{3, 4}, Share{1, 2}})
     for (const Tile& tile : tiles) {
       WorkShape shape = shape_with(plan, device, tile, on_matrix_units);
@@ -175,6 +177,55 @@ std::optional<WorkShape> first_shape(const LaunchPlan& plan, const DeviceInfo& d
       if (!on_matrix_units || suits_matrix_units(plan, shape)) return shape;
     }
   return std::nullopt;
+}
+
+/// Whether a shape with so many groups keeps most compute units busy.
+bool is_busy(const DeviceInfo& device, std::size_t groups) { return 4 * groups >= 3 * compute_units_of(device); }
+
+WorkShape cut_in_parts(const LaunchPlan& plan, const DeviceInfo& device, WorkShape shape) {
+  shape.block_parts = block_parts_of(plan, device, shape, num_groups(plan, shape));
+  return shape;
+}
+
+/// The first of the tiles whose groups instances fill and, divided among groups of several ranges of rounds, keep the
+/// device busy; only as many ranges as the plan gives, if it gives any. `least_tile`: it may be filled by a quarter.
+std::optional<WorkShape> shape_with_parts(const LaunchPlan& plan, const DeviceInfo& device,
+                                          const std::vector<Tile>& tiles, const Tile* least_tile,
+                                          bool on_matrix_units) {
+  const auto parted = [&](const Tile& tile, Share filled) -> std::optional<WorkShape> {
+    WorkShape shape = shape_with(plan, device, tile, on_matrix_units);
+    if (!is_filled(plan, shape, filled) || !fit(plan, device, shape)) return std::nullopt;
+    if (on_matrix_units && !suits_matrix_units(plan, shape)) return std::nullopt;
+    const std::size_t groups = num_groups(plan, shape);
+    shape.block_parts = block_parts_of(plan, device, shape, groups);
+    if (shape.block_parts == 1 || (plan.block_parts == 0 && !is_busy(device, groups * shape.block_parts)))
+      return std::nullopt;
+    return shape;
+  };
+  for (const Share filled : {Share{3, 4}, Share{1, 2}}) {
+    for (const Tile& tile : tiles)
+      if (const auto shape = parted(tile, filled)) return shape;
+    if (least_tile == nullptr) continue;
+    if (const auto shape = parted(*least_tile, filled)) return shape;
+  }
+  return least_tile == nullptr ? std::nullopt : parted(*least_tile, {1, 4});
+}
+
+/// The best of the tiles: where groups with the largest tile do not fill the device, they run a range of the rounds
+/// each, if these are many. Smaller tiles would read the same cells more often.
+std::optional<WorkShape> best_shape(const LaunchPlan& plan, const DeviceInfo& device, const std::vector<Tile>& tiles,
+                                    const Tile* least_tile, bool on_matrix_units) {
+  std::optional<WorkShape> shape = first_shape(plan, device, tiles, on_matrix_units);
+  if (shape && plan.block_parts > 1) shape = cut_in_parts(plan, device, *shape);
+  if (shape) {
+    const WorkShape largest = shape_with(plan, device, tiles.front(), on_matrix_units);
+    const bool is_largest = shape->group == largest.group && shape->items == largest.items;
+    const bool is_good = is_largest || !has_many_rounds(plan);
+    const bool is_full = is_good && num_groups(plan, *shape) >= compute_units_of(device);
+    if (plan.block_parts != 0 || is_full) return shape;
+  }
+  const auto with_parts = shape_with_parts(plan, device, tiles, least_tile, on_matrix_units);
+  return with_parts ? with_parts : shape;
 }
 
 /// The shape of the instances that the plan gives.
@@ -187,7 +238,7 @@ std::optional<WorkShape> given_shape(const LaunchPlan& plan, const DeviceInfo& d
   }
   if (has_matrix_units) {
     WorkShape shape = shape_with(plan, device, {kGroupOfUnits, items}, true);
-    if (fit(plan, device, shape) && suits_matrix_units(plan, shape)) return shape;
+    if (fit(plan, device, shape) && suits_matrix_units(plan, shape)) return cut_in_parts(plan, device, shape);
   }
   const std::size_t along = is_cpu ? kGroupOfCpu : kGroup;
   WorkShape shape = shape_with(plan, device, {{along, along}, items}, false);
@@ -198,7 +249,7 @@ std::optional<WorkShape> given_shape(const LaunchPlan& plan, const DeviceInfo& d
     most = (most + 1) / 2;
   }
   if (!fit(plan, device, shape)) return std::nullopt;
-  return shape;
+  return cut_in_parts(plan, device, shape);
 }
 
 }  // namespace
@@ -213,14 +264,14 @@ std::optional<WorkShape> block_shape_of(const LaunchPlan& plan, const DeviceInfo
   if (plan.block_items[0] != 0 && plan.block_items[1] != 0) return given_shape(plan, device, may_use_units);
   if (device.type == DeviceType::Cpu || plan.lanes != 0 || !is_open(plan.items)) return std::nullopt;
   if (may_use_units)
-    if (const auto shape = first_shape(plan, device, tiles_of_units(), true)) return shape;
+    if (const auto shape = best_shape(plan, device, tiles_of_units(), nullptr, true)) return shape;
   const std::size_t words = (static_cast<std::size_t>(plan.kernel->block_bytes) + 3) / 4;
   std::vector<Tile> tiles = usual_tiles(words);
   if (words <= kMostWordsOfWindows && has_windows_along_third(plan)) {
     const std::vector<Tile> first = tiles_of_windows();
     tiles.insert(tiles.begin(), first.begin(), first.end());
   }
-  return first_shape(plan, device, tiles, false);
+  return best_shape(plan, device, tiles, &kLeastTile, false);
 }
 
 std::vector<std::size_t> panel_elements_of(const LaunchPlan& plan, const WorkShape& shape) {
@@ -275,6 +326,10 @@ std::size_t panel_bytes_of(const LaunchPlan& plan, const WorkShape& shape) {
 // each, since a warp then has 8 columns and 8 rows of a unit for each of its 2 x 1 instances. Split floats need
 // registers for their parts, so blocks do not copy ahead.
 //
-// Launches with few instances do not run in blocks: lanes divide their folds instead. Nor do those of which a
+// Where fewer groups than compute units would have all rounds of their instances, several groups run a range of them
+// each: see Note [Default parts] in shapes/part_shape.cpp. The first tile that then keeps three quarters of the units
+// busy counts. There is one more, of 16 x 16 instances, which may be filled by a quarter.
+//
+// Other launches with few instances do not run in blocks: lanes divide their folds instead. Nor do those of which a
 // configuration says how many lanes, or how many instances a work-item has. CPUs run folds in blocks only if a
 // configuration gives the instances of a work-item: their caches do what panels do.

@@ -57,6 +57,11 @@ const char* why_out(const LaunchRegion& region) {
   return "the CPU reads it";
 }
 
+/// Pre: the record's mutex is held. Errors: DeviceLost
+void check_not_lost(const StorageRecord& record, const BoxSet& boxes) {
+  if (record.lost.overlaps(boxes)) throw DeviceLost("results were lost with a device");
+}
+
 /// Where a window begins in the host's memory.
 std::byte* host_of(const StorageRecord& record, const LaunchWindow& window) {
   return static_cast<std::byte*>(record.storage().data()) + window.first_byte;
@@ -66,8 +71,8 @@ std::byte* host_of(const StorageRecord& record, const LaunchWindow& window) {
 
 bool DeviceCopies::is_away(const Residence& home, const BoxSet& missing) {
   const StorageRecord& record = home.record();
+  check_not_lost(record, missing);
   if (record.residences().size() == 1) return false;
-  if (record.lost.overlaps(missing)) throw DeviceLost("results were lost with a device");
   return !newer_elsewhere(home, missing).is_empty() && !PB_FAULT(newer_elsewhere_is_not_waited_for);
 }
 
@@ -80,14 +85,13 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
     return Progress::Done;
   }
   std::vector<CopyShape> shapes;
-  auto part = std::make_unique<OperationPart>();
+  std::unique_ptr<OperationPart> part;
   BoxSet missing;
   CopyOrder order = CopyOrder::InQueue;
   bool is_zero = false;
   {
     std::unique_lock lock(record.mutex);
-    missing = BoxSet(record.box_of(region.touched));
-    missing.remove(home.valid);
+    missing = home.missing(record.box_of(region.touched));
     if (is_away(home, missing)) {
       lock.unlock();
       ask_others(region);
@@ -108,6 +112,7 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
     else if (operations_.has_copies_beside() && home.device_in_use(missing, true, true))
       return Progress::NotReady;
     home.valid.add(missing);
+    part = std::make_unique<OperationPart>();
     part->home = &home;
     part->storage = region.storage;
     part->device_use = missing;
@@ -125,9 +130,12 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
     is_zero ? device_->clear(*home.buffer, shapes[0].offset, shapes[0].row_bytes, *operation)
             : device_->write(*home.buffer, record.storage().data(), shapes, order, *operation);
   } catch (const DeviceRefusal&) {
+    {
+      // Others may have refined the layout since, and the boxes of what is in flight with it.
+      const std::lock_guard lock(record.mutex);
+      home.valid.remove(operation->parts.front()->device_use);
+    }
     operations_.end(*operation, false);
-    const std::lock_guard lock(record.mutex);
-    home.valid.remove(missing);
     throw;
   }
   job.operations.push_back(operation);
@@ -140,11 +148,15 @@ Progress DeviceCopies::copy_in(LaunchJob& job, LaunchRegion& region) {
   return Progress::Done;
 }
 
+BoxSet DeviceCopies::worth_copying(const StorageRecord& record, BoxSet missing) const {
+  if (!copies_unwritten_) missing.remove(record.unwritten);
+  return missing;
+}
+
 bool DeviceCopies::leave_out_unwritten(Residence& home, BoxSet& missing) const {
   const StorageRecord& record = home.record();
   if (copies_unwritten_ || !record.unwritten.overlaps(missing)) return false;
-  BoxSet written = missing;
-  written.remove(record.unwritten);
+  BoxSet written = worth_copying(record, missing);
   missing.remove(written);
   home.valid.add(missing);
   missing = std::move(written);
@@ -158,9 +170,7 @@ bool DeviceCopies::is_brief(const LaunchJob& job, const LaunchRegion& region) co
   if (!region.is_read) return true;
   const GridBox box = record.box_of(region.touched);
   if (device_.info().shares_host_memory && record.residences().size() == 1) return true;
-  BoxSet missing(box);
-  missing.remove(region.home->valid);
-  if (!copies_unwritten_) missing.remove(record.unwritten);
+  const BoxSet missing = worth_copying(record, region.home->missing(box));
   if (missing.is_empty()) return true;
   return record.residences().size() == 1 && missing.num_cells() * record.layout().element_bytes() <= kMostBriefBytes;
 }
@@ -187,6 +197,7 @@ bool DeviceCopies::bring_for_windows(LaunchJob& job) {
     {
       const std::lock_guard lock(record.mutex);
       const GridBox box = record.box_of(region.touched);
+      if (region.is_read) check_not_lost(record, BoxSet(box));
       if (!record.is_newer(box) && !record.host_in_use(box)) continue;
     }
     is_all_quiet = false;
@@ -206,6 +217,7 @@ DeviceCopies::WindowCopy DeviceCopies::begin_copy(const LaunchJob& job, const La
   {
     const std::lock_guard lock(record.mutex);
     const BoxSet boxes = kind == TraceKind::CopyIn ? BoxSet(record.box_of(region.touched)) : region.written_boxes();
+    if (kind == TraceKind::CopyIn) check_not_lost(record, boxes);
     out.shapes = window.moved(record.layout().copy_shapes(boxes));
     if (out.shapes.empty()) return out;
     part->home = region.home;
@@ -431,7 +443,7 @@ void DeviceCopies::ask_others(LaunchRegion& region) {
   for (const std::shared_ptr<Registry>& owner : owners) {
     FetchTask task;
     task.storage = region.storage;
-    task.view = region.touched;
+    task.view = std::make_unique<OwnedView>(region.touched);
     task.wish = region.wish;
     const std::lock_guard lock(owner->mutex);
     // A manager that has ended has brought everything to the host, or lost it.

@@ -43,6 +43,8 @@ class DeviceCopies {
   [[nodiscard]] Progress copy_in(LaunchJob& job, LaunchRegion& region);
   /// Brings what the job's windows have of their storages to the host, and waits until the device uses no host memory
   /// there. Returns whether all is done; else it must be tried again.
+  ///
+  /// Errors: DeviceLost if a device had what the kernel reads, and failed
   [[nodiscard]] bool bring_for_windows(LaunchJob& job);
   /// Whether copy_in() has nothing to copy for the region, once it has a buffer, or so little that it takes no time.
   [[nodiscard]] bool is_brief(const LaunchJob& job, const LaunchRegion& region) const;
@@ -75,7 +77,7 @@ class DeviceCopies {
     std::int64_t bytes = 0;
     std::shared_ptr<Operation> operation;
   };
-  /// Begins a copy of what the launch touches, CopyIn, or writes, CopyOut.
+  /// Begins a copy of what the launch touches, CopyIn, or writes, CopyOut. Errors of CopyIn: DeviceLost
   [[nodiscard]] WindowCopy begin_copy(const LaunchJob& job, const LaunchRegion& region, const LaunchWindow& window,
                                       TraceKind kind);
   /// As copy_in and enqueue_eager_reads, for a region whose storage has a window.
@@ -98,6 +100,8 @@ class DeviceCopies {
   /// What another device's operations use in the host's memory is left out, and `is_whole` becomes false.
   [[nodiscard]] std::shared_ptr<Operation> copy_out(Residence& home, StorageRef storage, const Cause& cause,
                                                     bool& is_whole, const std::function<ReadBack(Residence&)>& choose);
+  /// The part of `missing` that has values, or all of it in runs that are checked. Pre: the record's mutex is held
+  [[nodiscard]] BoxSet worth_copying(const StorageRecord& record, BoxSet missing) const;
   /// Leaves out of `missing` what has no value, and lets it count as current on the device. Returns whether there is
   /// any. Pre: the record's mutex is held
   [[nodiscard]] bool leave_out_unwritten(Residence& home, BoxSet& missing) const;

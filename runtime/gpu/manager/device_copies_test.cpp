@@ -56,6 +56,23 @@ TEST_F(Copies, InThatIsRefusedLeavesNothing) {
   EXPECT_EQ(job->operations.size(), 1U) << "it is still missing";
 }
 
+TEST_F(Copies, InThatIsRefusedWhileTheLayoutIsRefinedLeavesNothing) {
+  const JobPtr job = user_of(m);
+  StorageRecord& record = *job->plan.regions[0].record;
+  manager.control->when_called(FakeOperation::Write, 0, [&] {
+    OwnedView every_second;
+    every_second.element_bytes = sizeof(int);
+    every_second.num_dims = 1;
+    every_second.sizes[0] = every_second.strides[0] = 2;
+    const std::lock_guard lock(record.mutex);
+    EXPECT_TRUE(record.adopt(every_second));
+  });
+  manager.control->inject(FakeOperation::Write, 0, FakeFault::Refuse);
+  EXPECT_THROW(static_cast<void>(copy_in(job)), DeviceRefusal);
+  EXPECT_TRUE(job->plan.regions[0].home->valid.is_empty());
+  EXPECT_TRUE(manager.operations.is_empty());
+}
+
 TEST_F(Copies, InOfWhatTheHostNeverUsedIsNone) {
   const Matrix2 fresh = Matrix2::allocate(1234, 567);
   if (!is_untouched(*fresh.storage_ref().get(), 0, fresh.storage_ref().get()->bytes()))
@@ -149,6 +166,24 @@ TEST_F(Copies, OutThatIsRefusedIsAFailure) {
                    manager.copies.copy_out_all(*job->plan.regions[0].home, job->plan.regions[0].storage, "a test")),
                DeviceFailure);
   manager.operations.abandon();
+}
+
+TEST_F(Copies, ForWindowsReadNothingThatWasLost) {
+  const JobPtr job = user_of(m);
+  LaunchRegion& region = job->plan.regions[0];
+  LaunchWindow& window = job->windows.emplace_back();
+  window.record = region.record;
+  window.num_bytes = 64;
+  EXPECT_TRUE(manager.copies.bring_for_windows(*job));
+  {
+    const std::lock_guard lock(region.record->mutex);
+    region.record->lost.add(region.record->box_of(region.touched));
+  }
+  EXPECT_THROW(static_cast<void>(manager.copies.bring_for_windows(*job)), DeviceLost);
+  EXPECT_THROW(static_cast<void>(copy_in(job)), DeviceLost) << "it was lost since";
+  EXPECT_TRUE(manager.operations.is_empty());
+  region.is_read = false;
+  EXPECT_TRUE(manager.copies.bring_for_windows(*job)) << "what is written only need not be there";
 }
 
 TEST_F(Copies, OnDemandLeaveOutWhatIsBeingWrittenIfTheyGoBeside) {

@@ -8,27 +8,13 @@
 #include <utility>
 
 #include "base/seeded_fault.h"
-#include "runtime/gpu/manager/windows/find_windows.h"
+#include "runtime/gpu/manager/windows/memory_need.h"
 
 namespace pbrt::gpu {
 namespace {
 
 /// Drivers take so little from memory that they have already.
 constexpr std::size_t kMostBriefBuffer = std::size_t{1} << 16;
-
-/// The size of the buffer of a storage.
-std::size_t buffer_bytes_of(const StorageRecord& record) { return std::max<std::size_t>(record.storage().bytes(), 1); }
-
-/// What all buffers that a job needs take together.
-std::uint64_t bytes_of(const LaunchJob& job) {
-  std::set<const StorageRecord*> records;
-  std::uint64_t bytes = job.scratch_bytes;
-  for (const LaunchRegion& region : job.plan.regions)
-    if (job.window_of(*region.record) == nullptr && records.insert(region.record).second)
-      bytes += buffer_bytes_of(*region.record);
-  for (const LaunchWindow& window : job.windows) bytes += window.num_bytes;
-  return bytes;
-}
 
 /// Notes that what only this device has is lost. Returns the devices that may wait for it. Pre: its mutex is held
 Registries lose_data_of(const Registry& registry) {
@@ -82,7 +68,7 @@ void DeviceMemory::unpin(LaunchJob& job) {
 
 DeviceMemory::Acquired DeviceMemory::acquire(LaunchJob& job) {
   // Nothing is evicted in vain.
-  if (bytes_of(job) > device_.memory_limit()) return Acquired::No;
+  if (!fits_memory(job, device_)) return Acquired::No;
   for (LaunchRegion& region : job.plan.regions)
     if (job.window_of(*region.record) == nullptr) pin(job, *region.home);
   Acquired acquired = Acquired::No;
@@ -105,23 +91,8 @@ DeviceMemory::Acquired DeviceMemory::acquire_buffers(LaunchJob& job) {
     if (acquired == Acquired::Yes && home->buffer == nullptr) acquired = acquire_buffer(*home);
   for (LaunchWindow& window : job.windows)
     if (acquired == Acquired::Yes) acquired = make_buffer(window.num_bytes, nullptr, window.buffer);
-  if (acquired == Acquired::Yes && job.scratch_bytes != 0) acquired = acquire_scratch(job);
+  if (acquired == Acquired::Yes && scratch_bytes_of(job) != 0) acquired = acquire_scratch(job);
   return acquired;
-}
-
-bool DeviceMemory::use_windows(LaunchJob& job) const {
-  if (job.only_prefetch || !job.windows.empty() || device_.info().shares_host_memory) return false;
-  job.windows = windows_of(job.plan, job.halo);
-  if (!job.windows.empty() && bytes_of(job) <= device_.memory_limit()) return true;
-  job.windows.clear();
-  return false;
-}
-
-std::string DeviceMemory::reason_against(const LaunchJob& job) const {
-  const std::uint64_t bytes = bytes_of(job);
-  if (bytes <= device_.memory_limit()) return "the device has no memory left";
-  return "its matrices need " + std::to_string(bytes) + " bytes of device memory, of which " +
-         std::to_string(device_.memory_limit()) + " may be used";
 }
 
 void DeviceMemory::release(LaunchJob& job) {
@@ -155,10 +126,11 @@ DeviceMemory::Acquired DeviceMemory::acquire_buffer(Residence& home) {
 }
 
 DeviceMemory::Acquired DeviceMemory::acquire_scratch(LaunchJob& job) {
-  if (scratch_ == nullptr || scratch_->size_bytes() < job.scratch_bytes) {
+  const std::size_t bytes = scratch_bytes_of(job);
+  if (scratch_ == nullptr || scratch_->size_bytes() < bytes) {
     scratch_.reset();
     std::unique_ptr<Buffer> buffer;
-    const Acquired acquired = make_buffer(job.scratch_bytes, nullptr, buffer);
+    const Acquired acquired = make_buffer(bytes, nullptr, buffer);
     if (acquired != Acquired::Yes) return acquired;
     scratch_ = std::shared_ptr<Buffer>(buffer.release(), [registry = registry_](Buffer* each) {
       const std::unique_ptr<Buffer> owned(each);

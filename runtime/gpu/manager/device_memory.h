@@ -38,10 +38,6 @@ class DeviceMemory {
   ///
   /// Errors: throws what Device::allocate and Device::read throw, and then nothing is pinned
   [[nodiscard]] Acquired acquire(LaunchJob& job);
-  /// After acquire(job) was No: lets the job have windows, if it has none and they fit. Returns whether it does.
-  [[nodiscard]] bool use_windows(LaunchJob& job) const;
-  /// Why acquire(job) was No, in words.
-  [[nodiscard]] std::string reason_against(const LaunchJob& job) const;
   /// Pre: acquire(job) was Yes, and it was not released since
   void release(LaunchJob& job);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/gpu/manager/manual_manager.h"
+#include "runtime/gpu/manager/windows/memory_need.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -104,7 +105,7 @@ TEST(DeviceMemory, WhatDoesNotFitTogetherEvictsNothing) {
   use(manager, a);
   EXPECT_EQ(manager.memory.acquire(*manager.user_of({a, b, c})), Acquired::No);
   EXPECT_TRUE(has_buffer(manager, a));
-  EXPECT_EQ(manager.memory.reason_against(*manager.user_of({a, b, c})),
+  EXPECT_EQ(reason_against(*manager.user_of({a, b, c}), manager.device),
             "its matrices need 192 bytes of device memory, of which 128 may be used");
 }
 
@@ -112,7 +113,8 @@ TEST(DeviceMemory, RecordsOfStagesCountToo) {
   ManualManager manager(2 * kMatrixBytes);
   const Matrix2 a = filled(4, 4, 0), b = filled(4, 4, 0);
   const JobPtr job = manager.user_of({a});
-  job->scratch_bytes = kMatrixBytes;
+  job->choice = std::make_shared<KernelChoice>();
+  job->choice->scratch_bytes = kMatrixBytes;
   use(manager, b);
   ASSERT_EQ(manager.memory.acquire(*job), Acquired::Yes);
   EXPECT_FALSE(has_buffer(manager, b)) << "it was evicted";
@@ -121,8 +123,23 @@ TEST(DeviceMemory, RecordsOfStagesCountToo) {
   EXPECT_EQ(job->scratch, nullptr);
   use(manager, b);
   EXPECT_TRUE(has_buffer(manager, a)) << "memory for records goes first";
-  job->scratch_bytes = kMatrixBytes + 1;
+  job->choice->scratch_bytes = kMatrixBytes + 1;
   EXPECT_EQ(manager.memory.acquire(*job), Acquired::No);
+}
+
+TEST(DeviceMemory, FewerRecordsMayFitWhereBuffersDo) {
+  DeviceInfo shared = fake_device_info();
+  shared.shares_host_memory = true;
+  const Matrix2 a = filled(4, 4, 0);
+  for (const DeviceInfo& info : {fake_device_info(), shared}) {
+    ManualManager manager(kMatrixBytes, info);
+    const JobPtr job = manager.user_of({a});
+    EXPECT_EQ(may_fit_in_pieces(*job, manager.device), !info.shares_host_memory) << "only windows are smaller";
+    job->choice = std::make_shared<KernelChoice>();
+    job->choice->scratch_bytes = 1;
+    EXPECT_FALSE(fits_memory(*job, manager.device));
+    EXPECT_TRUE(may_fit_in_pieces(*job, manager.device));
+  }
 }
 
 TEST(DeviceMemory, ADroppedBufferServesTheNextMatrixOfItsSize) {

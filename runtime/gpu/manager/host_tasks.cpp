@@ -21,7 +21,7 @@ Progress HostTasks::run(FetchTask& task) {
   bool is_lost = false, is_newer = false;
   {
     const std::lock_guard lock(record.mutex);
-    const GridBox box = record.box_of(task.view);
+    const GridBox box = record.box_of(*task.view);
     home = record.at(*parts_.memory.registry());
     is_lost = record.lost.overlaps(box);
     is_newer = home != nullptr && home->dirty.overlaps(box);
@@ -30,7 +30,7 @@ Progress HostTasks::run(FetchTask& task) {
   if (!is_newer) return end(true, "");
   const bool is_under_way = parts_.copies.bring(
       *home, task.storage, task.wish != nullptr ? "another device needs it" : "the CPU reads it",
-      [&](StorageRecord& locked) { return locked.box_of(task.view); },
+      [&](StorageRecord& locked) { return locked.box_of(*task.view); },
       task.wish != nullptr ? Asker::Device : Asker::Host);
   if (task.waiting.waker || !is_under_way) return Progress::NotReady;
   return end(true, "");
@@ -41,7 +41,7 @@ Progress HostTasks::run(QuiesceTask& task) {
   Residence* home = nullptr;
   {
     const std::lock_guard lock(record.mutex);
-    const GridBox box = record.box_of(task.view);
+    const GridBox box = record.box_of(*task.view);
     home = record.at(*parts_.memory.registry());
     const bool is_quiet = home == nullptr || (!home->dirty.overlaps(box) && !home->host_in_use(BoxSet(box)));
     if (is_quiet || PB_FAULT(host_write_does_not_wait)) return task.waiting.finish(true), Progress::Done;
@@ -49,7 +49,7 @@ Progress HostTasks::run(QuiesceTask& task) {
   if (parts_.device.info().shares_host_memory) return Progress::NotReady;
   // Whatever could not be copied now is tried again.
   static_cast<void>(parts_.copies.bring(*home, task.storage, "the CPU writes there",
-                                        [&](StorageRecord& locked) { return locked.box_of(task.view); }));
+                                        [&](StorageRecord& locked) { return locked.box_of(*task.view); }));
   return Progress::NotReady;
 }
 

@@ -33,7 +33,7 @@ class HostTasksTest : public ::testing::Test {
   Progress run_on_matrix() {
     TaskType task;
     task.storage = storage;
-    task.view = view;
+    task.view = std::make_unique<OwnedView>(view);
     return run(std::move(task));
   }
   Progress run_drop() {

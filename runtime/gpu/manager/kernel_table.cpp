@@ -29,6 +29,7 @@ enum KeyField : std::size_t {
   kBlockRounds,
   kBlockStages,
   kMatrixUnits,
+  kPartLanes,
   kScanItems,
   kStage,
   kRecords,
@@ -40,23 +41,14 @@ constexpr std::int64_t kTooMany = kMaxUnrolled + 1;
 constexpr std::int64_t kNotSpecialized = INT64_MIN;
 
 /// How often code with descriptions of kernels was unloaded.
-std::atomic<std::uint64_t> num_unloadings{0};
-
-/// Whether offsets and sums of products of indices and strides fit 32 bits, with a size's worth of room. Kernels
-/// compute the place of a version in 64 bits, so only what lies within both counts.
-bool fits_32_bits(const LaunchRegion& region) {
-  const OwnedView& view = region.view;
-  const int num_dims = region.has_versions ? view.num_dims - 1 : view.num_dims;
-  std::int64_t reach = region.has_versions ? 3 * std::abs(view.strides[num_dims]) : view.offset;
-  for (int d = 0; d < num_dims; ++d) reach += (view.sizes[d] + 1) * view.strides[d];
-  return reach <= INT32_MAX;
-}
+std::atomic<std::uint64_t> unloadings{0};
 
 /// What is known to builds whose folds run in blocks.
 std::string block_options(const KernelDesc& desc, const std::vector<std::int64_t>& key) {
   std::string out = " -DPB_GROUP_ITEMS=" + std::to_string(key[kGroup0] * key[kGroup1] * key[kGroup2]) +
                     " -DPB_BLOCK_ROUNDS=" + std::to_string(key[kBlockRounds]) +
                     " -DPB_BLOCK_STAGES=" + std::to_string(key[kBlockStages]);
+  if (key[kPartLanes] > 1) out += " -DPB_PART_LANES=" + std::to_string(key[kPartLanes]);
   const std::size_t first = kFirstScalar + static_cast<std::size_t>(desc.num_specialized);
   for (std::size_t i = first; i < key.size(); ++i)
     out += " -DPB_PANEL" + std::to_string(i - first) + "=" + std::to_string(key[i]);
@@ -64,6 +56,14 @@ std::string block_options(const KernelDesc& desc, const std::vector<std::int64_t
 }
 
 }  // namespace
+
+bool fits_32_bits(const LaunchRegion& region) {
+  const OwnedView& view = region.view;
+  const int num_dims = region.has_versions ? view.num_dims - 1 : view.num_dims;
+  std::int64_t reach = region.has_versions ? 3 * std::abs(view.strides[num_dims]) : view.offset;
+  for (int d = 0; d < num_dims; ++d) reach += (view.sizes[d] + 1) * view.strides[d];
+  return reach <= INT32_MAX;
+}
 
 std::array<std::size_t, 3> clamp_group(std::array<std::size_t, 3> group, const DeviceInfo& device,
                                        std::size_t max_group_size) {
@@ -98,7 +98,8 @@ KernelTable::Key KernelTable::key_of(const LaunchPlan& plan, const WorkShape& sh
   key[kBinCells] = static_cast<std::int64_t>(shape.bin_cells);
   key[kBinCopies] = static_cast<std::int64_t>(shape.bin_copies);
   key[kStage] = stage;
-  if (stage > 0) key[kRecords] = static_cast<std::int64_t>(shape.fold_groups);
+  key[kPartLanes] = static_cast<std::int64_t>(shape.part_lanes);
+  if (stage > 0) key[kRecords] = static_cast<std::int64_t>(std::max(shape.fold_groups, shape.block_parts));
   std::int64_t iterations = 1;
   for (int i = 0; i < plan.kernel->num_specialized; ++i) {
     key.push_back(plan.scalars[static_cast<std::size_t>(plan.kernel->specialized[i].scalar)].integer());
@@ -132,7 +133,7 @@ std::string KernelTable::options_of(const KernelDesc& desc, const Key& key) {
   if (key[kBlockRounds] > 0) options += block_options(desc, key);
   if (key[kStage] > 0)
     options += " -DPB_STAGE=" + std::to_string(key[kStage]) + " -DPB_RECORDS=" + std::to_string(key[kRecords]);
-  if (key[kStage] > 0 && desc.is_divided(static_cast<int>(key[kStage])))
+  if (key[kStage] > 0 && key[kBlockRounds] == 0 && desc.is_divided(static_cast<int>(key[kStage])))
     options += " -DPB_FOLD_GROUPS=" + std::to_string(key[kRecords]);
   for (int i = 0; i < desc.num_specialized; ++i) {
     const std::int64_t value = key[kFirstScalar + static_cast<std::size_t>(i)];
@@ -154,10 +155,12 @@ MatrixUnits KernelTable::matrix_units_of(Device& device, Products products) {
   return *units;
 }
 
-void KernelTable::note_unloaded_code() noexcept { num_unloadings.fetch_add(1, std::memory_order_release); }  // entry_of
+void KernelTable::note_unloaded_code() noexcept { unloadings.fetch_add(1, std::memory_order_release); }
+
+std::uint64_t KernelTable::num_unloadings() noexcept { return unloadings.load(std::memory_order_acquire); }
 
 KernelTable::Entry& KernelTable::entry_of(const KernelDesc& desc) {
-  const std::uint64_t num = num_unloadings.load(std::memory_order_acquire);  // from note_unloaded_code
+  const std::uint64_t num = num_unloadings();
   const auto [place, is_new] = entries_.try_emplace(&desc);
   Entry& entry = place->second;
   if (!is_new && entry.num_unloadings == num) return entry;

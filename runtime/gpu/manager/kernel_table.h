@@ -24,6 +24,10 @@ namespace pbrt::gpu {
 [[nodiscard]] std::array<std::size_t, 3> clamp_group(std::array<std::size_t, 3> group, const DeviceInfo& device,
                                                      std::size_t max_group_size);
 
+/// Whether offsets and sums of products of indices and strides of the argument fit 32 bits, with a size's worth of
+/// room. Kernels compute the place of a version in 64 bits, so only what lies within both counts.
+[[nodiscard]] bool fits_32_bits(const LaunchRegion& region);
+
 class KernelTable {
  public:
   struct Found {
@@ -45,6 +49,8 @@ class KernelTable {
   /// Tells all tables that code with descriptions of kernels was unloaded, so that others may lie at their addresses.
   /// Threads: any
   static void note_unloaded_code() noexcept;
+  /// How often that was.
+  [[nodiscard]] static std::uint64_t num_unloadings() noexcept;
   /// The device's units for such products of matrices. The first call tries them.
   ///
   /// Errors: throws what find_matrix_units throws
@@ -58,8 +64,8 @@ class KernelTable {
 
  private:
   /// The values that decide a build: 32-bit indices, unit strides, group, instances per work-item, lanes, stage,
-  /// specialised scalars; and rounds, stages, units and panels of blocks. A kernel that is null is one that the driver
-  /// rejected.
+  /// specialised scalars; and rounds, stages, units, lanes and panels of blocks. A kernel that is null is one that the
+  /// driver rejected.
   using Key = std::vector<std::int64_t>;
   struct Entry {
     std::string text;                  ///< of the description, since another one may lie at its address later

@@ -98,6 +98,31 @@ TEST_F(KernelTableTest, BlocksOfRoundsAreConstantsOfABuild) {
                           "-DPB_ITEMS1=8 -DPB_GROUP_ITEMS=8 -DPB_BLOCK_ROUNDS=3 -DPB_BLOCK_STAGES=1 -DPB_PANEL0=36"));
 }
 
+TEST_F(KernelTableTest, RangesOfRoundsAreConstantsOfTwoBuilds) {
+  constexpr KernelDesc kBlocks = {.name = "increment",
+                                  .lanes = Lanes::Neighbours,
+                                  .num_stages = 2,
+                                  .block_loops = {0, 1},
+                                  .block_bytes = 4,
+                                  .has_block_parts = true};
+  WorkShape shape{{4, 2, 1}, {2, 8, 1}};
+  shape.block_rounds = 3;
+  shape.block_parts = 5;
+  static_cast<void>(table.find(device, plan_of(kBlocks, 7), shape, 1));
+  WorkShape last{{32, 1, 1}, {1, 1, 1}};
+  last.block_rounds = 1;
+  last.block_parts = 5;
+  last.part_lanes = 4;
+  static_cast<void>(table.find(device, plan_of(kBlocks, 7), last, 2));
+  EXPECT_THAT(control->build_options(),
+              ElementsAre(" -DPB_INDEX=int -DPB_UNIT_STRIDE=1 -DPB_GROUP0=4 -DPB_GROUP1=2 -DPB_GROUP2=1 -DPB_ITEMS0=2 "
+                          "-DPB_ITEMS1=8 -DPB_GROUP_ITEMS=8 -DPB_BLOCK_ROUNDS=3 -DPB_BLOCK_STAGES=1 -DPB_STAGE=1 "
+                          "-DPB_RECORDS=5",
+                          " -DPB_INDEX=int -DPB_UNIT_STRIDE=1 -DPB_GROUP0=32 -DPB_GROUP1=1 -DPB_GROUP2=1 "
+                          "-DPB_GROUP_ITEMS=32 -DPB_BLOCK_ROUNDS=1 -DPB_BLOCK_STAGES=1 -DPB_PART_LANES=4 -DPB_STAGE=2 "
+                          "-DPB_RECORDS=5"));
+}
+
 TEST_F(KernelTableTest, WhatIsNotSpecializedHasNoBuildOfItsOwn) {
   Kernel* const first = find(plan_of(kPlain, 7)).kernel;
   EXPECT_EQ(find(plan_of(kPlain, 9), {8, 8, 1}).kernel, first);

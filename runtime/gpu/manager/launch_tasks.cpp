@@ -6,16 +6,11 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <numeric>
-#include <sstream>
 #include <string>
 #include <utility>
 
 #include "base/seeded_fault.h"
-#include "runtime/gpu/manager/block_shape.h"
-#include "runtime/gpu/manager/shapes/margin_shape.h"
-#include "runtime/gpu/manager/shapes/scan_shape.h"
-#include "runtime/gpu/manager/shapes/wave_shape.h"
+#include "runtime/gpu/manager/windows/memory_need.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -26,51 +21,6 @@ KernelArg value_arg(T value) {
   arg.size_bytes = sizeof(T);
   std::memcpy(arg.value.data(), &value, sizeof(T));
   return arg;
-}
-
-constexpr int kLeastRecordBytes = 8;  // kernels of stages have a parameter for records, also where no fold has any
-
-std::size_t tile_bytes_of(const LaunchTile& tile, const WorkShape& shape) {
-  auto bytes = static_cast<std::size_t>(tile.element_bytes);
-  for (const TileDim& dim : tile.dims) {
-    std::int64_t extent = dim.extent;
-    for (std::size_t d = 0; d < 3; ++d)
-      extent += PB_FAULT(tile_without_halo)
-                    ? 0
-                    : (dim.step[d] < 0 ? -dim.step[d] : dim.step[d]) * (static_cast<std::int64_t>(shape.span(d)) - 1);
-    bytes *= static_cast<std::size_t>(std::max<std::int64_t>(0, extent));
-  }
-  return bytes;
-}
-
-std::vector<std::size_t> tile_bytes_of(const LaunchPlan& plan, const WorkShape& shape) {
-  std::vector<std::size_t> out;
-  for (const LaunchTile& tile : plan.tiles) out.push_back(tile_bytes_of(tile, shape));
-  return out;
-}
-
-/// Adds what groups copy to a tile beyond the end of the range.
-void widen(Halo& halo, const LaunchTile& tile, const std::array<std::int64_t, 3>& beyond, std::int64_t rounds) {
-  for (std::size_t k = 0; k < tile.dims.size(); ++k) {
-    const TileDim& dim = tile.dims[k];
-    std::int64_t cells = dim.extent == kBlockExtent ? rounds : 0;
-    for (std::size_t d = 0; d < 3; ++d) cells += std::abs(dim.step[d]) * beyond[d];
-    halo[k] = std::max(halo[k], cells);
-  }
-}
-
-/// How far groups of this shape read beyond what the instances of the launch touch.
-Halo halo_of(const LaunchPlan& plan, const WorkShape& shape) {
-  Halo halo = {};
-  const std::array<std::size_t, 3> extents = extents_of(plan);
-  std::array<std::int64_t, 3> beyond = {};
-  for (std::size_t d = 0; d < 3; ++d)
-    beyond[d] = static_cast<std::int64_t>(divided_up(extents[d], own_span(plan, shape, d)) * own_span(plan, shape, d) -
-                                          extents[d]);
-  const auto rounds = static_cast<std::int64_t>(shape.block_rounds * shape.block_stages);
-  for (const LaunchTile& tile : plan.tiles) widen(halo, tile, beyond, 0);
-  for (const LaunchPanel& panel : plan.panels) widen(halo, panel.cells, beyond, rounds);
-  return halo;
 }
 
 /// Adds the arguments that the stages of a launch share.
@@ -92,7 +42,7 @@ void append_arguments_of(const LaunchJob& job, std::vector<KernelArg>& args) {
     args.push_back({KernelArg::Kind::Value, nullptr, scalar.bytes(), scalar.size_bytes()});
   for (const std::int32_t lo : job.plan.lo) args.push_back(value_arg(lo));
   for (const std::int32_t extent : job.plan.extent) args.push_back(value_arg(extent));
-  for (const std::size_t bytes : job.tile_bytes) {
+  for (const std::size_t bytes : job.choice->tile_bytes) {
     KernelArg tile;
     tile.kind = KernelArg::Kind::Local;
     tile.size_bytes = std::max<std::size_t>(bytes, 1);
@@ -106,33 +56,17 @@ void append_arguments_of(const LaunchJob& job, std::vector<KernelArg>& args) {
   }
 }
 
-/// What a driver says first of a kernel that it rejects, in lines of their own.
-std::string first_lines_of(const std::string& log) {
-  constexpr int kMostLines = 12;
-  std::istringstream lines(log);
-  std::string text, line;
-  for (int i = 0; i < kMostLines && std::getline(lines, line); ++i)
-    if (!line.empty()) text += "\n  " + line;
-  return text;
-}
-
-/// The work-items of whole groups that have all instances.
-KernelRange range_of(const LaunchPlan& plan, const WorkShape& shape) {
-  KernelRange range;
-  range.num_dims = std::clamp(static_cast<int>(plan.extent.size()), 1, 3);
-  range.group = shape.group;
-  const std::array<std::size_t, 3> extent = extents_of(plan);
-  for (std::size_t d = 0; d < 3; ++d)
-    range.global[d] = divided_up(extent[d], own_span(plan, shape, d)) * shape.group[d];
-  range.global[2] *= batches_of(plan);
-  return range;
-}
-
-/// As above, for a stage in which several groups run an instance.
-KernelRange range_of(const LaunchPlan& plan, const WorkShape& shape, std::size_t fold_groups) {
-  KernelRange range = range_of(plan, shape);
-  range.global[0] *= fold_groups;
-  return range;
+/// Notes in the records what a failed launch leaves of its outputs. After a failure the fiber writes them on the host.
+/// What the kernel was to change in place may be half changed, and counts as lost.
+void record_failure(const LaunchJob& job) {
+  for (const LaunchRegion& region : job.plan.regions) {
+    if (!region.is_written) continue;
+    const std::lock_guard lock(region.record->mutex);
+    const BoxSet boxes = region.written_boxes();
+    region.home->dirty.remove(boxes);
+    region.is_read ? region.record->lost.add(boxes) : region.record->lost.remove(boxes);
+    region.record->publish_state();
+  }
 }
 
 }  // namespace
@@ -164,28 +98,23 @@ void LaunchTasks::record_windows(const LaunchJob& job) {
   }
 }
 
-/// After a failure the fiber writes the outputs on the host. What the kernel was to change in place may be half
-/// changed, and counts as lost.
-void LaunchTasks::record_failure(const LaunchJob& job) {
-  for (const LaunchRegion& region : job.plan.regions) {
-    if (!region.is_written) continue;
-    const std::lock_guard lock(region.record->mutex);
-    const BoxSet boxes = region.written_boxes();
-    region.home->dirty.remove(boxes);
-    region.is_read ? region.record->lost.add(boxes) : region.record->lost.remove(boxes);
-    region.record->publish_state();
-  }
-}
-
 Progress LaunchTasks::run(PrepareTask& task) {
   LaunchJob& job = *task.job;
   if (job.stage != LaunchJob::Stage::Submitted) return Progress::Done;
   if (!parts_.device.is_alive()) return fail(job, parts_.device.failure_message());
   try {
-    if (!job.only_prefetch && job.stages.empty() && !choose_kernel(job)) return Progress::Done;
+    return prepare(job);
   } catch (const KernelTable::NotKnown&) {
-    job.stages.clear();
     return Progress::NotReady;
+  } catch (const DeviceLost& lost) {
+    return fail_as_lost(job, lost);
+  }
+}
+
+Progress LaunchTasks::prepare(LaunchJob& job) {
+  if (!job.only_prefetch && job.choice == nullptr) {
+    if (!may_fit_memory(job, parts_.device)) return fail_for_memory(job);
+    if (!choose_kernel(job)) return Progress::Done;
   }
   const auto fits_its_matrix = [](LaunchRegion& region) {
     const std::lock_guard lock(region.record->mutex);
@@ -209,199 +138,35 @@ Progress LaunchTasks::acquire_memory(LaunchJob& job) {
     case DeviceMemory::Acquired::No:
       break;
   }
-  if (parts_.memory.use_windows(job)) return acquire_memory(job);
-  if (job.waiting.waker) job.waiting.outcome->lacks_memory = true;
-  return fail(job, parts_.memory.reason_against(job));
+  // What groups of ranges of rounds keep needs memory, too. Where only that is too much, a group runs all rounds.
+  const bool is_in_parts = job.choice != nullptr && job.choice->is_in_parts;
+  if (is_in_parts && fits_without_records(job, parts_.device)) return acquire_without_parts(job);
+  if (use_windows(job, parts_.device)) return acquire_memory(job);
+  return is_in_parts ? acquire_without_parts(job) : fail_for_memory(job);
 }
 
-bool LaunchTasks::add_stages(LaunchJob& job, const WorkShape& wanted, KernelTable::Found& found) {
-  const KernelDesc& kernel = *job.plan.kernel;
-  for (int stage = 1; stage <= kernel.num_stages; ++stage) {
-    WorkShape shape = wanted;
-    found = find_kernel(job.plan, shape, stage);
-    if (found.kernel == nullptr || found.is_generic) {
-      job.stages.clear();
-      return false;
-    }
-    // Groups count tiles of as many lanes as those that store. Records have the same room for bins in all stages.
-    const bool has_other_records = kernel.has_ordered_bins && shape.bin_copies != wanted.bin_copies;
-    if ((kernel.has_places && shape.lanes != wanted.lanes) || has_other_records) {
-      job.stages.clear();
-      return add_stages(job, shape, found);
-    }
-    job.stages.push_back({found.kernel, range_of(job.plan, shape, kernel.is_divided(stage) ? shape.fold_groups : 1)});
-  }
-  const std::size_t bin_bytes = kernel.has_ordered_bins ? wanted.bin_cells * sizeof(std::uint32_t) : 0;
-  job.scratch_bytes = instances_of(job.plan) * wanted.fold_groups *
-                      (static_cast<std::size_t>(std::max(kernel.record_bytes, kLeastRecordBytes)) + bin_bytes);
-  return true;
+Progress LaunchTasks::acquire_without_parts(LaunchJob& job) {
+  job.windows.clear();
+  job.choice = nullptr;
+  job.plan.block_parts = 1;
+  return choose_kernel(job) ? acquire_memory(job) : Progress::Done;
 }
 
-bool LaunchTasks::choose_blocks(LaunchJob& job) {
-  const LaunchPlan& plan = job.plan;
-  const bool has_units =
-      wants_matrix_units(plan) && kernels_.matrix_units_of(*parts_.device, plan.kernel->products) != MatrixUnits::None;
-  const std::optional<WorkShape> wanted = block_shape_of(plan, parts_.device.info(), has_units);
-  if (!wanted) return false;
-  WorkShape shape = *wanted;
-  const KernelTable::Found found = find_kernel(plan, shape, 0);
-  if (found.kernel == nullptr || found.is_generic || !tiles_fit(*found.kernel, {})) {
-    if (found.new_log == nullptr) return false;
-    parts_.device.warn("device `" + parts_.device.info().name + "` rejected kernel `" + plan.kernel->name +
-                       "` in blocks of rounds; it runs without");
-    return false;
-  }
-  job.stages = {{found.kernel, range_of(plan, shape)}};
-  job.halo = halo_of(plan, shape);
-  job.is_in_blocks = true;
-  job.is_on_matrix_units = shape.on_matrix_units;
-  parts_.statistics.count([&](DeviceStatistics& s) { s.groups_clamped += shape.group != wanted->group ? 1 : 0; });
-  return true;
+Progress LaunchTasks::fail_for_memory(LaunchJob& job) {
+  if (job.waiting.waker) job.waiting.outcome->lacks_memory = may_fit_in_pieces(job, parts_.device);
+  return fail(job, reason_against(job, parts_.device));
 }
 
-bool LaunchTasks::choose_windows(LaunchJob& job, const WorkShape& shape) {
-  const LaunchPlan& plan = job.plan;
-  const auto build = [&](int stage) -> Kernel* {
-    const KernelTable::Found found = kernels_.find(*parts_.device, plan, shape, stage);
-    if (found.new_log != nullptr) report_rejection(*plan.kernel, *found.new_log);
-    const std::size_t items = shape.group[0] * shape.group[1] * shape.group[2];
-    const bool fits = found.kernel != nullptr && !found.is_generic && tiles_fit(*found.kernel, {}) &&
-                      items <= found.kernel->limits().max_group_size;
-    return fits ? found.kernel : nullptr;
-  };
-  if (!has_group_per_window(plan, shape, parts_.device.info())) {
-    Kernel* const kernel = build(0);
-    if (kernel != nullptr) job.stages = {{kernel, range_of_lines(plan, shape)}};
-    return kernel != nullptr;
-  }
-  Kernel *const clearing = build(1), *const scanning = build(2);
-  if (clearing == nullptr || scanning == nullptr) return false;
-  const ScanScratch scratch = scan_scratch_of(plan, shape);
-  job.stages = {{clearing, scratch.range}, {scanning, range_of_windows(plan, shape)}};
-  job.scratch_bytes = scratch.bytes;
-  return true;
-}
-
-bool LaunchTasks::choose_scan(LaunchJob& job) {
-  const LaunchPlan& plan = job.plan;
-  const DeviceInfo& info = parts_.device.info();
-  const WorkShape wanted = scan_shape_of(plan, info);
-  WorkShape shape = wanted;
-  shape.group = clamp_group(shape.group, info, info.max_group_size);
-  // A kernel may need so many registers that the device runs it in smaller groups only.
-  for (WorkShape tried = wanted; tried.scan_items > 1; tried = with_half_a_window(plan, tried)) {
-    const bool fits = clamp_group(tried.group, info, info.max_group_size) == tried.group;
-    if (fits && choose_windows(job, tried)) return true;
-  }
-  // A work-item runs each line, which every device can do.
-  if (shape.scan_items > 0) {
-    shape = line_shape_of(plan, info);
-    shape.group = clamp_group(shape.group, info, info.max_group_size);
-  }
-  const KernelTable::Found found = kernels_.find(*parts_.device, plan, shape, 0);
-  if (found.kernel == nullptr) {
-    if (found.new_log != nullptr) report_rejection(*plan.kernel, *found.new_log);
-    return fail(job, "the driver rejected the kernel"), false;
-  }
-  shape.group = clamp_group(shape.group, info, found.kernel->limits().max_group_size);
-  job.stages = {{found.kernel, range_of_lines(plan, shape)}};
-  parts_.statistics.count([&](DeviceStatistics& s) {
-    s.generic_builds_used += found.is_generic ? 1 : 0;
-    s.groups_clamped += wanted.group != shape.group ? 1 : 0;
-  });
-  return true;
-}
-
-bool LaunchTasks::choose_waves(LaunchJob& job) {
-  const LaunchPlan& plan = job.plan;
-  std::optional<WaveShape> shape = wave_shape_of(plan, parts_.device.info());
-  if (!shape) return fail(job, "the rows of a wavefront are too long"), false;
-  const KernelTable::Found found = kernels_.find(*parts_.device, plan, WorkShape(), 0);
-  if (found.kernel == nullptr) {
-    if (found.new_log != nullptr) report_rejection(*plan.kernel, *found.new_log);
-    return fail(job, "the driver rejected the kernel"), false;
-  }
-  const std::array<std::size_t, 3> wanted = shape->group;
-  shape->group = clamp_group(wanted, parts_.device.info(), found.kernel->limits().max_group_size);
-  job.stages = waves_of(plan, *shape, found.kernel);
-  parts_.statistics.count([&](DeviceStatistics& s) {
-    s.generic_builds_used += found.is_generic ? 1 : 0;
-    s.groups_clamped += wanted != shape->group ? 1 : 0;
-  });
-  return true;
+Progress LaunchTasks::fail_as_lost(LaunchJob& job, const DeviceLost& lost) {
+  if (job.waiting.waker) job.waiting.outcome->is_lost = true;
+  return fail(job, lost.what());
 }
 
 bool LaunchTasks::choose_kernel(LaunchJob& job) {
-  if (job.plan.kernel->num_wave_rows > 0) return choose_waves(job);
-  if (job.plan.kernel->scan_loop >= 0) return choose_scan(job);
-  if (choose_blocks(job)) return true;
-  const LaunchPlan& plan = job.plan;
-  const DeviceInfo& info = parts_.device.info();
-  const WorkShape wanted = has_margins(plan) ? margin_shape_of(plan, info) : shape_of(plan, info);
-  WorkShape shape = wanted;
-  KernelTable::Found found;
-  if (wanted.fold_groups > 1) {
-    if (add_stages(job, wanted, found)) return true;
-    shape.fold_groups = 1;
-    if (shape.bin_copies == 0) shape = without_local_bins(plan, shape);
-  }
-  if (wanted.fold_groups == 1 || found.kernel != nullptr) found = find_kernel(plan, shape, 0);
-  if (found.kernel == nullptr) {
-    if (found.new_log != nullptr) report_rejection(*plan.kernel, *found.new_log);
-    return fail(job, "the driver rejected the kernel"), false;
-  }
-  const bool is_clamped = shape.group != wanted.group;
-  parts_.statistics.count([&](DeviceStatistics& s) {
-    s.generic_builds_used += found.is_generic ? 1 : 0;
-    s.groups_clamped += is_clamped ? 1 : 0;
-  });
-  if (!has_own_spans(plan, shape)) return fail(job, "work-groups are smaller than their margins"), false;
-  job.stages = {{found.kernel, range_of(plan, shape)}};
-  job.is_in_vectors = shape.vector_width > 0 && !found.is_generic;
-  job.tile_bytes = tile_bytes_of(plan, shape);
-  job.halo = halo_of(plan, shape);
-  if (tiles_fit(*found.kernel, job.tile_bytes)) return true;
-  job.stages.clear();
-  return fail(job, "local memory"), false;
-}
-
-KernelTable::Found LaunchTasks::find_kernel(const LaunchPlan& plan, WorkShape& shape, int stage) {
-  const DeviceInfo& info = parts_.device.info();
-  shape = with_group(shape, clamp_group(shape.group, info, info.max_group_size));
-  KernelTable::Found found = kernels_.find(*parts_.device, plan, shape, stage);
-  for (int attempt = 0; attempt < 8 && found.kernel != nullptr; ++attempt) {
-    // A kernel may allow smaller groups than the device. A kernel that is specialised for its group is then built
-    // again.
-    WorkShape allowed = with_group(shape, clamp_group(shape.group, info, found.kernel->limits().max_group_size));
-    if (found.is_generic && shape.block_rounds > 0) break;
-    if (found.is_generic) {
-      allowed.items = {1, 1, 1};
-      allowed.lanes = 1;
-      allowed.kept_rounds = 0;
-      allowed = without_local_bins(plan, allowed);
-    } else if (shape.bin_cells > 0 && shape.bin_copies > 0 && !tiles_fit(*found.kernel, {})) {
-      allowed = without_local_bins(plan, allowed);
-    } else if (is_open(plan.items) && !tiles_fit(*found.kernel, tile_bytes_of(plan, allowed))) {
-      allowed = with_fewer_items(allowed);
-    }
-    if (allowed == shape) break;
-    const bool is_other_build = plan.kernel->specialize_group || allowed.block_rounds > 0 || allowed.has_lanes() ||
-                                allowed.lanes != shape.lanes || allowed.items != shape.items;
-    shape = allowed;
-    if (is_other_build && !found.is_generic) found = kernels_.find(*parts_.device, plan, shape, stage);
-  }
-  return found;
-}
-
-void LaunchTasks::report_rejection(const KernelDesc& kernel, const std::string& log) {
-  parts_.device.warn("device `" + parts_.device.info().name + "` rejected kernel `" + kernel.name +
-                     "`; its CPU version is used" + first_lines_of(log));
-  parts_.statistics.reject({kernel.name, log});
-}
-
-bool LaunchTasks::tiles_fit(const Kernel& kernel, const std::vector<std::size_t>& tile_bytes) const {
-  const std::uint64_t own = kernel.limits().local_bytes;
-  return std::accumulate(tile_bytes.begin(), tile_bytes.end(), own) <= parts_.device.info().local_bytes;
+  KernelChooser::Chosen chosen = chooser_.choose(job.plan);
+  if (chosen.choice == nullptr) return fail(job, chosen.reason_against), false;
+  job.choice = std::move(chosen.choice);
+  return true;
 }
 
 Progress LaunchTasks::run(CopyInTask& task) {
@@ -416,8 +181,7 @@ Progress LaunchTasks::run(CopyInTask& task) {
   } catch (const DeviceRefusal& refusal) {
     return fail(job, refusal.what());
   } catch (const DeviceLost& lost) {
-    if (job.waiting.waker) job.waiting.outcome->is_lost = true;
-    return fail(job, lost.what());
+    return fail_as_lost(job, lost);
   }
 }
 
@@ -456,8 +220,8 @@ void LaunchTasks::enqueue_kernel(LaunchJob& job) {
   const bool is_wavefront = job.plan.kernel->num_wave_rows > 0;
   std::int64_t cells = 1;
   for (const std::int32_t extent : job.plan.extent) cells *= extent;
-  for (const LaunchStage& stage : job.stages) {
-    const bool is_last = &stage == &job.stages.back();
+  for (const LaunchStage& stage : job.choice->stages) {
+    const bool is_last = &stage == &job.choice->stages.back();
     // The launches of a wavefront share its instances, which are counted once.
     const std::int64_t amount = is_wavefront && !is_last ? 0 : cells;
     const std::shared_ptr<Operation> operation =
@@ -471,16 +235,20 @@ void LaunchTasks::enqueue_kernel(LaunchJob& job) {
       fail(job, refusal.what());
       return;
     }
-    launched_.emplace(stage.kernel, stage.range.group);
+    if (!job.choice->was_launched) launched_.emplace(stage.kernel, stage.range.group);
     job.is_enqueued = is_last;
     job.operations.push_back(operation);
     record_kernel(job, *operation, is_last);
   }
+  job.choice->was_launched = true;
   parts_.statistics.count([&](DeviceStatistics& s) {
     ++s.launches;
-    s.launches_in_blocks += job.is_in_blocks ? 1 : 0;
-    s.launches_in_vectors += job.is_in_vectors ? 1 : 0;
-    s.launches_on_matrix_units += job.is_on_matrix_units ? 1 : 0;
+    s.launches_in_blocks += job.choice->is_in_blocks ? 1 : 0;
+    s.launches_in_parts += job.choice->is_in_parts ? 1 : 0;
+    s.launches_in_vectors += job.choice->is_in_vectors ? 1 : 0;
+    s.launches_on_matrix_units += job.choice->is_on_matrix_units ? 1 : 0;
+    s.generic_builds_used += job.choice->is_generic ? 1 : 0;
+    s.groups_clamped += job.choice->is_clamped ? 1 : 0;
     s.launches_in_windows += job.windows.empty() ? 0 : 1;
   });
 }
@@ -509,7 +277,8 @@ void LaunchTasks::record_kernel(const LaunchJob& job, Operation& operation, bool
 }
 
 bool LaunchTasks::were_launched(const LaunchJob& job) const {
-  return std::all_of(job.stages.begin(), job.stages.end(), [&](const LaunchStage& stage) {
+  if (job.choice == nullptr || job.choice->was_launched) return true;
+  return std::all_of(job.choice->stages.begin(), job.choice->stages.end(), [&](const LaunchStage& stage) {
     return launched_.contains({stage.kernel, stage.range.group});
   });
 }

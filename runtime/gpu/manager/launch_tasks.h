@@ -14,17 +14,16 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/gpu/manager/kernel_table.h"
+#include "runtime/gpu/manager/choice/kernel_chooser.h"
 #include "runtime/gpu/manager/manager_parts.h"
 #include "runtime/gpu/manager/queue/device_task.h"
-#include "runtime/gpu/manager/work_shape.h"
 
 namespace pbrt::gpu {
 
 /// Threads: manager thread only
 class LaunchTasks {
  public:
-  explicit LaunchTasks(const ManagerParts& parts) : parts_(parts) {}
+  explicit LaunchTasks(const ManagerParts& parts) : parts_(parts), chooser_(parts.device, parts.statistics) {}
 
   // Errors: throw what the device throws but for refusals; after ManagedDevice::fail the same task may be run again.
 
@@ -34,7 +33,7 @@ class LaunchTasks {
   [[nodiscard]] Progress run(CompletionTask& task);
   /// Called before the device is closed.
   void forget_kernels() {
-    kernels_.clear();
+    chooser_.forget_kernels();
     launched_.clear();
   }
 
@@ -44,7 +43,7 @@ class LaunchTasks {
   /// While `is_brief`, a PrepareTask is not ready if its kernel is not known.
   void set_brief(bool is_brief) {
     is_brief_ = is_brief;
-    kernels_.set_brief(is_brief);
+    chooser_.set_brief(is_brief);
   }
 
  private:
@@ -52,31 +51,20 @@ class LaunchTasks {
   void end(LaunchJob& job, bool ok, const std::string& reason);
   /// Ends a job without success. Always returns Done.
   Progress fail(LaunchJob& job, const std::string& reason);
+  /// Ends a job that does not fit the device's memory. Always returns Done.
+  Progress fail_for_memory(LaunchJob& job);
+  /// Ends a job whose input was lost with another device. Always returns Done.
+  Progress fail_as_lost(LaunchJob& job, const DeviceLost& lost);
+  /// Chooses the job's kernel and gets its memory. Errors: KernelTable::NotKnown; DeviceLost
+  [[nodiscard]] Progress prepare(LaunchJob& job);
   /// Gets the job's buffers, or those of its windows.
-  Progress acquire_memory(LaunchJob& job);
+  [[nodiscard]] Progress acquire_memory(LaunchJob& job);
+  /// The same in a kernel whose groups run all rounds each.
+  [[nodiscard]] Progress acquire_without_parts(LaunchJob& job);
   /// Notes in the records what a job has written that had windows: the host has it, as if it had written it itself.
   static void record_windows(const LaunchJob& job);
-  /// Notes in the records what a failed launch leaves of its outputs.
-  static void record_failure(const LaunchJob& job);
-  /// Chooses the kernel in which folds run in blocks. Returns whether there is one that the device can run.
-  [[nodiscard]] bool choose_blocks(LaunchJob& job);
-  /// Chooses the kernel in which work-items run windows of a scan together. Returns whether there is one that the
-  /// device can run.
-  [[nodiscard]] bool choose_windows(LaunchJob& job, const WorkShape& shape);
-  /// Chooses the kernel of a scan. False: the job has ended.
-  [[nodiscard]] bool choose_scan(LaunchJob& job);
-  /// Chooses the kernel and the launches of a wavefront. False: the job has ended.
-  [[nodiscard]] bool choose_waves(LaunchJob& job);
   /// False: the job has ended.
   [[nodiscard]] bool choose_kernel(LaunchJob& job);
-  /// The kernel for a shape that device and kernel allow, which `shape` is changed to. `stage` as in KernelTable::find.
-  [[nodiscard]] KernelTable::Found find_kernel(const LaunchPlan& plan, WorkShape& shape, int stage);
-  /// Adds the launches to the job, in which several groups run an instance together. False: some build was not special
-  /// to its stage, and the job has no launches.
-  [[nodiscard]] bool add_stages(LaunchJob& job, const WorkShape& wanted, KernelTable::Found& found);
-  void report_rejection(const KernelDesc& kernel, const std::string& log);
-  /// Whether the group's memory has room for the tiles.
-  [[nodiscard]] bool tiles_fit(const Kernel& kernel, const std::vector<std::size_t>& tile_bytes) const;
   void enqueue_kernel(LaunchJob& job);
   /// Notes in the records what the kernel, enqueued just now, writes and which memory it uses.
   /// Only the last stage writes regions.
@@ -86,7 +74,7 @@ class LaunchTasks {
   [[nodiscard]] bool were_launched(const LaunchJob& job) const;
 
   const ManagerParts parts_;
-  KernelTable kernels_;
+  KernelChooser chooser_;
   bool is_brief_ = false;
   std::vector<KernelArg> arguments_;  ///< of the last launch; kept for its memory
   std::set<std::pair<const Kernel*, std::array<std::size_t, 3>>> launched_;

@@ -13,6 +13,7 @@ using Stage = LaunchJob::Stage;
 
 class LaunchTasksTest : public ::testing::Test {
  protected:
+  explicit LaunchTasksTest(std::uint64_t memory_limit_bytes = 0) : manager(memory_limit_bytes) {}
   /// A launch whose tasks the test runs.
   JobPtr launch(CopyOut copy_out, const KernelDesc& kernel = kAddStep) {
     JobPtr job = manager.add_step(out, in, 5, copy_out);
@@ -32,6 +33,24 @@ class LaunchTasksTest : public ::testing::Test {
     ASSERT_EQ(run(ExecuteTask{job}), Progress::Done);
     manager.settle();
     ASSERT_EQ(run(CompletionTask{job}), Progress::Done);
+  }
+
+  /// A kernel whose groups may run a range of the rounds each.
+  JobPtr launch_product() {
+    static constexpr KernelDesc kRounds = {.name = "fold",
+                                           .source = "",
+                                           .num_regions = 2,
+                                           .num_scalars = 1,
+                                           .block_loops = {0, 1},
+                                           .block_bytes = 8,
+                                           .has_block_parts = true};
+    JobPtr job = launch(CopyOut::Must, kRounds);
+    job->plan.extent = {1, 1};
+    job->plan.group = {1, 1, 1};
+    job->plan.block_items = {2, 2};
+    job->plan.block_rounds = 16;
+    job->plan.block_parts = 4;
+    return job;
   }
 
   ManualManager manager;
@@ -102,7 +121,7 @@ TEST_F(FoldsInGroups, HaveALaunchPerStage) {
   add_fold_kernel(*manager.control);
   const JobPtr job = launch_fold();
   run_all(job);
-  EXPECT_EQ(job->stages.size(), 2U);
+  EXPECT_EQ(job->choice->stages.size(), 2U);
   EXPECT_EQ(job->scratch, nullptr) << "an ended job keeps no memory";
   EXPECT_EQ(first_cell(out), 4) << "each of four groups adds the one of the input";
   EXPECT_EQ(manager.control->log(), (std::vector<std::string>{"write", "launch fold", "launch fold", "read"}));
@@ -124,9 +143,9 @@ TEST_F(FoldsInGroups, ThatCountPlacesHaveAsManyLanesInAllStages) {
   const JobPtr job = launch_fold();
   job->plan.kernel = &kFilter;
   ASSERT_EQ(run(PrepareTask{job}), Progress::Done);
-  ASSERT_EQ(job->stages.size(), 2U);
-  for (const LaunchStage& stage : job->stages) EXPECT_EQ(stage.range.group[0], 64U);
-  EXPECT_EQ(job->stages[0].range.global, job->stages[1].range.global);
+  ASSERT_EQ(job->choice->stages.size(), 2U);
+  for (const LaunchStage& stage : job->choice->stages) EXPECT_EQ(stage.range.group[0], 64U);
+  EXPECT_EQ(job->choice->stages[0].range.global, job->choice->stages[1].range.global);
   EXPECT_TRUE(manager.device.fail("the launch is not run"));
 }
 
@@ -141,6 +160,70 @@ TEST_F(FoldsInGroups, ThatADeviceRefusesEndTheJob) {
   EXPECT_FALSE(job->is_enqueued) << "the first stage writes no region";
   manager.settle();
   EXPECT_TRUE(manager.device.is_alive());
+}
+
+class RoundsInRanges : public LaunchTasksTest {};
+
+TEST_F(RoundsInRanges, HaveGroupsOfTheirOwnAndASecondLaunch) {
+  add_fold_kernel(*manager.control);
+  const JobPtr job = launch_product();
+  run_all(job);
+  ASSERT_EQ(job->choice->stages.size(), 2U);
+  EXPECT_EQ(job->choice->stages[0].range.global[0], 4U) << "one group for each range";
+  EXPECT_EQ(first_cell(out), 4);
+  EXPECT_EQ(manager.counted().launches_in_blocks, 1);
+  EXPECT_EQ(manager.counted().launches_in_parts, 1);
+}
+
+TEST_F(RoundsInRanges, AreAllRunByOneGroupWhereTheDriverRejectsOneLaunch) {
+  add_fold_kernel(*manager.control);
+  manager.control->inject(FakeOperation::Build, 1, FakeFault::Refuse);
+  const JobPtr job = launch_product();
+  ASSERT_EQ(run(PrepareTask{job}), Progress::Done);
+  EXPECT_EQ(job->choice->stages.size(), 1U);
+  EXPECT_TRUE(job->choice->is_in_blocks);
+  EXPECT_FALSE(job->choice->is_in_parts);
+  EXPECT_EQ(manager.warnings.size(), 1U);
+  EXPECT_TRUE(manager.device.fail("the launch is not run"));
+}
+
+constexpr std::uint64_t kMatrixBytes = 64;
+
+/// There is room for the matrices, and not for what the groups of ranges keep.
+class RoundsWithoutRoom : public LaunchTasksTest {
+ protected:
+  RoundsWithoutRoom() : LaunchTasksTest(2 * kMatrixBytes) {}
+};
+
+TEST_F(RoundsWithoutRoom, AreAllRunByOneGroup) {
+  add_fold_kernel(*manager.control);
+  const JobPtr job = launch_product();
+  ASSERT_EQ(run(PrepareTask{job}), Progress::Done);
+  ASSERT_EQ(job->stage, Stage::Prepared);
+  EXPECT_EQ(job->choice->stages.size(), 1U);
+  EXPECT_TRUE(job->choice->is_in_blocks);
+  EXPECT_FALSE(job->choice->is_in_parts);
+  EXPECT_TRUE(manager.warnings.empty());
+  EXPECT_TRUE(manager.device.fail("the launch is not run"));
+  EXPECT_EQ(run(CopyInTask{job, 0}), Progress::Done);
+}
+
+/// There is room for the rows that the launch touches, and what the groups of ranges keep.
+class RoundsInWindows : public LaunchTasksTest {
+ protected:
+  RoundsInWindows() : LaunchTasksTest(2 * kMatrixBytes - 1) {}
+};
+
+TEST_F(RoundsInWindows, StayInRangesIfThatIsWhatFits) {
+  add_fold_kernel(*manager.control);
+  const JobPtr job = launch_product();
+  for (LaunchRegion& region : job->plan.regions) region.touched.sizes[1] = 1;
+  ASSERT_EQ(run(PrepareTask{job}), Progress::Done);
+  ASSERT_EQ(job->stage, Stage::Prepared);
+  EXPECT_FALSE(job->windows.empty());
+  EXPECT_TRUE(job->choice->is_in_parts);
+  EXPECT_TRUE(manager.device.fail("the launch is not run"));
+  EXPECT_EQ(run(CopyInTask{job, 0}), Progress::Done);
 }
 
 TEST_F(LaunchTasksTest, ARejectedKernelEndsTheJobAndIsReportedOnce) {

@@ -85,7 +85,7 @@ void ManagerImpl::launch_here(std::vector<Task> tasks) {
   if (++num_launched_here_ >= kLaunchesPerPoll) ask_for_ends();
   if (operations.size() < kMostUnderWay && do_brief_work()) {
     const JobPtr job = std::get<PrepareTask>(tasks.front()).job;
-    while (next != tasks.end() && launch_tasks_.is_brief(*next) && do_here(*next)) ++next;
+    while (next != tasks.end() && is_brief_here(*next) && do_here(*next)) ++next;
     if (job->is_enqueued) statistics.count([](DeviceStatistics& s) { ++s.launches_by_workers; });
   }
   tasks.erase(tasks.begin(), next);
@@ -96,6 +96,12 @@ void ManagerImpl::launch_here(std::vector<Task> tasks) {
   const bool is_all_done = do_brief_work() && is_done;
   send();
   if (!is_all_done || failure_) queue.poke();
+}
+
+bool ManagerImpl::is_brief_here(const Task& task) const {
+  // A PrepareTask that is brief says so of its copies, too. What other tasks write meanwhile seldom changes that.
+  const auto* const copy_in = std::get_if<CopyInTask>(&task);
+  return copy_in != nullptr ? copy_in->job->windows.empty() : launch_tasks_.is_brief(task);
 }
 
 void ManagerImpl::ask_for_ends() {

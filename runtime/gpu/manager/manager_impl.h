@@ -86,6 +86,8 @@ struct ManagerImpl {
 
   /// Does the tasks of a launch, and pushes those that cannot be done here.
   void launch_here(std::vector<Task> tasks);
+  /// Whether a task of a launch takes no time, if those before it were done in this turn.
+  [[nodiscard]] bool is_brief_here(const Task& task) const;
   /// Asks the device for ends in place of the management thread.
   void ask_for_ends();
   /// Sends what was enqueued to the device, if that has ended what it was sent before.

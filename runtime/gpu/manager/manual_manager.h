@@ -82,7 +82,7 @@ struct ManualManager {
   DeviceMemory memory;
 
  private:
-  ManualManager(std::shared_ptr<FakeControl> fake, ManagerOptions options, const DeviceInfo& info)
+  ManualManager(std::shared_ptr<FakeControl> fake, const ManagerOptions& options, const DeviceInfo& info)
       : control(std::move(fake)),
         device(std::make_unique<FakeDevice>(control, info), warned_by(options, &warnings)),
         trace(options, statistics),

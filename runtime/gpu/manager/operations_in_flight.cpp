@@ -54,7 +54,11 @@ void OperationsInFlight::abandon() {
 bool OperationsInFlight::flush(Device& device) {
   if (!needs_flush_) return false;
   needs_flush_ = false;
-  last_sent_ = operations_.empty() ? nullptr : operations_.back();
+  // A copy beside the queue may last long, and what is unsent does not wait for it.
+  const auto last = std::find_if(operations_.rbegin(), operations_.rend(), [](const std::shared_ptr<Operation>& each) {
+    return each->order == CopyOrder::InQueue;
+  });
+  last_sent_ = last == operations_.rend() ? nullptr : *last;
   device.flush();
   return true;
 }

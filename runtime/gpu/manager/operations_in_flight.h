@@ -42,8 +42,8 @@ class OperationsInFlight {
   /// Errors: throws what Device::flush throws
   /// Post:   false: there was nothing
   bool flush(Device& device);
-  /// Whether something was begun since the last flush, and all that was sent then has ended. Else the end of that
-  /// brings a turn of the management thread, which sends the rest.
+  /// Whether something was begun since the last flush, and all that was sent to the queue then has ended. Else the end
+  /// of that brings a turn of the management thread, which sends the rest.
   [[nodiscard]] bool is_unsent() const { return needs_flush_ && (last_sent_ == nullptr || last_sent_->is_applied); }
 
  private:
@@ -55,7 +55,8 @@ class OperationsInFlight {
   int num_kernels_ = 0;  ///< how many of `operations_` are kernels
   int num_beside_ = 0;   ///< how many of `operations_` are copies beside the queue
   bool needs_flush_ = false;
-  std::shared_ptr<Operation> last_sent_;  ///< the last operation that was begun before the last flush; null: none
+  /// The last operation in the queue that was in flight at the last flush; null: none.
+  std::shared_ptr<Operation> last_sent_;
 };
 
 }  // namespace pbrt::gpu

@@ -62,6 +62,21 @@ TEST(OperationsInFlight, AreUnsentOnceWhatWasSentHasEnded) {
   EXPECT_FALSE(operations.is_unsent());
 }
 
+TEST(OperationsInFlight, AreUnsentWhileOnlyACopyBesideTheQueueIsUnderWay) {
+  ManualManager manager;
+  OperationsInFlight& operations = manager.operations;
+  const auto kernel = operations.begin(kKernel), copy = operations.begin(kCopyOut, CopyOrder::Beside);
+  EXPECT_TRUE(operations.flush(*manager.device));
+  const auto next = operations.begin(kKernel);
+  EXPECT_FALSE(operations.is_unsent()) << "the end of the first kernel lets it be sent";
+  operations.end(*kernel, true);
+  EXPECT_TRUE(operations.is_unsent()) << "the copy may take long";
+  EXPECT_TRUE(operations.flush(*manager.device));
+  operations.end(*next, true);
+  EXPECT_FALSE(operations.is_unsent());
+  operations.end(*copy, true);
+}
+
 TEST(OperationsInFlight, AnEndThatTheDeviceReportsWaitsInTheQueue) {
   ManualManager manager;
   const auto operation = manager.operations.begin(kKernel);

@@ -146,7 +146,8 @@ constexpr std::size_t kOrderedBinStep = 8;        // likewise, where there are f
 constexpr std::size_t kMostBinCopies = 32;        // as many as work-items run in step
 constexpr std::size_t kBinRecordBytes = 1 << 26;  // of all groups
 constexpr std::size_t kRecordLanes = 32;          // of groups that have their bins in records
-constexpr std::size_t kCopiedBinBytes = 1 << 15;  // of all copies, so that a compute unit holds several groups
+constexpr std::size_t kCopiedBinBytes = 1 << 14;  // of all copies, so that a compute unit holds eight groups
+constexpr std::size_t kCopiedOrderedBinBytes = 1 << 15;  // likewise, where lanes of the same copy take turns
 constexpr std::size_t kKeptStep = 4;  // of rounds with kept cells, so that few lengths have builds of their own
 
 std::size_t value_of(const LaunchPlan& plan, int scalar) {
@@ -255,7 +256,7 @@ void add_ordered_bins(WorkShape& shape, const LaunchPlan& plan, const DeviceInfo
       std::min(kBinRecordBytes / bytes / instances_of(plan), fold_length_of(plan) / shape.bin_cells);
   while (shape.fold_groups > 1 && shape.fold_groups > most_groups) shape.fold_groups /= 2;
   if (bytes > device.local_bytes) return void(shape = without_local_bins(plan, shape));
-  const std::size_t room = std::min<std::size_t>(kCopiedBinBytes, device.local_bytes);
+  const std::size_t room = std::min<std::size_t>(kCopiedOrderedBinBytes, device.local_bytes);
   while (shape.bin_copies < shape.lanes && bytes * shape.bin_copies * 2 <= room) shape.bin_copies *= 2;
 }
 
@@ -286,6 +287,10 @@ WorkShape shape_with_lanes(const Extents& group, std::size_t lanes, std::size_t 
 
 bool is_open(const Extents& values) { return product(values) == 0; }
 
+std::size_t compute_units_of(const DeviceInfo& device) {
+  return static_cast<std::size_t>(std::max(1, device.compute_units));
+}
+
 Extents extents_of(const LaunchPlan& plan) {
   Extents out = {1, 1, 1};
   for (std::size_t d = 0; d < std::min(plan.extent.size(), out.size()); ++d)
@@ -304,6 +309,21 @@ std::size_t instances_of(const LaunchPlan& plan) { return product(extents_of(pla
 std::size_t own_span(const LaunchPlan& plan, const WorkShape& shape, std::size_t d) {
   const std::size_t shared = 2 * plan.margins[d];
   return shape.span(d) > shared ? shape.span(d) - shared : 0;
+}
+
+KernelRange range_of_groups(const LaunchPlan& plan, const WorkShape& shape, const Extents& num_groups) {
+  KernelRange range;
+  range.num_dims = std::clamp(static_cast<int>(plan.extent.size()), 1, 3);
+  range.group = shape.group;
+  for (std::size_t d = 0; d < 3; ++d) range.global[d] = num_groups[d] * shape.group[d];
+  return range;
+}
+
+KernelRange range_of(const LaunchPlan& plan, const WorkShape& shape) {
+  Extents num_groups = extents_of(plan);
+  for (std::size_t d = 0; d < 3; ++d) num_groups[d] = divided_up(num_groups[d], own_span(plan, shape, d));
+  num_groups[2] *= batches_of(plan);
+  return range_of_groups(plan, shape, num_groups);
 }
 
 WorkShape with_fewer_items(WorkShape shape) {
@@ -334,7 +354,7 @@ WorkShape with_group(WorkShape shape, const Extents& group) {
 WorkShape shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
   const Extents extents = extents_of(plan);
   const int num_dims = static_cast<int>(plan.extent.size());
-  const auto units = static_cast<std::size_t>(std::max(1, device.compute_units));
+  const std::size_t units = compute_units_of(device);
   const bool is_cpu = device.type == DeviceType::Cpu;
   WorkShape out{plan.group, plan.items};
   for (std::size_t d = plan.extent.size(); d < 3; ++d) out.group[d] = out.items[d] = 1;

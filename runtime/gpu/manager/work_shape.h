@@ -21,6 +21,8 @@ struct WorkShape {
   std::size_t kept_rounds = 0;   ///< rounds that a lane has, or more, and whose cells it keeps; 0: it keeps none
   std::size_t block_rounds = 0;  ///< rounds of a block of folds (block_shape.h); 0: there are no blocks
   std::size_t block_stages = 1;  ///< panels of an input: with 2, blocks copy ahead
+  std::size_t block_parts = 1;   ///< ranges of rounds (shapes/part_shape.h), each of which has groups of its own
+  std::size_t part_lanes = 1;    ///< work-items that combine the ranges of an instance, in the launch that does so
   /// Work-items of a group that run each line of a scan together, along the scan's loop (shapes/scan_shape.h); 0: each
   /// line has one.
   std::size_t scan_items = 0;
@@ -50,6 +52,9 @@ struct WorkShape {
   return out;
 }
 
+/// Returns how many compute units the device has, at least one.
+[[nodiscard]] std::size_t compute_units_of(const DeviceInfo& device);
+
 /// Returns the extents of the launch along its first three loops.
 [[nodiscard]] std::array<std::size_t, 3> extents_of(const LaunchPlan& plan);
 /// Returns how many batches the launch has: the values of its other loops. Each has groups of its own, which stand
@@ -60,6 +65,12 @@ struct WorkShape {
 
 /// Returns the instances of a group along dimension `d` that no other group has; 0: margins take all of them.
 [[nodiscard]] std::size_t own_span(const LaunchPlan& plan, const WorkShape& shape, std::size_t d);
+
+/// Returns the work-items of so many groups along each dimension.
+[[nodiscard]] KernelRange range_of_groups(const LaunchPlan& plan, const WorkShape& shape,
+                                          const std::array<std::size_t, 3>& num_groups);
+/// Returns the work-items of whole groups that have all instances.
+[[nodiscard]] KernelRange range_of(const LaunchPlan& plan, const WorkShape& shape);
 
 /// Whether a configuration leaves the values to the manager: one of them is 0.
 [[nodiscard]] bool is_open(const std::array<std::size_t, 3>& values);

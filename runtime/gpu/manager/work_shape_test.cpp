@@ -309,8 +309,8 @@ TEST(WorkShape, HasBinsOfGroupsThatFit) {
   const auto shape = [&](std::int64_t num_bins) { return shape_of(bins_of({1}, num_bins), device); };
   EXPECT_EQ(shape(0).bin_cells, 64U);
   EXPECT_EQ(shape(200).bin_cells, 256U);
-  EXPECT_EQ(shape(200).bin_copies, 32U);
-  EXPECT_EQ(shape(1024).bin_copies, 8U);
+  EXPECT_EQ(shape(200).bin_copies, 16U);
+  EXPECT_EQ(shape(1024).bin_copies, 4U);
   EXPECT_EQ(shape(12288).bin_cells, 12288U);
   EXPECT_EQ(shape(12288).bin_copies, 1U);
   EXPECT_EQ(shape(12289).bin_cells, 0U) << "lanes update those of the output";
@@ -324,7 +324,7 @@ TEST(WorkShape, HasBinsForEachInstanceOfAGroup) {
   LaunchPlan plan = bins_of({5}, 5 * 1024);
   plan.lanes = 64;
   EXPECT_EQ(shape_of(plan, device).bin_cells, 1024U) << "of one instance";
-  EXPECT_EQ(shape_of(plan, device).bin_copies, 2U) << "of four instances";
+  EXPECT_EQ(shape_of(plan, device).bin_copies, 1U) << "of four instances";
   plan.regions[1].view.element_bytes = 8;
   EXPECT_EQ(shape_of(plan, device).bin_cells, 2048U);
   plan.regions[1].touched.sizes[0] = 5 * 2048;

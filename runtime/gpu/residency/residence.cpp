@@ -29,6 +29,13 @@ BoxSet Residence::settled(BoxSet boxes) const {
   return boxes;
 }
 
+BoxSet Residence::missing(const GridBox& box) const {
+  if (valid.has_whole(box)) return {};
+  BoxSet boxes(box);
+  boxes.remove(valid);
+  return boxes;
+}
+
 BoxSet Residence::dirty_not_under_way(const GridBox& box) const {
   BoxSet missing = dirty.intersect(box);
   for (const OperationPart* part : parts) missing.remove(part->host_result);

@@ -70,6 +70,8 @@ class Residence {
   /// The part of `boxes` that no operation in flight writes.
   [[nodiscard]] BoxSet settled(BoxSet boxes) const;
   [[nodiscard]] bool is_busy() const { return pins != 0 || !parts.empty(); }
+  /// The cells of `box` that are not current on the device.
+  [[nodiscard]] BoxSet missing(const GridBox& box) const;
   /// Boxes of `dirty` in `box` that no copy-out in flight brings.
   [[nodiscard]] BoxSet dirty_not_under_way(const GridBox& box) const;
 

@@ -54,6 +54,11 @@ void FakeControl::inject(FakeOperation operation, std::int64_t index, FakeFault 
   faults_[{operation, index}] = fault;
 }
 
+void FakeControl::when_called(FakeOperation operation, std::int64_t index, std::function<void()> body) {
+  const std::lock_guard lock(mutex_);
+  bodies_[{operation, index}] = std::move(body);
+}
+
 void FakeControl::set_max_delay_us(int max_delay_us) {
   const std::lock_guard lock(mutex_);
   max_delay_us_ = max_delay_us;
@@ -112,9 +117,15 @@ void FakeControl::await_enqueued(std::int64_t count) {
 }
 
 int FakeControl::next_fault(FakeOperation operation) {
-  const std::lock_guard lock(mutex_);
-  const auto found = faults_.find({operation, counts_[operation]++});
-  return found == faults_.end() ? 0 : 1 + static_cast<int>(found->second);
+  std::unique_lock lock(mutex_);
+  const std::pair call(operation, counts_[operation]++);
+  const auto found = faults_.find(call);
+  const int fault = found == faults_.end() ? 0 : 1 + static_cast<int>(found->second);
+  if (const auto body = bodies_.find(call); body != bodies_.end()) {
+    lock.unlock();
+    body->second();
+  }
+  return fault;
 }
 
 DeviceInfo fake_device_info() {

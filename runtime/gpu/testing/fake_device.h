@@ -105,6 +105,8 @@ class FakeControl {
   void limit_build(const std::string& option, std::size_t max_group_size);
   /// Gives the `index`-th operation (0 first) of this kind this fault.
   void inject(FakeOperation operation, std::int64_t index, FakeFault fault);
+  /// Calls `body` within the `index`-th call of this kind, before its fault.
+  void when_called(FakeOperation operation, std::int64_t index, std::function<void()> body);
   /// Sets how long an operation takes at most.
   void set_max_delay_us(int max_delay_us);
   /// Lets copies of this size go beside kernels.
@@ -133,6 +135,7 @@ class FakeControl {
   std::condition_variable changed_;
   std::map<std::string, FakeKernelBody> kernels_;
   std::map<std::pair<FakeOperation, std::int64_t>, FakeFault> faults_;
+  std::map<std::pair<FakeOperation, std::int64_t>, std::function<void()>> bodies_;
   std::map<FakeOperation, std::int64_t> counts_;
   std::vector<std::string> log_;
   std::vector<std::string> build_options_;

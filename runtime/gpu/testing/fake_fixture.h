@@ -64,7 +64,7 @@ inline ::testing::AssertionResult is_filled(const Matrix2& m, int value) {
 class FakeManager {
  public:
   /// `is_asked`: the device begins operations only when it is flushed and reports ends only when it is asked.
-  explicit FakeManager(DeviceInfo info = fake_device_info(), std::uint64_t memory_limit_bytes = 0,
+  explicit FakeManager(const DeviceInfo& info = fake_device_info(), std::uint64_t memory_limit_bytes = 0,
                        std::uint64_t seed = 1, std::chrono::nanoseconds patience = {}, bool is_asked = false)
       : control(std::make_shared<FakeControl>(seed)) {
     add_kernels(*control);

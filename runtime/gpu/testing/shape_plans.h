@@ -24,12 +24,12 @@ inline DeviceInfo shape_device_of(DeviceType type) {
 }
 
 /// A launch that begins at 0 in each loop. `group` and `items` are what the configuration says.
-inline LaunchPlan launch_plan_of(const KernelDesc& kernel, std::vector<std::int32_t> extent,
+inline LaunchPlan launch_plan_of(const KernelDesc& kernel, const std::vector<std::int32_t>& extent,
                                  const std::array<std::size_t, 3>& group, const std::array<std::size_t, 3>& items) {
   LaunchPlan plan;
   plan.kernel = &kernel;
   plan.lo.assign(extent.size(), 0);
-  plan.extent = std::move(extent);
+  plan.extent.assign(extent.begin(), extent.end());
   plan.group = group;
   plan.items = items;
   return plan;

@@ -43,13 +43,16 @@ std::optional<DeviceFaults> faults_of_environment() {
   DeviceFaults faults;
   const auto parsed = std::from_chars(number.data(), number.data() + number.size(), faults.launch);
   const bool is_number = parsed.ec == std::errc() && parsed.ptr == number.data() + number.size() && faults.launch >= 0;
-  constexpr std::array<std::pair<std::string_view, DeviceFault>, 3> kKinds = {
-      {{"hang", DeviceFault::Hang}, {"spoil", DeviceFault::Spoil}, {"fail", DeviceFault::Fail}}};
+  constexpr std::array<std::pair<std::string_view, DeviceFault>, 4> kKinds = {{{"hang", DeviceFault::Hang},
+                                                                               {"spoil", DeviceFault::Spoil},
+                                                                               {"fail", DeviceFault::Fail},
+                                                                               {"refuse", DeviceFault::Refuse}}};
   const auto* const found =
       std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& known) { return known.first == kind; });
   if (found == kKinds.end() || !is_number)
-    throw UserError("POLYBRICKS_DEVICE_FAULTS=" + std::string(words) +
-                    ": hang:N, spoil:N, fail:N or no-doubles is expected, with the number N of a launch from 0 on");
+    throw UserError(
+        "POLYBRICKS_DEVICE_FAULTS=" + std::string(words) +
+        ": hang:N, spoil:N, fail:N, refuse:N or no-doubles is expected, with the number N of a launch from 0 on");
   faults.fault = found->second;
   return faults;
 }
@@ -97,6 +100,8 @@ void FaultyDevice::launch(Kernel& kernel, std::span<const KernelArg> args, const
     }
     case DeviceFault::Fail:
       return device_->launch(kernel, args, range, *std::make_unique<FailedEnd>(done).release());
+    case DeviceFault::Refuse:
+      throw DeviceRefusal("the launch is refused");
     case DeviceFault::NoDoubles:
       return device_->launch(kernel, args, range, done);
   }

@@ -17,6 +17,7 @@ enum class DeviceFault : std::uint8_t {
   Hang,       ///< the launch does not end, and nothing does that comes after it in the queue
   Spoil,      ///< the first element that the launch's first matrix has is wrong afterwards
   Fail,       ///< the launch ends without success
+  Refuse,     ///< the driver does not take the launch, and the device goes on
   NoDoubles,  ///< the device says that it has no double precision
 };
 
@@ -25,7 +26,8 @@ struct DeviceFaults {
   std::int64_t launch = 0;  ///< which launch of the device, from 0 on; without meaning for NoDoubles
 };
 
-/// The faults that the environment asks for: `hang:N`, `spoil:N`, `fail:N` or `no-doubles`; none if it asks for none.
+/// The faults that the environment asks for: `hang:N`, `spoil:N`, `fail:N`, `refuse:N` or `no-doubles`; none if it asks
+/// for none.
 ///
 /// Errors: UserError if it is something else
 [[nodiscard]] std::optional<DeviceFaults> faults_of_environment();

@@ -71,6 +71,19 @@ TEST(FaultyDevice, HangsFromOneLaunchOn) {
   });
 }
 
+TEST(FaultyDevice, RefusesOneLaunch) {
+  Manager manager(faulty_device({DeviceFault::Refuse, 1}), silent());
+  Scheduler scheduler(1);
+  scheduler.run([&](Frame& frame) {
+    const Matrix2 m = filled(16, 4, 0);
+    EXPECT_EQ(increment(frame, manager, m), "");
+    EXPECT_THAT(increment(frame, manager, m), HasSubstr("refused"));
+    EXPECT_EQ(increment(frame, manager, m), "") << "the device goes on";
+    need_on_host(frame, m);
+    EXPECT_TRUE(is_filled(m, 2));
+  });
+}
+
 TEST(FaultyDevice, HasNoDoubles) { EXPECT_FALSE(faulty_device({DeviceFault::NoDoubles, 0})->info().has_fp64); }
 
 TEST(FaultyDevice, ReadsTheEnvironment) {
@@ -82,6 +95,8 @@ TEST(FaultyDevice, ReadsTheEnvironment) {
   EXPECT_EQ(faults_of_environment()->launch, 7);
   ::setenv(name, "spoil:0", 1);
   EXPECT_EQ(faults_of_environment()->fault, DeviceFault::Spoil);
+  ::setenv(name, "refuse:2", 1);
+  EXPECT_EQ(faults_of_environment()->fault, DeviceFault::Refuse);
   ::setenv(name, "no-doubles", 1);
   EXPECT_EQ(faults_of_environment()->fault, DeviceFault::NoDoubles);
   for (const char* wrong : {"x", "hang", "hang:", "hang:x", "hang:-1", "hang:1 ", "break:1"}) {

@@ -139,8 +139,11 @@ class LimitedDevice::Core : public std::enable_shared_from_this<Core> {
     try {
       static_cast<void>(call(true, [each, run = std::move(enqueue)] { return run(*each), true; }));
     } catch (...) {
-      // An operation that was refused has not begun. One that hangs was told of its end.
-      if (const std::unique_ptr<InFlight> refused = take(*each)) finish_one();
+      // An operation that was refused has not begun, and who is told so lets go of it. If the watchdog has given it up
+      // meanwhile, it is told of its end, which a failure says.
+      const std::unique_ptr<InFlight> refused = take(*each);
+      if (refused == nullptr) throw DeviceFailure(failure());
+      finish_one();
       throw;
     }
   }

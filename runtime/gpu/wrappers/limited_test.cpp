@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -17,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr std::chrono::hours kLong{1};
-constexpr std::chrono::milliseconds kShort{100};
+constexpr std::chrono::milliseconds kShort{100}, kVeryShort{1};
 
 /// A manager of a fake device with a limit.
 struct LimitedManager {
@@ -178,6 +179,42 @@ TEST(LimitedDevice, RefusalsFailTheLaunchOnly) {
       EXPECT_EQ(limited.add_step(frame, out, in, CopyOut::Must), "");
       EXPECT_TRUE(is_filled(out, 2));
     });
+  }
+}
+
+struct Ends final : Completion {
+  void done(bool) noexcept override { ++num; }
+  std::atomic<int> num{0};
+};
+
+/// Writes once, and the call is refused about when the device is given up. Returns whether it was told so.
+bool is_refused_late(Ends& ends, std::chrono::microseconds after) {
+  const auto control = std::make_shared<FakeControl>();
+  control->inject(FakeOperation::Write, 0, FakeFault::Refuse);
+  control->when_called(FakeOperation::Write, 0, [end = std::chrono::steady_clock::now() + after] {
+    while (std::chrono::steady_clock::now() < end) continue;
+  });
+  LimitedDevice device(std::make_unique<FakeDevice>(control, fake_device_info()), kVeryShort);
+  try {
+    const std::unique_ptr<Buffer> buffer = device.allocate(4, nullptr);
+    const CopyShape shape{.offset = 0, .row_bytes = 4};
+    const int number = 1;
+    device.write(*buffer, &number, {&shape, 1}, CopyOrder::InQueue, ends);
+  } catch (const DeviceRefusal&) {
+    return true;
+  } catch (const DeviceFailure&) {
+    return false;
+  }
+  ADD_FAILURE() << "the copy was taken";
+  return false;
+}
+
+// Who is told of a refusal lets go of the operation at once.
+TEST(LimitedDevice, AnOperationThatIsRefusedIsToldOfNoEnd) {
+  for (int round = 0; round < 40; ++round) {
+    Ends ends;
+    const bool is_refused = is_refused_late(ends, kVeryShort + std::chrono::microseconds(10 * round - 100));
+    EXPECT_LE(ends.num, is_refused ? 0 : 1) << round;
   }
 }
 

@@ -65,6 +65,7 @@ DeviceReport device_report(const gpu::Manager& device, const gpu::DeviceStatisti
   report.launches = after.launches - before.launches;
   report.kernel_ns = after.kernel_ns - before.kernel_ns;
   report.launches_in_blocks = after.launches_in_blocks - before.launches_in_blocks;
+  report.launches_in_parts = after.launches_in_parts - before.launches_in_parts;
   report.launches_in_vectors = after.launches_in_vectors - before.launches_in_vectors;
   report.launches_on_matrix_units = after.launches_on_matrix_units - before.launches_on_matrix_units;
   report.launches_by_workers = after.launches_by_workers - before.launches_by_workers;
@@ -248,6 +249,8 @@ RunReport Engine::run_or_recover(const Problem& problem, const RunWishes& wishes
   if (!left.trace_label.empty()) left.trace_label += ", again " + where;
   for (const std::vector<AnyMatrix>* matrices : {&problem.inputs, &problem.outputs})
     for (const AnyMatrix& matrix : *matrices) forget_launches(matrix);
+  for (std::size_t i = 0; i < problem.outputs.size(); ++i)
+    if (!problem.transform->outputs[i].is_read_initially) forget_lost(problem.outputs[i]);
   if (snapshot != nullptr) restore(problem, *snapshot, wishes);
   return run_or_recover(problem, left, snapshot);
 }

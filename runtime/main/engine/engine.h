@@ -51,6 +51,7 @@ struct DeviceReport {
   std::int64_t launches = 0;                  ///< kernels that ran
   std::int64_t kernel_ns = 0;                 ///< their time by the device's clock; 0 unless it is profiled
   std::int64_t launches_in_blocks = 0;        ///< of kernels whose folds ran in blocks of rounds
+  std::int64_t launches_in_parts = 0;         ///< among them, with groups for each of several ranges of rounds
   std::int64_t launches_in_vectors = 0;       ///< of kernels whose work-items ran neighbouring instances in vectors
   std::int64_t launches_on_matrix_units = 0;  ///< among them, those whose rounds matrix units ran
   std::int64_t launches_by_workers = 0;       ///< launches that did not go through the device's management thread

@@ -62,6 +62,34 @@ void run_add(Frame& frame, const AnyMatrix* outputs, const AnyMatrix* inputs) {
   ctx.count(frame, 0, 0);
 }
 
+// ---- Halves, from A[n] to B[n], copies A, one half after the other ----
+
+constexpr gpu::KernelDesc kCopyKernel{.name = "copy", .source = "copy", .num_regions = 2};
+
+void run_half(Frame& frame, const MatrixRegion<double, 1>& b, const MatrixRegion<double, 1>& a) {
+  RunContext& ctx = frame.context();
+  const std::int32_t lo = 0, extent = b.size(0);
+  if (ctx.select(0, extent) == 1) {
+    gpu::Launch launch(kCopyKernel, frame, ctx.gpu());
+    launch.output(b, gpu::CopyOut::May).input(a).range(1, &lo, &extent);
+    if (launch.run()) return ctx.count(frame, 0, 1);
+    ctx.fallback(0, 1, launch.reason());
+  }
+  before_host_overwrite(frame, b);
+  for (int i = 0; i < extent; ++i) b.cell(i) = a.cell(i);
+  wrote_on_host(frame, b);
+  ctx.count(frame, 0, 0);
+}
+
+void run_halves(Frame& frame, const AnyMatrix* outputs, const AnyMatrix* inputs) {
+  const auto b = outputs[0].as<double, 1>();
+  const auto a = inputs[0].as<double, 1>();
+  const int half = b.size(0) / 2;
+  run_half(frame, b.region(0, half), a.region(0, half));
+  need_on_host(frame, b);  // more than what is there, as steps without loops do
+  run_half(frame, b.region(half, b.size(0)), a.region(half, b.size(0)));
+}
+
 const char* const kFormulas[] = {"n"};
 const char* const kSizes[] = {"n"};
 const MatrixDesc kInputs[] = {{"A", ElementKind::Double, 1, kFormulas, true}};
@@ -74,6 +102,10 @@ const TransformDesc kTransforms[] = {
      },
      [](const RunContext&, const std::int64_t* values, std::int64_t* out) { out[0] = out[1] = values[0]; }, run_add,
      -1}};
+
+const MatrixDesc kMadeOutputs[] = {{"B", ElementKind::Double, 1, kFormulas, false}};
+const TransformDesc kHalves = {"Halves", kInputs, 1,       kMadeOutputs, 1,          kSizes, 1,
+                               nullptr,  0,       nullptr, nullptr,      run_halves, -1};
 
 std::string info_json() {
   TrainingInfo info;
@@ -180,6 +212,26 @@ TEST_F(EngineTest, RepeatsTheRunOnTheCpuWhenTheDeviceIsLost) {
   EXPECT_EQ(warning,
             "warning: device `fake` failed and is not used any more, the CPU does its work: an operation did "
             "not succeed\n");
+}
+
+TEST_F(EngineTest, RepeatsARunThatAsksForMoreOfItsOutputsThanItHasMade) {
+  problem_.transform = &kHalves;
+  for (const int read : {0, 1}) {  // the half that is lost
+    problem_.outputs[0] = snapshot_.outputs[0].clone();
+    control_ = std::make_shared<gpu::FakeControl>();
+    control_->add_kernel("copy", [](gpu::FakeCall& call) {
+      const auto b = call.region<double>(1);
+      const auto a = call.region<double>(1);
+      for (int i = 0; i < b.sizes[0]; ++i) b.at(i) = a.at(i);
+    });
+    start_device();
+    control_->inject(gpu::FakeOperation::Read, read, gpu::FakeFault::FailLater);
+    ::testing::internal::CaptureStderr();
+    const RunReport report = engine_.run_or_recover(problem_, wishes(), nullptr);
+    (void)::testing::internal::GetCapturedStderr();
+    EXPECT_EQ(report.ran[0].on, Version::Cpu);
+    for (int i = 0; i < 100; ++i) ASSERT_EQ(problem_.outputs[0].number_at(i), problem_.inputs[0].number_at(i)) << i;
+  }
 }
 
 TEST_F(EngineTest, RestoresOutputsWithoutInputs) {

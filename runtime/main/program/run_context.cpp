@@ -38,6 +38,8 @@ struct RunContext::Fallbacks {
 RunContext::RunContext(const RunSetup& setup, int num_sites, const int* num_alternatives)
     : setup_(setup), fallbacks_(new Fallbacks), memos_(new MemoTable) {
   if (setup.devices != nullptr && setup.devices->is_empty()) setup_.devices = nullptr;
+  if (setup_.devices != nullptr && setup_.devices->managers().size() > 1 && setup.config != nullptr)
+    setup_.devices = weighted_ = new gpu::ManagerSet(setup_.devices->with_weights(setup.config->device_weights()));
   first_counter_ = new int[static_cast<std::size_t>(num_sites) + 1];
   int next = 0;
   for (int site = 0; site < num_sites; ++site) {
@@ -51,6 +53,7 @@ RunContext::RunContext(const RunSetup& setup, int num_sites, const int* num_alte
 }
 
 RunContext::~RunContext() {
+  delete weighted_;
   delete memos_;
   delete fallbacks_;
   delete[] first_counter_;
@@ -84,9 +87,10 @@ bool RunContext::run(const Frame& frame, gpu::Launch& launch, int site, int alte
                : launch.run();
   if (!has_run) {
     if (piece != nullptr) piece->is_too_large = piece->may_be_smaller && lacks_memory(launch);
-    if (piece == nullptr || (!piece->is_too_large && !piece->has_others)) fallback(site, alternative, launch.reason());
+    const bool is_tried_again = piece != nullptr && (piece->is_too_large || piece->has_others || piece->is_of_several);
+    if (!is_tried_again) fallback(site, alternative, launch.reason());
   } else if (piece == nullptr || piece->is_first) {
-    count(frame, site, alternative);
+    if (piece == nullptr || !piece->is_of_several) count(frame, site, alternative);
     if (gpu::Manager* device = device_of(launch); piece != nullptr && piece->is_cut && device != nullptr)
       device->count_cut_launch();
   }

@@ -93,7 +93,8 @@ class RunContext {
   void fallback(int site, int alternative, const char* reason);
   /// Runs the kernel for an alternative of `site` and counts it; false, and counted as a fallback, if it did not run.
   /// If results are compared with the CPU's, `check` then has them. Of the pieces of a step, the first one counts, and
-  /// one for which there is no room is no fallback if it may be smaller.
+  /// one for which there is no room is no fallback if it may be smaller. Pieces of launches for several steps neither
+  /// count nor are fallbacks: the caller counts the steps.
   ///
   /// Errors:  UserError if it did not and the run is strict
   [[nodiscard]] bool run(const Frame& frame, gpu::Launch& launch, int site, int alternative, gpu::StepCheck& check,
@@ -131,6 +132,7 @@ class RunContext {
   [[nodiscard]] std::int64_t sum_of(std::int64_t counter) const;
 
   RunSetup setup_;
+  const gpu::ManagerSet* weighted_ = nullptr;      ///< owned: the devices of the setup, with blocks as configured
   std::atomic<std::int64_t>* counters_ = nullptr;  // owned: num_counters_ per worker
   int* first_counter_ = nullptr;                   // owned: the first counter of each site
   std::int64_t num_counters_ = 0;                  // whole cache lines

@@ -251,6 +251,7 @@ void add_profile(nlohmann::ordered_json& json, const RunReport& run) {
                                {"copy_out_ns", device.copy_out_ns},
                                {"start_ns", device.start_ns},
                                {"launches_in_blocks", device.launches_in_blocks},
+                               {"launches_in_parts", device.launches_in_parts},
                                {"launches_in_vectors", device.launches_in_vectors},
                                {"launches_on_matrix_units", device.launches_on_matrix_units},
                                {"launches_by_workers", device.launches_by_workers},

@@ -46,6 +46,7 @@ class Server {
     hello.devices = session_.devices.ids();
     // Several devices are called by the name of the first.
     if (!device_indices_.empty()) hello.device = hello.devices[static_cast<std::size_t>(device_indices_.front())].name;
+    hello.num_devices = static_cast<int>(device_indices_.size());
     return hello;
   }
 

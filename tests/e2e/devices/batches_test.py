@@ -111,14 +111,14 @@ class Test:
                     self.compare(files, want, version, self.tunables(group, items, block_rounds=0), env, False)
 
     def run_folds(self, files, want, schedules):
-        for rounds, stages in schedules if self.has_blocks else ():
-            values = {"block_items": [4, 2], "block_rounds": rounds, "block_stages": stages}
+        for rounds, stages, parts in schedules if self.has_blocks else ():
+            values = {"block_items": [4, 2], "block_rounds": rounds, "block_stages": stages, "block_parts": parts}
             self.compare(files, want, "opencl", self.tunables([4, 2, 2], [1, 1, 1], **values), AS_GPU, True)
         for lanes in () if self.has_blocks else (2, 64, 2048):
             self.compare(files, want, "opencl", self.tunables([0, 0, 0], [0, 0, 0], fold_items=lanes), AS_GPU, False)
 
     def run(self):
-        schedules = ((4, 1), (4, 2), (int(self.rng.integers(1, 12)), int(self.rng.integers(1, 3))))
+        schedules = ((4, 1, 1), (4, 2, 1), (2, 1, 3), (int(self.rng.integers(1, 12)), int(self.rng.integers(1, 3)), 1))
         for size in self.sizes:
             matrices, want = self.make(self.rng, size)
             files = arrays.save(self.work, matrices)

@@ -63,6 +63,22 @@ through C[n]
   D.cell(x) from (C.cell(x) c) { return 2 * c; }
 }
 """
+# The sum is taken of cells that the first step made, when the others are still to be made.
+HALVES = """
+main transform Halves
+from A[n]
+to B[n]
+through S
+{
+  B.cell(x) from (A.cell(x) a) where x < n/2 { return a; }
+  S from (B.region(0, n/2) b) {
+    ElementT s = 0;
+    for (int i = 0; i < b.count(); i++) s += b.cell(i);
+    return s;
+  }
+  B.cell(x) from (A.cell(x) a, S s) where x >= n/2 { return a + s; }
+}
+"""
 NEST = """
 main transform Heat
 from A[n], Steps[k]
@@ -180,6 +196,25 @@ def repeated_in_place(tools, work):
         polybricks.check(np.array_equal(np.load(files[0]), b) and np.array_equal(np.load(files[1]), 2 * b), f"again {memory}: another output")
 
 
+def repeated_in_steps(tools, work):
+    """A run that is repeated meets outputs of which some cells are made, and the others were lost."""
+    source = work / "halves.pbcc"
+    source.write_text(HALVES)
+    a = np.random.default_rng(polybricks.seed()).random(N)
+    np.save(work / "halves.npy", a)
+    b = np.concatenate([a[:N // 2], a[N // 2:] + a[:N // 2].sum()])
+    for options in ((), ("--checked-copies",)):
+        program = tools.compile(source, work / "halves", *options)
+        entry = on_device(program)
+        entry["transforms"]["Halves"]["sites"]["S#1"] = [{"rule": "S#1", "on": "cpu"}]
+        program.write_configuration(work / "halves.cfg", entry)
+        for memory in ((), ("--device-copies",)):
+            for launch in range(2):
+                done, _ = program.run(work / "halves.npy", work / "halves_B.npy", *memory, config=work / "halves.cfg", env={FAULTS: f"fail:{launch}"})
+                polybricks.check(len(done.stderr.splitlines()) == 1, f"halves: {done.stderr}")
+                polybricks.check(np.allclose(np.load(work / "halves_B.npy"), b, rtol=1e-12), f"halves {options} {memory} {launch}: another output")
+
+
 def bad_requests(tools, work):
     """A device without doubles, and a share of nothing."""
     source = work / "chain.pbcc"
@@ -242,6 +277,7 @@ def main():
     chain.repeated()
     repeated_with_checks(tools, work)
     repeated_in_place(tools, work)
+    repeated_in_steps(tools, work)
     bad_requests(tools, work)
     verify_programs(tools, work)
     # Choices and shares that are constants of the program.

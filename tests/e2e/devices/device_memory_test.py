@@ -12,7 +12,8 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import arrays  # noqa: E402
 import polybricks  # noqa: E402
-from device_programs import PRODUCT, on_device  # noqa: E402
+from device_programs import PRODUCT, of_roles, on_device  # noqa: E402
+from version_programs import PROGRAMS as VERSION_PROGRAMS, heat, start_of, stencil  # noqa: E402
 
 N = 64
 MATRIX_BYTES = 8 * N * N
@@ -114,6 +115,35 @@ def check_product(tools, work):
             polybricks.check(got == want, f"product, {name}, limit {limit}: {got} is not {want}")
 
 
+def check_versions(tools, work):
+    """Versions that launches make, on one device and in blocks on two. Both versions that have memory lie on a device as a whole."""
+    source = work / "heat.pbcc"
+    source.write_text(VERSION_PROGRAMS["heat"][0])
+    program = tools.compile(source, work / "heat")
+    start, steps = start_of("heat", N, np.random.default_rng(polybricks.seed())), 10
+    files, want = arrays.save(work, [start]), stencil(start, steps, heat)
+    # Where two versions fit and a row of another matrix does, the steps before and behind the versions run in pieces; where two
+    # versions do not fit, all runs on the CPU. Sites count what ran there, and reasons say why not more.
+    both, row = 2 * start.nbytes, start.nbytes // start.shape[0]
+    cases = ((both + start.nbytes, set(), 0), (both + 4 * row, set(), 2), (both, {"T#1", "End#1"}, 0),
+             (both - 1, {"T#1", "T#2", "T#3", "End#1"}, 0), (1024, {"T#1", "T#2", "T#3", "End#1"}, 0))
+    for devices in ("0", "0,1"):
+        for depth, (limit, left, num_cut) in ((depth, case) for depth in (1, 3) for case in cases):
+            entry = on_device(program, tunables=of_roles(program, {"time_tile": depth}))
+            outputs, statistics = arrays.run(program, work, files, ["End"], f"--device={devices}", f"--device-memory={limit}",
+                                             f"--set=steps={steps}", entry=entry, env={"POCL_DEVICES": "pthread pthread"})
+            what = f"versions, depth {depth}, devices {devices}, limit {limit}"
+            polybricks.check(np.array_equal(outputs["End"], want), f"{what}: another output")
+            ran = {(entry["rule"], entry["on"]): entry["count"] for _, entry in polybricks.ran_of(statistics)}
+            counts = {"T#1": 1, "T#2": steps, "T#3": 4 * steps, "End#1": 1}
+            wanted = {(rule, "cpu" if rule in left else "opencl"): count for rule, count in counts.items()}
+            polybricks.check(ran == wanted, f"{what}: {ran} is not {wanted}")
+            reasons = {(each["rule"], each["reason"].startswith("its matrices need")) for each in statistics["fallbacks"]}
+            polybricks.check(reasons == {(rule, True) for rule in left}, f"{what}: {statistics['fallbacks']}")
+            for device in statistics["devices"]:
+                polybricks.check(device["launches_cut"] == (num_cut if device is statistics["devices"][0] else 0), f"{what}: {device}")
+
+
 def main():
     args = polybricks.arguments(__doc__).parse_args()
     tools, work = polybricks.Tools(args.dist), polybricks.fresh_folder(args.work / "device_memory")
@@ -122,6 +152,7 @@ def main():
     test.pieces()
     test.too_large()
     check_product(tools, work)
+    check_versions(tools, work)
 
 
 if __name__ == "__main__":

@@ -18,13 +18,14 @@ import arrays  # noqa: E402
 import polybricks  # noqa: E402
 from device_programs import placed  # noqa: E402
 
-RULES = """
+FILL = """
 transform Fill
 to int B[m]
 {
   B.cell(i) from () { return -7; }
 }
-transform FillGrid
+"""
+RULES = FILL + """transform FillGrid
 to int B[w, h]
 {
   B.cell(x, y) from () { return -7; }
@@ -105,13 +106,7 @@ PARTS = [(1, 7), (2, 1000), (5, 1), (5, 64), (2, 0)]
 
 
 # Bodies whose names are those of coordinates, and a size that is called like a function.
-HIDDEN = """
-transform Fill
-to int B[m]
-{
-  B.cell(i) from () { return -7; }
-}
-transform Hide
+HIDDEN = FILL + """transform Hide
 from int Place[min], int A[min]
 to int B[m], int Own[min]
 {
@@ -126,6 +121,47 @@ from int Place[k], int A[k]
 to int B[2*k+1], int Own[k]
 {
   to (B b, Own own) from (Place place, A a) { Fill(b); Fill(own); Hide(b, own, place, a); }
+}
+"""
+
+
+# Regions that are called like a size, coordinates that are no whole numbers, and extents that are no sums of sizes.
+CALLED = FILL + """transform Mirror
+from int Place[n], int A[n]
+to int B[m]
+{
+  distinct to (B b) from (Place.cell(i) n, A.cell(n-1-i) a) { b.cell(n) = a; }
+}
+// Whole regions that are called like sizes: coordinates and limits mean the sizes.
+transform Whole
+from int Place[n], int A[n], int Few[k]
+to int B[m], int Sum
+{
+  distinct to (B b, Sum n) from (Place.cell(i) place, A.cell(n-1-i) a, Few.cell(0) k) {
+    b.cell(place) = a + k;
+    if (place >= 0) for (int j = 0; j < 2; j++) if (j > 0) { n += a; } else continue;
+  }
+}
+transform Columns
+from float Where[n], int A[n]
+to int B[4 * n]
+{
+  distinct to (B b) from (Where.cell(i) x, A.cell(i) a) { b.cell(4 * i + x) = a; }
+}
+transform Half
+from int Place[n], int A[0.5*n]
+to int B[m]
+{
+  distinct to (B b) from (Place.cell(i) p, A.cell(i) a) { for (int k = 0; k < 2; k++) if (k > 0) b.cell(p) = a; else continue; }
+}
+main transform Called
+from int Place[n], int A[n], float Where[n], int Few[0.5*n]
+to int Mirrored[2*n+1], int Spread[4*n], int Halved[2*n+1], int Added[2*n+1], int Sum
+{
+  to (Mirrored b) from (Place place, A a) { Fill(b); Mirror(b, place, a); }
+  to (Added b, Sum s) from (Place place, A a) { Fill(b); s = 5; Whole(b, s, place, a, a); }
+  to (Spread b) from (Where w, A a) { Fill(b); Columns(b, w, a); }
+  to (Halved b) from (Place place, Few few) { Fill(b); Half(b, place, few); }
 }
 """
 
@@ -208,6 +244,20 @@ class Test:
             for on_device in (False, True):
                 self.compare(program, [place, a], {"B": b, "Own": 3 * (a[::-1] + 5)}, "hidden names", on_device, {}, words=["--device-copies"])
 
+    def called(self):
+        program = self.compile("called", CALLED)
+        for n in (1, 2, 5, 1003):
+            place, a = self.rng.permutation(2 * n + 1)[:n].astype(np.int32), self.rng.integers(-99, 99, n).astype(np.int32)
+            where, few = self.rng.choice([0, 0.25, 1.5, 2, 3.75], n).astype(np.float32), self.rng.integers(-99, 99, n // 2).astype(np.int32)
+            want = {"Mirrored": np.full(2 * n + 1, -7), "Spread": np.full(4 * n, -7), "Halved": np.full(2 * n + 1, -7)}
+            want["Mirrored"][place] = a[::-1]
+            want["Added"], want["Sum"] = np.full(2 * n + 1, -7), 5 + a.sum()
+            want["Added"][place] = a[::-1] + a[0]
+            want["Spread"][(4 * np.arange(n) + where).astype(int)] = a
+            want["Halved"][place[:n // 2]] = few
+            for on_device in (False, True):
+                self.compare(program, [place, a, where, few], want, "names and extents", on_device, {}, words=["--device-copies"])
+
     def checked(self):
         program = self.compile("checked", PROGRAM, "--checked")
         inputs = self.inputs(40, 40, (3, 4))
@@ -243,6 +293,7 @@ class Test:
             self.compare(program, inputs, want, "other devices", True, {"fold_items": 1024, "work_group": 64}, threads=3, env=env)
         self.cube()
         self.hidden()
+        self.called()
         self.checked()
 
 

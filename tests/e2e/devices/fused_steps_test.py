@@ -12,7 +12,7 @@ import numpy as np
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import arrays  # noqa: E402
 import polybricks  # noqa: E402
-from device_programs import on_device, shapes  # noqa: E402
+from device_programs import local_memory, on_device, shapes  # noqa: E402
 import step_programs  # noqa: E402
 from step_programs import TWO_READERS, chain, temporaries_of  # noqa: E402
 
@@ -139,7 +139,7 @@ class Test:
         self.agrees(name, program, 21, [(readers, ("--strict",), {"env": BASIC})])
 
     def falls_back(self):
-        """What does not fit the memory of a group, 1 MiB on PoCL, is stored, on the device."""
+        """What does not fit the memory of a group is stored, on the device. PoCL has as much as the second cache: more than 1 MiB holds it."""
         program = self.compile("chain")
         start = self.start("chain", 20)
         files = arrays.save(self.work, [start])
@@ -148,7 +148,8 @@ class Test:
         for output, values in chain(start).items():
             polybricks.check(np.array_equal(got[output], values), f"{output} is\n{got[output]}")
         polybricks.check(not statistics["fallbacks"], str(statistics["fallbacks"]))
-        polybricks.check(statistics["devices"][0]["launches"] == 5, str(statistics["devices"]))
+        num_launches = 5 if local_memory() <= 2**20 else 2
+        polybricks.check(statistics["devices"][0]["launches"] == num_launches, str(statistics["devices"]))
 
     def stored(self):
         """A temporary that several rules of a call read has no such tunable."""

@@ -170,6 +170,19 @@ class Test:
                 alone = 1 if name == "left_out" and n > 1 else 0
                 polybricks.check(device["launches"] == 1 + alone, f"{name} at {n}: {device}")
 
+    def counts_once(self):
+        """A launch of which a piece is refused is repeated by the steps' own launches. Each step counts once all the same."""
+        text, inputs_of, outputs = PROGRAMS["cube"]
+        program, inputs = self.tools.compile(self.source("cube", text), self.work / "cube"), inputs_of(self.rng, 16)
+        files, entry = arrays.save(self.work, inputs), on_device(program)
+        memory = f"--device-memory={3 * inputs[0].nbytes // 2}"
+        want, whole = arrays.run(program, self.work, files, outputs, memory, "--strict", entry=entry)
+        polybricks.check(whole["devices"][0]["launches_in_windows"] == 2, f"the launch has two pieces: {whole['devices']}")
+        got, repeated = arrays.run(program, self.work, files, outputs, memory, "--strict", entry=entry, env={"POLYBRICKS_DEVICE_FAULTS": "refuse:1"})
+        polybricks.check(np.array_equal(got["B"], want["B"]), f"a piece is refused: B is\n{got['B']}\nnot\n{want['B']}")
+        polybricks.check(repeated["devices"][0]["launches"] > 2, f"the steps have launches of their own: {repeated['devices']}")
+        polybricks.check(repeated["ran"] == whole["ran"], f"{repeated['ran']} is not {whole['ran']}")
+
     def source(self, name, text):
         source = self.work / f"{name}.pbcc"
         source.write_text(text)
@@ -182,6 +195,7 @@ def main():
     test = Test(tools, work)
     for name in PROGRAMS:
         test.run(name)
+    test.counts_once()
     print(f"{len(PROGRAMS)} programs, {len(SIZES)} sizes each")
     return 0
 

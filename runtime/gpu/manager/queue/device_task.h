@@ -41,14 +41,14 @@ struct CompletionTask {
 /// Copy-out on demand.
 struct FetchTask {
   StorageRef storage;
-  OwnedView view;
-  std::shared_ptr<Wish> wish;  ///< of the launch on another device that wants it; null: none
-  WaitingFiber waiting;        ///< none: nobody waits for this one
+  std::unique_ptr<OwnedView> view;  ///< not null; apart, so that the tasks of launches are small
+  std::shared_ptr<Wish> wish;       ///< of the launch on another device that wants it; null: none
+  WaitingFiber waiting;             ///< none: nobody waits for this one
 };
 /// Is done when nothing of the view is in flight or newer on the device.
 struct QuiesceTask {
   StorageRef storage;
-  OwnedView view;
+  std::unique_ptr<OwnedView> view;  ///< not null; apart, so that the tasks of launches are small
   WaitingFiber waiting;
 };
 /// Gives the device's copy up. What is newer there is copied out first.

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -69,7 +70,7 @@ struct LaunchPanel {
 /// Tells a fiber how its wait ended. It lies on the fiber's stack. The manager writes it before it wakes the fiber.
 struct Outcome {
   bool ok = false;
-  bool lacks_memory = false;  ///< it is not ok because the buffers of the launch do not fit the device's memory
+  bool lacks_memory = false;  ///< it does not fit the device's memory; with fewer instances it may
   bool is_lost = false;       ///< it is not ok because an input was lost with a device
   std::string reason;
 };
@@ -89,14 +90,14 @@ struct WaitingFiber {
   }
 };
 
-/// What Launch collects.
-struct LaunchPlan {
+/// What Launch collects. Moving it throws nothing, as moving a BoxSet.
+struct LaunchPlan {  // NOLINT(bugprone-exception-escape): the check sees allocations of copies
   const KernelDesc* kernel = nullptr;
   std::vector<LaunchRegion> regions;
-  std::vector<ScalarArgument> scalars;
+  boost::container::small_vector<ScalarArgument, 8> scalars;
   std::vector<LaunchTile> tiles;
   std::vector<LaunchPanel> panels;
-  std::vector<std::int32_t> lo, extent;
+  boost::container::small_vector<std::int32_t, 4> lo, extent;  ///< of the loops, the fastest first
   std::array<std::size_t, 3> group = {1, 1, 1};     ///< work-items of a group; a 0 leaves the choice to the manager
   std::array<std::size_t, 3> items = {1, 1, 1};     ///< instances of a work-item; likewise
   std::array<std::size_t, 3> margins = {0, 0, 0};   ///< instances at both ends of a group that other groups have, too
@@ -105,6 +106,7 @@ struct LaunchPlan {
   std::array<std::size_t, 2> block_items = {0, 0};  ///< instances of a work-item where folds run in blocks; likewise
   std::size_t block_rounds = 0;                     ///< the most rounds of a block; 0: there are no blocks
   std::size_t block_stages = 0;                     ///< panels of an input; 0 leaves the choice to the manager
+  std::size_t block_parts = 1;                      ///< ranges of rounds with groups of their own; likewise
   bool may_use_matrix_units = false;                ///< if device and kernel have what it takes
 };
 
@@ -117,6 +119,22 @@ struct LaunchStage {
   std::vector<std::int32_t> numbers = {};  ///< arguments of this launch, behind those that all launches have
 };
 
+/// The launches of a kernel execution, and what they need. Executions that are alike share it.
+struct KernelChoice {
+  std::vector<LaunchStage> stages;
+  bool is_in_blocks = false;        ///< its folds run in blocks of rounds
+  bool is_in_parts = false;         ///< and several groups divide the rounds of an instance among each other
+  bool is_in_vectors = false;       ///< its work-items run neighbouring instances in vectors
+  bool is_on_matrix_units = false;  ///< and matrix units run the rounds
+  bool is_generic = false;          ///< its kernel is the one for all values
+  bool is_clamped = false;          ///< its groups are not those that were wanted
+  std::size_t scratch_bytes = 0;    ///< of the records that stages leave for later ones
+  std::vector<std::size_t> tile_bytes;
+  Halo halo = {};             ///< around what windows have of the matrices
+  bool was_launched = false;  ///< all of it: drivers may compile at the first launch in groups of a shape
+};
+using ChoicePtr = std::shared_ptr<KernelChoice>;
+
 /// What the tasks of one kernel execution have in common; only the manager's thread uses it.
 struct LaunchJob {
   enum class Stage : std::uint8_t { Submitted, Prepared, Executing, Ended };
@@ -124,23 +142,17 @@ struct LaunchJob {
   LaunchPlan plan;
   WaitingFiber waiting;
   Stage stage = Stage::Submitted;
-  bool only_prefetch = false;       ///< copies its regions in and launches nothing
-  bool is_enqueued = false;         ///< the kernel may have changed device memory
-  int num_copy_ins = 0;             ///< copy-in tasks that are not done
-  bool has_late_reads = false;      ///< results to read back, beside other kernels, once this one has ended
-  std::vector<LaunchStage> stages;  ///< empty until the kernel is chosen
-  bool is_in_blocks = false;        ///< its folds run in blocks of rounds
-  bool is_in_vectors = false;       ///< its work-items run neighbouring instances in vectors
-  bool is_on_matrix_units = false;  ///< and matrix units run the rounds
-  std::size_t scratch_bytes = 0;    ///< of the records that stages leave for later ones
+  bool only_prefetch = false;   ///< copies its regions in and launches nothing
+  bool is_enqueued = false;     ///< the kernel may have changed device memory
+  int num_copy_ins = 0;         ///< copy-in tasks that are not done
+  bool has_late_reads = false;  ///< results to read back, beside other kernels, once this one has ended
+  ChoicePtr choice;             ///< null until the kernel is chosen
   std::shared_ptr<Buffer> scratch;
-  std::vector<std::size_t> tile_bytes;
-  Halo halo = {};                     ///< around what windows have of the matrices
   std::vector<LaunchWindow> windows;  ///< of storages that the job uses in buffers of its own
-  std::vector<Residence*> pinned;
+  boost::container::small_vector<Residence*, 8> pinned;
   /// Host memory that the kernel is about to use on a device that shares it: until the operation's own parts are noted.
   std::vector<std::unique_ptr<OperationPart>> claims;
-  std::vector<std::shared_ptr<Operation>> operations;  ///< to wait for before the job ends
+  boost::container::small_vector<std::shared_ptr<Operation>, 2> operations;  ///< to wait for before the job ends
 
   /// The window of a storage; null if the job uses the storage's buffer.
   [[nodiscard]] LaunchWindow* window_of(const StorageRecord& record);

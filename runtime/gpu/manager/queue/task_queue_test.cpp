@@ -87,7 +87,10 @@ TEST(TaskQueue, IsOverWhenItWasStoppedAndNoTaskIsLeft) {
 TEST(TaskQueue, LaunchesAreActiveUntilTheyEnd) {
   TaskQueue queue({});
   queue.launch_begins();
-  queue.push({PrepareTask{}, ExecuteTask{}});
+  std::vector<Task> both;
+  both.emplace_back(PrepareTask{});
+  both.emplace_back(ExecuteTask{});
+  queue.push(std::move(both));
   EXPECT_EQ(queue.num_launches(), 1);
   EXPECT_TRUE(is_task<PrepareTask>(queue.next()));
   EXPECT_TRUE(is_task<ExecuteTask>(queue.next()));

@@ -91,7 +91,7 @@ WorkShape margin_shape_of(const LaunchPlan& plan, const DeviceInfo& device) {
   }
   out.items = {1, 1, 1};
   // On a CPU instances of a work-item gain nothing.
-  const auto units = static_cast<std::size_t>(std::max(1, device.compute_units));
+  const std::size_t units = compute_units_of(device);
   add_items(out, plan, is_cpu ? std::numeric_limits<std::size_t>::max() : units);
   if (!has_group) balance(out, plan);
   return out;

@@ -31,13 +31,17 @@ std::size_t num_lines(const LaunchPlan& plan) {
   return extents[0] * extents[1] * extents[2] / std::max<std::size_t>(1, extents[loop_of(plan)]);
 }
 
+/// The groups of all lines along each dimension, where a group runs whole lines.
+Extents groups_of_lines(const LaunchPlan& plan, const WorkShape& shape) {
+  Extents out = extents_of(plan);
+  for (std::size_t d = 0; d < 3; ++d) out[d] = d == loop_of(plan) ? 1 : divided_up(out[d], shape.group[d]);
+  return out;
+}
+
 /// How many groups stand across the lines.
 std::size_t groups_across(const LaunchPlan& plan, const WorkShape& shape) {
-  const Extents extents = extents_of(plan);
-  std::size_t out = 1;
-  for (std::size_t d = 0; d < 3; ++d)
-    if (d != loop_of(plan)) out *= divided_up(extents[d], shape.group[d]);
-  return out;
+  const Extents groups = groups_of_lines(plan, shape);
+  return groups[0] * groups[1] * groups[2];
 }
 
 std::size_t num_windows(const LaunchPlan& plan, const WorkShape& shape) {
@@ -50,8 +54,8 @@ std::size_t local_bytes_of(const LaunchPlan& plan, const WorkShape& shape) {
   const std::size_t scan = loop_of(plan);
   const std::size_t items = shape.group[0] * shape.group[1] * shape.group[2];
   const std::size_t lines = items / shape.group[scan];
-  return static_cast<std::size_t>(plan.kernel->scan_cell_bytes) *
-             (items * (shape.items[scan] + 3) + lines * (2 * kFan + 1)) +
+  return static_cast<std::size_t>(plan.kernel->scan_cell_bytes) * items * (shape.items[scan] + 1) +
+         static_cast<std::size_t>(plan.kernel->scan_part_bytes) * (2 * items + lines * (2 * kFan + 1)) +
          sizeof(std::int32_t) * (lines * 2 * kFan + 1);
 }
 
@@ -59,7 +63,7 @@ std::size_t local_bytes_of(const LaunchPlan& plan, const WorkShape& shape) {
 WorkShape chosen_shape(const LaunchPlan& plan, const DeviceInfo& device) {
   const Extents extents = extents_of(plan);
   const std::size_t scan = loop_of(plan), length = extents[scan];
-  const auto units = static_cast<std::size_t>(std::max(1, device.compute_units));
+  const std::size_t units = compute_units_of(device);
   WorkShape out;
   if (device.type == DeviceType::Cpu) {
     if (length < kCpuLine || num_lines(plan) >= kManyGroups * units) return line_shape_of(plan, device);
@@ -117,27 +121,16 @@ WorkShape with_half_a_window(const LaunchPlan& plan, WorkShape shape) {
 }
 
 bool has_group_per_window(const LaunchPlan& plan, const WorkShape& shape, const DeviceInfo& device) {
-  const auto units = static_cast<std::size_t>(std::max(1, device.compute_units));
+  const std::size_t units = compute_units_of(device);
   return shape.scan_items > 0 && num_windows(plan, shape) > 1 && groups_across(plan, shape) < kManyGroups * units;
 }
 
 KernelRange range_of_lines(const LaunchPlan& plan, const WorkShape& shape) {
-  KernelRange range;
-  range.num_dims = std::clamp(static_cast<int>(plan.extent.size()), 1, 3);
-  range.group = shape.group;
-  const Extents extents = extents_of(plan);
-  for (std::size_t d = 0; d < 3; ++d)
-    range.global[d] = (d == loop_of(plan) ? 1 : divided_up(extents[d], shape.group[d])) * shape.group[d];
-  return range;
+  return range_of_groups(plan, shape, groups_of_lines(plan, shape));
 }
 
 KernelRange range_of_windows(const LaunchPlan& plan, const WorkShape& shape) {
-  KernelRange range;
-  range.num_dims = std::clamp(static_cast<int>(plan.extent.size()), 1, 3);
-  range.group = shape.group;
-  for (std::size_t d = 0; d < 3; ++d) range.global[d] = shape.group[d];
-  range.global[0] *= groups_across(plan, shape) * num_windows(plan, shape);
-  return range;
+  return range_of_groups(plan, shape, {groups_across(plan, shape) * num_windows(plan, shape), 1, 1});
 }
 
 ScanScratch scan_scratch_of(const LaunchPlan& plan, const WorkShape& shape) {

@@ -11,9 +11,12 @@ namespace {
 
 using Shape = std::array<std::size_t, 3>;
 
-constexpr KernelDesc kAlong = {.name = "along", .scan_loop = 0, .scan_cell_bytes = 4, .scan_record_words = 1};
-constexpr KernelDesc kAcross = {.name = "across", .scan_loop = 1, .scan_cell_bytes = 4, .scan_record_words = 1};
-constexpr KernelDesc kWide = {.name = "wide", .scan_loop = 0, .scan_cell_bytes = 64, .scan_record_words = 16};
+constexpr KernelDesc kAlong = {
+    .name = "along", .scan_loop = 0, .scan_cell_bytes = 4, .scan_part_bytes = 4, .scan_record_words = 1};
+constexpr KernelDesc kAcross = {
+    .name = "across", .scan_loop = 1, .scan_cell_bytes = 4, .scan_part_bytes = 4, .scan_record_words = 1};
+constexpr KernelDesc kWide = {
+    .name = "wide", .scan_loop = 0, .scan_cell_bytes = 64, .scan_part_bytes = 64, .scan_record_words = 16};
 
 DeviceInfo with_local_memory(DeviceInfo device) {
   device.local_bytes = 48 * 1024;

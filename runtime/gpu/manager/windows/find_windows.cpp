@@ -44,13 +44,18 @@ Span touched_of(const LaunchPlan& plan, const StorageRecord& record, const Halo&
 
 }  // namespace
 
+bool may_have_window(const LaunchPlan& plan, const StorageRecord& record) {
+  return std::none_of(plan.regions.begin(), plan.regions.end(),
+                      [&](const LaunchRegion& region) { return region.record == &record && region.has_versions; });
+}
+
 std::vector<LaunchWindow> windows_of(const LaunchPlan& plan, const Halo& halo) {
   std::vector<LaunchWindow> windows;
   for (const LaunchRegion& region : plan.regions) {
-    if (region.has_versions) return {};
     const StorageRecord& record = *region.record;
-    if (std::any_of(windows.begin(), windows.end(), [&](const LaunchWindow& w) { return w.record == &record; }))
-      continue;
+    const bool is_known =
+        std::any_of(windows.begin(), windows.end(), [&](const LaunchWindow& each) { return each.record == &record; });
+    if (is_known || !may_have_window(plan, record)) continue;
     const auto size = static_cast<std::int64_t>(record.storage().bytes());
     const Span span = touched_of(plan, record, halo);
     const std::int64_t first = span.lo / kAlignment * kAlignment;
@@ -71,7 +76,7 @@ std::vector<LaunchWindow> windows_of(const LaunchPlan& plan, const Halo& halo) {
 // A storage has one buffer of its size, which stays on the device from launch to launch. If the buffers of a launch do
 // not fit together, the launch gets a window of each storage of which it touches a part only: a buffer for the bytes
 // from the first to the last cell that it touches. Kernels see the same strides and a smaller offset, which may be
-// negative. Storages that are touched as a whole keep their buffers.
+// negative. Storages that are touched as a whole keep their buffers, and so do those of versions.
 //
 // What is in a window is not in the residency table. Before such a launch the host gets what is newer on the device;
 // the launch copies what it reads in, and what it wrote out, and its fiber waits for that. So for all others it is as

@@ -7,6 +7,7 @@
 
 #include "runtime/gpu/manager/manual_manager.h"
 #include "runtime/gpu/share.h"
+#include "runtime/matrix/versions.h"
 
 namespace pbrt::gpu {
 namespace {
@@ -45,6 +46,21 @@ TEST(Windows, HaveOneForAllRegionsOfAStorage) {
   ASSERT_EQ(windows.size(), 1U);
   EXPECT_EQ(windows[0].first_byte, 2 * kRowBytes);
   EXPECT_EQ(windows[0].num_bytes, 5 * kRowBytes);
+}
+
+TEST(Windows, AreThoseBesideMatricesOfVersions) {
+  ManualManager manager;
+  const Matrix2 in = filled(kWidth, 16, 0), out = filled(kWidth, 16, 0);
+  LaunchPlan plan = manager.add_step(out, in, 1, CopyOut::May)->plan;
+  plan.regions[0].touched = rows_of(in, 1, 4);
+  plan.regions[1].touched = rows_of(out, 3, 5);
+  plan.regions[0].has_versions = true;
+  const std::vector<LaunchWindow> windows = windows_of(plan, {});
+  ASSERT_EQ(windows.size(), 1U);
+  EXPECT_EQ(windows[0].record, plan.regions[1].record);
+  LaunchPlan within = manager.add_step(in.region(0, 2, kWidth, 4), in.region(0, 6, kWidth, 7), 1, CopyOut::May)->plan;
+  within.regions[1].has_versions = true;
+  EXPECT_TRUE(windows_of(within, {}).empty()) << "of a version and the one before it";
 }
 
 TEST(Windows, HaveAHaloInsideTheStorage) {
@@ -161,6 +177,21 @@ TEST(Windows, AKernelThatFailsLeavesTheWorkToTheHost) {
   }
 }
 
+TEST(Windows, HoldNothingThatAnotherDeviceLost) {
+  FakeManager small(fake_device_info(), 8 * kRowBytes), other;
+  other.control->inject(FakeOperation::Read, 0, FakeFault::FailLater);
+  on_workers([&](Frame& frame) {
+    const Matrix2 in = filled(kWidth, 16, 1), out = filled(kWidth, 16, 0);
+    EXPECT_EQ(other.increment(frame, in, 1, CopyOut::May), "");
+    EXPECT_THROW((void)run_rows(frame, small, out, in, 5, 4), DeviceLost);
+    EXPECT_FALSE(other.manager->is_alive());
+    EXPECT_TRUE(small.manager->is_alive());
+    EXPECT_TRUE(is_filled(out, 0));
+    // Others of its launches have windows.
+    EXPECT_TRUE(run_rows(frame, small, filled(kWidth, 16, 0), out, 5, 4));
+  });
+}
+
 TEST(Windows, ConcurrentLaunchesShareLittleMemory) {
   FakeManager fake(fake_device_info(), 9 * kRowBytes);
   fake.control->set_max_delay_us(50);
@@ -173,6 +204,57 @@ TEST(Windows, ConcurrentLaunchesShareLittleMemory) {
     EXPECT_TRUE(is_filled(out, 2));
   });
   EXPECT_EQ(fake.manager->statistics().launches_in_windows, 8);
+}
+
+TEST(Windows, SmallerLaunchesDoNotHelpADeviceThatSharesTheHostsMemory) {
+  DeviceInfo info = fake_device_info();
+  info.shares_host_memory = true;
+  FakeManager fake(info, 8 * kRowBytes);
+  on_workers([&](Frame& frame) {
+    const Matrix2 in = filled(kWidth, 16, 1), out = filled(kWidth, 16, 0);
+    std::string reason;
+    bool is_too_large = true;
+    EXPECT_FALSE(run_rows(frame, fake, out, in, 0, 4, &reason, &is_too_large));
+    EXPECT_EQ(reason, "its matrices need 8192 bytes of device memory, of which 2048 may be used");
+    EXPECT_FALSE(is_too_large);
+  });
+}
+
+/// Expects that a launch for one row of a version does not fit for this reason, and that smaller ones would not help.
+void expect_no_room_for_a_version(FakeManager& fake, const char* reason) {
+  on_workers([&](Frame& frame) {
+    const Matrix2 all = allocate_versions<Matrix2>(kWidth, 8), out = filled(kWidth, 1, 0);
+    const Matrix2 now = at_version(all, 4);
+    Launch launch(kAddStep, frame, fake.manager.get());
+    launch.input(now, now.region(0, 4, kWidth, 5)).output(out, CopyOut::May).scalar(1);
+    launch.range(Box<2>{{0, 0}, {kWidth, 1}});
+    EXPECT_FALSE(launch.run());
+    EXPECT_STREQ(launch.reason(), reason);
+    EXPECT_FALSE(lacks_memory(launch));
+  });
+}
+
+TEST(Windows, SmallerLaunchesDoNotHelpVersions) {
+  FakeManager fake(fake_device_info(), 2 * kRowBytes);
+  expect_no_room_for_a_version(fake, "its matrices need 768 bytes of device memory, of which 512 may be used");
+}
+
+TEST(Windows, SmallerLaunchesDoNotHelpWhatTheDeviceGivesInNoPiece) {
+  DeviceInfo info = fake_device_info();
+  info.max_alloc_bytes = 400;
+  FakeManager fake(info);
+  expect_no_room_for_a_version(fake, "a matrix needs 512 bytes in one piece, and the device gives 400 at most");
+}
+
+TEST(Windows, NoKernelIsBuiltForALaunchThatFitsInNoShape) {
+  FakeManager fake(fake_device_info(), 8 * kRowBytes);
+  on_workers([&](Frame& frame) {
+    const Matrix2 in = filled(kWidth, 16, 1), out = filled(kWidth, 16, 0);
+    EXPECT_FALSE(run_rows(frame, fake, out, in, 0, 5));
+    EXPECT_TRUE(fake.control->build_options().empty());
+    EXPECT_TRUE(run_rows(frame, fake, out, in, 0, 4));
+    EXPECT_EQ(fake.control->build_options().size(), 1U);
+  });
 }
 
 template <class OnDevice>
