@@ -8,6 +8,7 @@
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"
 #include "lang/body/math_functions.h"
+#include "lang/body/std_names.h"
 #include "lang/overloaded.h"
 
 namespace pb::slips {
@@ -130,8 +131,7 @@ class QuotientSearch {
 
   /// Whether a call is of a function of mathematics, which computes with real numbers.
   bool takes_real(ExprId id, const CallExpr& call) const {
-    const MathFunction* function =
-        find_math_function(call.callee.starts_with("std::") ? call.callee.substr(5) : call.callee);
+    const MathFunction* function = find_math_function(without_std(call.callee));
     const bool is_builtin = rule_.body_types.bindings[id.index()].kind == NameKind::BuiltIn;
     return function != nullptr && is_builtin && is_floating(type_of(id));
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "frontend/check_types/settle_locals.h"
+#include "lang/body/std_names.h"
 
 namespace pb::checking {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 bool is_name_of_lambda(const DeclStmt& decl, const Declarator& declarator) {
   std::string_view type = decl.type_text;
   if (type.starts_with("const ")) type.remove_prefix(6);
-  if (type.starts_with("std::")) type.remove_prefix(5);
+  type = without_std(type);
   return !decl.is_static && declarator.pointer_depth == 0 && (is_auto(decl.type_text) || type.starts_with("function<"));
 }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lang/body/std_names.h"
+
 namespace pb {
 namespace {
 
@@ -110,7 +112,7 @@ BodyType of_region(std::string_view text) {
 BodyType of_name(std::string_view text) {
   if (text == "ElementT") return element_t();
   if (text.starts_with("::")) text.remove_prefix(2);
-  if (text.starts_with("std::")) text.remove_prefix(5);
+  text = without_std(text);
   if (text == "IndexT" || text == "int32_t") return simple(Kind::Int);
   if (text == "uint32_t" || text == "uint") return integer(Kind::Int, true);
   if (text == "int16_t" || text == "uint16_t" || text == "ushort") return integer(Kind::Int, text[0] == 'u', 2);

@@ -8,8 +8,16 @@
 #include <string>
 #include <utility>
 
+#include "frontend/parse/round_jumps.h"
+#include "frontend/parse/round_names.h"
+
 namespace pb {
 namespace {
+
+/// The element type as bodies spell it.
+std::string element_of(const ast::Matrix& matrix) {
+  return matrix.element ? std::string(spell(*matrix.element)) : "ElementT";
+}
 
 /// `sign * variable + rest`, where the rest has none of the rule's variables.
 struct Coordinate {
@@ -40,17 +48,14 @@ Formula joined_by(FormulaOp op, Formula a, Formula b) {
 class RoundMaker {
  public:
   RoundMaker(const ast::Transform& transform, ast::Rule& rule, std::span<const Token> body, Diagnostics& diags)
-      : transform_(transform), rule_(rule), body_(body), diags_(diags) {
-    note_known_names();
-    for (const ast::RegionBinding& output : rule_.outputs) note_variables(output.region);
-    for (const ast::RegionBinding& input : rule_.inputs) note_variables(input.region);
-  }
+      : rule_(rule), body_(body), diags_(diags), names_(transform, rule, body) {}
 
   /// Whether instances share an output: it does not name all variables.
   [[nodiscard]] bool is_shared() const {
     return std::any_of(rule_.outputs.begin(), rule_.outputs.end(), [&](const ast::RegionBinding& output) {
-      const std::set<std::string> own = variables_in(output.region);
-      return std::any_of(vars_.begin(), vars_.end(), [&](const std::string& var) { return !own.contains(var); });
+      const std::set<std::string> own = names_.variables_in(output.region);
+      return std::any_of(names_.variables().begin(), names_.variables().end(),
+                         [&](const std::string& var) { return !own.contains(var); });
     });
   }
 
@@ -65,13 +70,13 @@ class RoundMaker {
     make_regions(rule_.inputs, false);
     // The first variable changes fastest, as coordinates do.
     for (const auto& [name, other] : hidden_)
-      if (known_.contains(name)) add("const IndexT " + other + " = " + name + ";");
-    for (auto var = vars_.rbegin(); var != vars_.rend(); ++var) open_loop(*var);
+      if (names_.is_known(name)) add("const IndexT " + other + " = " + name + ";");
+    for (auto var = names_.variables().rbegin(); var != names_.variables().rend(); ++var) open_loop(*var);
     for (const std::string& line : cells_) add(line);
     add("{");
     for (std::size_t i = 0; i < body_.size(); ++i) add_of_body(i);
     add("}");
-    for (std::size_t i = 0; i < vars_.size(); ++i) add("}");
+    for (std::size_t i = 0; i < names_.variables().size(); ++i) add("}");
     return std::move(out_);
   }
 
@@ -87,64 +92,12 @@ class RoundMaker {
     ok_ = false;
   }
 
-  // ---- names
-
-  void note_known_names() {
-    const auto note = [&](const Formula& formula) {
-      for (const std::string& name : names_in(formula)) known_.insert(name);
-    };
-    for (const ast::MatrixClause& clause : transform_.matrix_clauses)
-      for (const ast::Matrix& matrix : clause.matrices) {
-        known_.insert(matrix.name.text);
-        for (const Formula& extent : matrix.extents) note(extent);
-        if (!matrix.versions) continue;
-        note(matrix.versions->last);
-        if (matrix.versions->first) note(*matrix.versions->first);
-      }
-    for (const ast::Name& param : transform_.params) known_.insert(param.text);
-    for (const ast::TemplateParam& param : transform_.template_params) known_.insert(param.name.text);
-    for (const ast::Tunable& tunable : transform_.tunables) known_.insert(tunable.name.text);
-    for (const ast::Duplicate& duplicate : rule_.duplicates) known_.insert(duplicate.name.text);
-  }
-
-  [[nodiscard]] std::set<std::string> variables_in(const Formula& formula) const {
-    std::set<std::string> out;
-    for (const std::string& name : names_in(formula))
-      if (!known_.contains(name)) out.insert(name);
-    return out;
-  }
-  [[nodiscard]] std::set<std::string> variables_in(const ast::Region& region) const {
-    std::set<std::string> out;
-    for (const Formula& coord : region.coords) out.merge(variables_in(coord));
-    if (region.version) out.merge(variables_in(*region.version));
-    return out;
-  }
-
-  void note_variables(const ast::Region& region) {
-    std::vector<Formula> coords = region.coords;
-    if (region.version) coords.push_back(*region.version);
-    for (const Formula& coord : coords)
-      for (const std::string& name : names_in(coord))
-        if (!known_.contains(name) && std::find(vars_.begin(), vars_.end(), name) == vars_.end()) vars_.push_back(name);
-  }
-
-  /// The element type as bodies spell it.
-  [[nodiscard]] static std::string element_of(const ast::Matrix& matrix) {
-    return matrix.element ? std::string(spell(*matrix.element)) : "ElementT";
-  }
-  [[nodiscard]] const ast::Matrix* matrix_of(const ast::Region& region) const {
-    for (const ast::MatrixClause& clause : transform_.matrix_clauses)
-      for (const ast::Matrix& matrix : clause.matrices)
-        if (matrix.name.text == region.matrix.text) return &matrix;
-    return nullptr;
-  }
-
   // ---- what loops cannot have
 
   /// Whether cells are those of matrices of the header, which have as many coordinates. Else frontend/resolve says why.
   [[nodiscard]] bool has_known_cells() const {
     const auto is_known = [&](const ast::RegionBinding& binding) {
-      const ast::Matrix* matrix = matrix_of(binding.region);
+      const ast::Matrix* matrix = names_.matrix_of(binding.region);
       return binding.region.accessor != ast::Accessor::Cell ||
              (matrix != nullptr && matrix->extents.size() == binding.region.coords.size());
     };
@@ -156,54 +109,54 @@ class RoundMaker {
     if (rule_.where) refuse("must have no `where`; test it in the body", rule_.span);
     if (rule_.is_return_form) refuse("must name its outputs", rule_.span);
     if (!rule_.temporaries.empty()) refuse("must have no temporaries", rule_.temporaries.front().span);
-    for (const Token& token : body_)
-      if (token.text == "return") refuse("must have no `return` in its body", token.expansion);
-    check_jumps();
+    for (const Token& jump : jumps_out_of(body_))
+      refuse("must have no `" + jump.text + "` " + (jump.text == "return" ? "" : "outside of loops ") + "in its body",
+             jump.expansion);
+    check_names();
     for (const auto* list : {&rule_.outputs, &rule_.inputs})
       for (const ast::RegionBinding& binding : *list) {
-        if (variables_in(binding.region).empty()) continue;
+        if (names_.variables_in(binding.region).empty()) continue;
         const ast::Region& region = binding.region;
         const bool is_cell = region.accessor == ast::Accessor::Cell && binding.name &&
-                             (!region.version || variables_in(*region.version).empty());
+                             (!region.version || names_.variables_in(*region.version).empty());
         if (!is_cell || binding.missing_value || binding.is_optional_marker)
           refuse("must have its variables in coordinates of `.cell`, none of them optional", region.span);
       }
   }
 
-  /// A jump out of the body would leave out the rounds of other instances.
-  void check_jumps() {
-    std::vector<bool> blocks{false};  // whether each of the open ones is in a loop of the body
-    bool is_header = false, is_next = false, is_statement = false;
-    int parens = 0, before_header = 0;
-    for (const Token& token : body_) {
-      const std::string& text = token.text;
-      if (text == "for" || text == "while" || text == "switch") is_header = true, before_header = parens;
-      if (text == "(") ++parens;
-      if (text == ")" && --parens == before_header && is_header) {
-        is_header = false;
-        is_next = true;
-        continue;
+  /// Names of regions and what the body declares stand beside the rounds' variables.
+  void check_names() {
+    for (const auto* list : {&rule_.outputs, &rule_.inputs})
+      for (const ast::RegionBinding& binding : *list) {
+        if (!binding.name) continue;
+        const auto& [name, span] = *binding.name;
+        if (names_.is_variable(name)) {
+          diags_.emit(DiagKind::RegionNameTaken, span).arg(name).arg("a rule variable");
+          ok_ = false;
+        } else if (names_.is_size(name)) {
+          diags_.emit(DiagKind::RegionHidesSize, span).arg(name).hint("rename the region to use both in the body");
+        }
       }
-      if (is_header) continue;
-      if (text == "{") {
-        blocks.push_back(blocks.back() || is_next || is_statement);
-        is_next = false;
-      } else if (text == "}" && blocks.size() > 1) {
-        blocks.pop_back();
-        is_statement = false;
-      } else if (std::exchange(is_next, text == "do")) {
-        is_statement = true;
-      }
-      if ((text == "break" || text == "continue") && !blocks.back() && !is_statement)
-        refuse("must have no `" + text + "` outside of loops in its body", token.expansion);
-      if (text == ";") is_statement = false;
-    }
+    for (const ast::RegionBinding& output : rule_.outputs) check_declarations(output, "an output");
+    for (const ast::RegionBinding& input : rule_.inputs)
+      if (is_renamed(input)) check_declarations(input, "a region");
+  }
+  void check_declarations(const ast::RegionBinding& binding, const std::string& what) {
+    if (!binding.name || (names_.variables_in(binding.region).empty() && !is_renamed(binding))) return;
+    for (std::size_t i = 1; i < body_.size(); ++i)
+      if (body_[i].text == binding.name->text && follows_type(i))
+        refuse("must not declare `" + body_[i].text + "` in its body, the name of " + what, body_[i].expansion);
+  }
+
+  /// Whether the region is no cell of a round, and called like a size: coordinates and limits mean the size.
+  [[nodiscard]] bool is_renamed(const ast::RegionBinding& binding) const {
+    return binding.name && names_.is_size(binding.name->text) && names_.variables_in(binding.region).empty();
   }
 
   // ---- the rounds
 
   [[nodiscard]] std::optional<Coordinate> coordinate_of(const Formula& formula, const std::string& var) const {
-    const auto has = [&](const Formula& part) { return variables_in(part).contains(var); };
+    const auto has = [&](const Formula& part) { return names_.variables_in(part).contains(var); };
     if (std::holds_alternative<SymbolRef>(formula.node)) return Coordinate();
     if (const auto* minus = std::get_if<NegatedFormula>(&formula.node)) {
       std::optional<Coordinate> out = coordinate_of(minus->operand.front(), var);
@@ -229,16 +182,36 @@ class RoundMaker {
     return out;
   }
 
+  /// Whether the body can compute it as headers do: in whole numbers that are sums and differences of sizes.
+  [[nodiscard]] static bool is_sum(const Formula& formula) {
+    if (const auto* minus = std::get_if<NegatedFormula>(&formula.node)) return is_sum(minus->operand.front());
+    const auto* binary = std::get_if<BinaryFormula>(&formula.node);
+    if (binary == nullptr) return !std::holds_alternative<RealLiteral>(formula.node);
+    return (binary->op == FormulaOp::Add || binary->op == FormulaOp::Sub) && is_sum(binary->operands[0]) &&
+           is_sum(binary->operands[1]);
+  }
+
+  /// The extent of the matrix that the cell is one of. The whole region knows those that the body would have to
+  /// compute.
+  [[nodiscard]] Formula extent_of(const ast::RegionBinding& binding, const ast::Matrix& matrix, std::size_t d) const {
+    const Formula& extent = matrix.extents[d];
+    if (is_sum(extent)) return extent;
+    const std::string size = names_.whole_name(binding.name->text) + ".size(" + std::to_string(d) + ")";
+    return {SymbolRef{SymbolKind::Unresolved, size}, extent.span};
+  }
+
   /// Notes between which values of its variables the cell lies inside of its matrix.
   void note_limits(const ast::RegionBinding& binding) {
-    const ast::Matrix* matrix = matrix_of(binding.region);
+    const ast::Matrix* matrix = names_.matrix_of(binding.region);
     for (std::size_t d = 0; ok_ && d < binding.region.coords.size(); ++d) {
       const Formula& coord = binding.region.coords[d];
-      const std::set<std::string> vars = variables_in(coord);
+      const std::set<std::string> vars = names_.variables_in(coord);
       if (vars.empty()) continue;
       const auto form = vars.size() == 1 ? coordinate_of(coord, *vars.begin()) : std::nullopt;
       if (!form) return refuse("must have coordinates such as `i`, `i + 1` or `n - 1 - i`", coord.span);
-      const Formula& extent = matrix->extents[d];
+      if (form->rest && !is_sum(*form->rest))
+        return refuse("must have coordinates that add and subtract sizes and whole numbers", coord.span);
+      const Formula extent = extent_of(binding, *matrix, d);
       const Formula one = {IntLiteral{1}, coord.span};
       std::optional<Formula> first, last = extent;
       if (form->sign > 0 && form->rest) {
@@ -263,31 +236,35 @@ class RoundMaker {
     }
   }
 
-  /// Returns the name, or a longer one that neither the header nor the body has.
-  [[nodiscard]] std::string free_name(std::string name) const {
-    const auto is_taken = [&] {
-      const auto is_it = [&](const ast::RegionBinding& binding) { return binding.name && binding.name->text == name; };
-      return known_.contains(name) || std::find(vars_.begin(), vars_.end(), name) != vars_.end() ||
-             std::any_of(rule_.outputs.begin(), rule_.outputs.end(), is_it) ||
-             std::any_of(rule_.inputs.begin(), rule_.inputs.end(), is_it) ||
-             std::any_of(body_.begin(), body_.end(), [&](const Token& token) { return token.text == name; });
-    };
-    while (is_taken()) name += "_";
-    return name;
+  /// Whether the token of the body is declared there, behind the name of its type.
+  [[nodiscard]] bool follows_type(std::size_t i) const {
+    static const std::set<std::string> kNoTypes = {"return", "else", "do", "case", "and", "or", "not", "throw"};
+    return i > 0 && body_[i - 1].kind == TokenKind::Name && !kNoTypes.contains(body_[i - 1].text);
   }
 
-  /// Notes other names for what coordinates of outputs are made of, where the body may declare something that hides it:
-  /// a coordinate stands in the body, in the place of the cell's name.
+  /// Notes other names for what coordinates are made of, where something hides it: the cell of an input, which stands
+  /// before coordinates of others, or what the body may declare. A coordinate of an output stands in the body, in the
+  /// place of the cell's name.
   void note_hidden() {
-    std::set<std::string> names;
+    std::set<std::string> names, cells;
     for (const ast::RegionBinding& output : rule_.outputs)
       for (const Formula& coord : output.region.coords)
         for (const std::string& name : names_in(coord)) names.insert(name);
+    for (const ast::RegionBinding& input : rule_.inputs) {
+      if (names_.variables_in(input.region).empty()) continue;
+      cells.insert(input.name->text);
+      for (const Formula& coord : input.region.coords)
+        for (const std::string& name : names_in(coord))
+          if (cells.contains(name)) hidden_[name] = names_.free_name(name + "_");
+    }
+    for (const std::string& name : names)
+      if (cells.contains(name)) hidden_[name] = names_.free_name(name + "_");
     for (std::size_t i = 1; i < body_.size(); ++i) {
       const std::string& before = body_[i - 1].text;
-      const bool may_be_declared = before == "," || before == "*" || before == "&" || before == "&&" || before == ">" ||
-                                   (body_[i - 1].kind == TokenKind::Name && before != "return" && before != "else");
-      if (may_be_declared && names.contains(body_[i].text)) hidden_[body_[i].text] = free_name(body_[i].text + "_");
+      const bool may_be_declared =
+          before == "," || before == "*" || before == "&" || before == "&&" || before == ">" || follows_type(i);
+      if (may_be_declared && names.contains(body_[i].text))
+        hidden_[body_[i].text] = names_.free_name(body_[i].text + "_");
     }
   }
 
@@ -302,13 +279,18 @@ class RoundMaker {
     return formula;
   }
 
-  /// Makes whole matrices of cells with variables, and notes what stands for their names.
+  /// Makes whole matrices of cells with variables, gives regions that are called like sizes other names, and notes what
+  /// stands for the names in the body.
   void make_regions(std::vector<ast::RegionBinding>& bindings, bool are_outputs) {
     for (ast::RegionBinding& binding : bindings) {
       ast::Region& region = binding.region;
-      if (variables_in(region).empty()) continue;
+      if (is_renamed(binding)) {
+        const std::string other = names_.free_name(binding.name->text + "_");
+        renamed_[std::exchange(binding.name->text, other)] = other;
+      }
+      if (names_.variables_in(region).empty()) continue;
       const std::string name = binding.name->text;
-      const std::string whole = free_name("all_" + name);
+      const std::string whole = names_.whole_name(binding.name->text);
       std::string cell = whole + ".cell(";
       for (std::size_t d = 0; d < region.coords.size(); ++d)
         cell += (d == 0 ? "" : ", ") + to_c(with_other_names(region.coords[d]));
@@ -316,7 +298,7 @@ class RoundMaker {
       if (are_outputs)
         renamed_[name] = cell;
       else
-        cells_.push_back("const " + element_of(*matrix_of(region)) + " " + name + " = " + cell + ";");
+        cells_.push_back("const " + element_of(*names_.matrix_of(region)) + " " + name + " = " + cell + ";");
       binding.name->text = whole;
       region.accessor = ast::Accessor::Whole;
       region.coords.clear();
@@ -354,7 +336,7 @@ class RoundMaker {
   /// The largest of some limits, `max`, or the least, `min`. A program may have another thing of that name.
   [[nodiscard]] std::string nested(const std::vector<std::string>& texts, const std::string& function) const {
     std::string out = texts.front();
-    const bool is_free = free_name(function) == function;
+    const bool is_free = names_.free_name(function) == function;
     for (std::size_t i = 1; i < texts.size(); ++i) {
       const std::string& next = texts[i];
       const std::string order = function == "max" ? ") < (" : ") > (";
@@ -374,7 +356,7 @@ class RoundMaker {
     if (name != var) add("const IndexT " + var + " = " + name + ";");
   }
 
-  /// Adds a token of the body. The name of an output's cell becomes the cell.
+  /// Adds a token of the body. The name of an output's cell becomes the cell; a region that has another name gets that.
   void add_of_body(std::size_t i) {
     const Token& token = body_[i];
     const auto renamed = renamed_.find(token.text);
@@ -389,15 +371,13 @@ class RoundMaker {
     out_[first].leading = token.leading;
   }
 
-  const ast::Transform& transform_;
   ast::Rule& rule_;
   std::span<const Token> body_;
   Diagnostics& diags_;
-  std::set<std::string> known_;
-  std::vector<std::string> vars_;  ///< in order of appearance, outputs first
+  RoundNames names_;
   std::map<std::string, Limits> limits_;
   std::vector<std::string> cells_;              ///< declarations of inputs that are single cells
-  std::map<std::string, std::string> renamed_;  ///< the cells for which names of outputs stand
+  std::map<std::string, std::string> renamed_;  ///< what names of regions in the body stand for
   std::map<std::string, std::string> hidden_;   ///< other names of what the body may hide
   std::vector<Token> out_;
   bool ok_ = true;

@@ -8,6 +8,7 @@
 #include "lang/body/body_constants.h"
 #include "lang/body/math_functions.h"
 #include "lang/body/new_matrix.h"
+#include "lang/body/std_names.h"
 
 namespace pb::checking {
 namespace {
@@ -55,11 +56,6 @@ constexpr std::array kFunctions = {NamedType{"PetabricksRuntime::randDouble", Ki
                                    NamedType{"swap", Kind::Void},
                                    NamedType{"printf", Kind::Int},
                                    NamedType{"fprintf", Kind::Int}};
-
-std::string_view without_std(std::string_view name) {
-  if (name.starts_with("std::")) name.remove_prefix(5);
-  return name;
-}
 
 /// The type of a handle of a matrix whose elements have the type `word`; none if no matrix holds such elements.
 std::optional<BodyType> handle_of(std::string_view word, int num_dims) {

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "frontend/parse/round_jumps.h"
+
+#include <cstddef>
+#include <string_view>
+
+namespace pb {
+namespace {
+
+/// Reads statements as far as jumps depend on them. The body need not be right: the parser says later what is wrong.
+class JumpReader {
+ public:
+  explicit JumpReader(std::span<const Token> body) : body_(body) {}
+
+  std::vector<Token> run() {
+    while (at_ < body_.size()) {
+      read_statement({});
+      // A brace that closes nothing: the parser reports it.
+      (void)skip("}");
+    }
+    return std::move(found_);
+  }
+
+ private:
+  /// What is around a statement.
+  struct Around {
+    bool takes_break = false, takes_continue = false;
+  };
+
+  [[nodiscard]] bool is_at(std::string_view text) const { return at_ < body_.size() && body_[at_].text == text; }
+  [[nodiscard]] bool skip(std::string_view text) {
+    const bool is_it = is_at(text);
+    at_ += is_it ? 1 : 0;
+    return is_it;
+  }
+
+  [[nodiscard]] bool begins_group() const { return is_at("(") || is_at("[") || is_at("{"); }
+
+  void read_statement(Around around) {
+    if (skip("{")) {
+      while (at_ < body_.size() && !skip("}")) read_statement(around);
+    } else if (skip("if")) {
+      (void)skip("constexpr");
+      skip_group();
+      read_statement(around);
+      if (skip("else")) read_statement(around);
+    } else if (skip("for") || skip("while")) {
+      skip_group();
+      read_statement({true, true});
+    } else if (skip("do")) {
+      read_statement({true, true});
+      skip_expression();
+    } else if (skip("switch")) {
+      skip_group();
+      read_statement({true, around.takes_continue});
+    } else if (is_at("case") || is_at("default")) {
+      while (at_ < body_.size() && !skip(":")) ++at_;
+    } else {
+      const bool leaves =
+          (is_at("break") && !around.takes_break) || (is_at("continue") && !around.takes_continue) || is_at("return");
+      if (leaves) found_.push_back(body_[at_]);
+      skip_expression();
+    }
+  }
+
+  /// Skips `(…)`, `[…]` or `{…}` where one begins.
+  void skip_group() {
+    int depth = 0;
+    do {
+      if (begins_group()) ++depth;
+      if (is_at(")") || is_at("]") || is_at("}")) --depth;
+      at_ += at_ < body_.size() ? 1 : 0;
+    } while (depth > 0 && at_ < body_.size());
+  }
+
+  /// Skips what ends with `;`, or stands before the end of a block.
+  void skip_expression() {
+    while (at_ < body_.size() && !is_at("}")) {
+      if (skip(";")) return;
+      if (begins_group())
+        skip_group();
+      else
+        ++at_;
+    }
+  }
+
+  std::span<const Token> body_;
+  std::size_t at_ = 0;
+  std::vector<Token> found_;
+};
+
+}  // namespace
+
+std::vector<Token> jumps_out_of(std::span<const Token> body) { return JumpReader(body).run(); }
+
+}  // namespace pb
