@@ -5,6 +5,7 @@
 
 #include "lang/body/body_constants.h"
 #include "lang/body/body_walk.h"
+#include "lang/body/bounding_quotients.h"
 #include "lang/body/constant_value.h"
 #include "lang/body/math_functions.h"
 #include "lang/body/operands.h"
@@ -14,6 +15,9 @@ namespace pb {
 namespace {
 
 using Kind = BodyType::Kind;
+
+/// The type with what ElementT stands for.
+BodyType settled(const BodyType& type, ElementType element) { return type.is_element ? number_type(element) : type; }
 
 bool may_split(const Accumulator& each) {
   const bool has_operator = each.op == FoldOp::Add || each.op == FoldOp::Mul || each.is_extremum();
@@ -35,7 +39,7 @@ class LaneLoopReader {
  public:
   /// `stores`: the assignments of a map.
   LaneLoopReader(const Rule& rule, const Fold& fold, const std::vector<ExprId>& stores, ElementType element)
-      : body_(rule.body), types_(rule.body_types), fold_(fold), stores_(stores), element_(element) {
+      : rule_(rule), body_(rule.body), types_(rule.body_types), fold_(fold), stores_(stores), element_(element) {
     out_.loop = fold.loop;
     out_.is_map = !stores.empty();
     out_.rounds = !fold_.is_exact();
@@ -56,6 +60,7 @@ class LaneLoopReader {
     }
     next_local_ = fold_.local + 1;
     check_stmt(std::get<ForStmt>(body_.stmts[fold_.loop].node).body);
+    out_.multiplies_quotients = has_bounding_quotients(body_, types_, fold_.loop, out_.is_varying);
     // Compilers make vectors of plain maps by themselves, and have less to do between them.
     const bool is_plain = out_.is_map && fold_.accumulators.empty() && !calls_vector_function_;
     return is_fit_ && !is_plain && !out_.regions.empty() && !is_too_short();
@@ -66,10 +71,9 @@ class LaneLoopReader {
  private:
   void refuse() { is_fit_ = false; }
   [[nodiscard]] bool varies(ExprId id) const { return out_.is_varying[id.index()]; }
-  [[nodiscard]] BodyType settled(const BodyType& type) const { return type.is_element ? number_type(element_) : type; }
-  [[nodiscard]] BodyType type_of(ExprId id) const { return settled(types_.types[id.index()]); }
+  [[nodiscard]] BodyType type_of(ExprId id) const { return settled(types_.types[id.index()], element_); }
   void note_type(const BodyType& type) {
-    const Kind kind = settled(type).kind;
+    const Kind kind = settled(type, element_).kind;
     if (kind == Kind::Double || kind == Kind::Long) out_.is_wide_type = true;
   }
 
@@ -105,7 +109,7 @@ class LaneLoopReader {
   }
 
   void check_decl(const DeclStmt& decl) {
-    if (decl.is_static || !is_packed_number(settled(decl.type))) return refuse();
+    if (decl.is_static || !is_packed_number(settled(decl.type, element_))) return refuse();
     note_type(decl.type);
     for (const Declarator& each : decl.declarators) {
       if (each.pointer_depth > 0 || each.is_reference || !each.extents.empty()) refuse();
@@ -180,9 +184,10 @@ class LaneLoopReader {
                    [&](const ConditionalExpr& node) {
                      if (is_varying) check_conditional(node);
                    },
-                   [&](const CallExpr& node) { check_call(id, node); },
+                   [&](const CallExpr&) { check_call(id); },
                    [&](const CastExpr& node) {
-                     if (!is_packed_number(settled(node.type)) || type_of(node.operand).kind == Kind::Bool) refuse();
+                     if (!is_packed_number(settled(node.type, element_)) || type_of(node.operand).kind == Kind::Bool)
+                       refuse();
                    },
                    [](const IntegerExpr&) {},
                    [](const FloatExpr&) {},
@@ -225,19 +230,10 @@ class LaneLoopReader {
     return is_harmless;
   }
 
-  void check_call(ExprId id, const CallExpr& node) {
-    const bool is_builtin = types_.bindings[id.index()].kind == NameKind::BuiltIn;
-    if (is_builtin && find_numeric_limit(node.callee)) return;
-    const MathFunction* function = is_builtin ? find_math_function(node.callee) : nullptr;
-    if (is_builtin && find_bit_cast(node.callee)) {
-      if (node.args.size() != 1 || !have_same_bytes(type_of(id), type_of(node.args[0]))) refuse();
-      return;
-    }
-    if (function == nullptr || !function->is_in_packs() || static_cast<int>(node.args.size()) != function->num_args)
-      return refuse();
-    for (const ExprId arg : node.args)
-      if (!is_packed_number(type_of(arg))) refuse();
-    calls_vector_function_ |= varies(id) && is_vector_function(*function);
+  void check_call(ExprId id) {
+    const PackedCall call = packed_call(rule_, id, element_);
+    if (call == PackedCall::None) refuse();
+    calls_vector_function_ |= varies(id) && call == PackedCall::Vector;
   }
 
   /// Says whether the name's value differs between rounds.
@@ -297,6 +293,7 @@ class LaneLoopReader {
     return 0;
   }
 
+  const Rule& rule_;
   const Body& body_;
   const BodyTypes& types_;
   const Fold& fold_;
@@ -337,6 +334,22 @@ bool has_opaque_parts(const Rule& rule) {
         result |= std::holds_alternative<OpaqueExpr>(node) || std::holds_alternative<LambdaExpr>(node);
       });
   return result;
+}
+
+PackedCall packed_call(const Rule& rule, ExprId id, ElementType element) {
+  const auto& node = std::get<CallExpr>(rule.body.exprs[id].node);
+  const auto type_of = [&](ExprId expr) { return settled(rule.body_types.types[expr.index()], element); };
+  if (rule.body_types.bindings[id.index()].kind != NameKind::BuiltIn) return PackedCall::None;
+  if (find_numeric_limit(node.callee)) return PackedCall::Scalar;
+  if (find_bit_cast(node.callee))
+    return node.args.size() == 1 && have_same_bytes(type_of(id), type_of(node.args[0])) ? PackedCall::Scalar
+                                                                                        : PackedCall::None;
+  const MathFunction* function = find_math_function(node.callee);
+  const bool is_known =
+      function != nullptr && function->is_in_packs() && static_cast<int>(node.args.size()) == function->num_args &&
+      std::all_of(node.args.begin(), node.args.end(), [&](ExprId arg) { return is_packed_number(type_of(arg)); });
+  if (!is_known) return PackedCall::None;
+  return is_vector_function(*function) ? PackedCall::Vector : PackedCall::Scalar;
 }
 
 bool is_packed_number(const BodyType& type) { return is_number(type) && type.kind != Kind::Bool; }

@@ -25,6 +25,7 @@ struct LaneLoop {
   std::set<ExprId> indices;                ///< uses of the loop's variable in an index: the first lane's value
   std::vector<std::string> regions;        ///< whose neighbouring elements neighbouring rounds use, each once
   MapRegions apart;                        ///< of a map: regions that must share no memory
+  bool multiplies_quotients = false;       ///< quotients and roots would bound its time (bounding_quotients.h)
   bool is_wide_type = false;               ///< some value that differs between rounds has 8 bytes
   bool rounds = false;                     ///< in lanes the result is rounded in another way
 
@@ -36,6 +37,15 @@ struct LaneLoop {
 
 /// Whether packs have numbers of the type.
 [[nodiscard]] bool is_packed_number(const BodyType& type);
+
+/// What packs do with a call of a body.
+enum class PackedCall : std::uint8_t {
+  None,    ///< they have no such function
+  Scalar,  ///< what compilers make vectors of by themselves
+  Vector,  ///< they call a function of vectors, if the arguments vary
+};
+/// Pre: the expression is a call
+[[nodiscard]] PackedCall packed_call(const Rule& rule, ExprId call, ElementType element);
 
 /// Returns the loops of the rule's body that may run in lanes, folds first. `element` is the type that ElementT stands
 /// for. Left to compilers is what they make vectors of by themselves: folds of whole numbers, and maps that neither add

@@ -225,7 +225,7 @@ RegionAccess TestTransform::access(const std::string& spelled, const std::vector
     const auto word = find_border(spelled.substr(border + 1));
     PB_CHECK(word.has_value(), "a test names a border behind `=`");
     out.border = *word;
-    out.num_mapped_dims = rank;
+    out.num_mapped_dims = rank - (matrix.has_versions ? 1 : 0);
   }
   return out;
 }

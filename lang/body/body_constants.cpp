@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lang/body/std_names.h"
 #include "lang/check.h"
 
 namespace pb {
@@ -145,7 +146,7 @@ std::optional<BodyType> number_of(std::string_view word) {
     type.kind = Kind::Double;  // or what the program's element type says
     return type;
   }
-  if (word.starts_with("std::")) word.remove_prefix(5);
+  word = without_std(word);
   const auto* found =
       std::find_if(kNumberWords.begin(), kNumberWords.end(), [&](const NumberWord& each) { return each.word == word; });
   if (found == kNumberWords.end()) return std::nullopt;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "lang/body/std_names.h"
 #include "lang/types.h"
 
 namespace pb {
@@ -113,10 +114,10 @@ inline constexpr std::array<std::string_view, 25> kVectorFunctions = {
 
 /// The function that a call of `callee` in a body means, or null.
 [[nodiscard]] inline const MathFunction* find_math_function(std::string_view callee) {
-  const bool has_std = callee.starts_with("std::");
-  if (has_std) callee.remove_prefix(5);
+  const std::string_view name = without_std(callee);
+  const bool has_std = name.size() < callee.size();
   for (const MathFunction& function : kMathFunctions) {
-    if (function.name == callee) return has_std || !function.needs_std ? &function : nullptr;
+    if (function.name == name) return has_std || !function.needs_std ? &function : nullptr;
   }
   return nullptr;
 }

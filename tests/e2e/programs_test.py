@@ -19,8 +19,8 @@ import polybricks  # noqa: E402
 from agreement import AgreementCheck  # noqa: E402
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-SIZES = (2, 3, 17, 64, 150)
-MAX_ASSIGNMENTS = 100
+SIZES = (2, 3, 17, 64, 150) if polybricks.is_nightly() else (2, 17, 64)
+MAX_ASSIGNMENTS = 100 if polybricks.is_nightly() else 40
 GRAINS = [(c, s) for c in (0, 64, 10**6) for s in (1, 64)]  # (sequential cut-off, split size)
 
 
@@ -185,6 +185,20 @@ def clamped(a):
     return [(sum(p[j:j + height, i:i + width] for j in range(3) for i in range(3)) // 9).astype(np.uint8)]
 
 
+def kernel_names(a, v, k, at, at_data, kept_s):
+    return [a[:-1] * k[0] + a[1:] * k[1], np.array((v * (np.arange(len(v)) % 3)).sum()), np.array(5 + (3 * v + 1).sum()),
+            2 * at[::-1] - at_data + kept_s[1]]
+
+
+def loop_heads(a, v, s):
+    n, i = len(a), np.arange(len(a))
+    counts = np.bincount(a & 7, minlength=8)
+    singles = [a[::8].sum(), a[1:].sum(), a[3:].sum(), 3 * (a + 7).sum(), a[:(n + 1) // 2].sum() + 3,
+               (a != 3).sum() + 1000 * len(np.union1d(a, [3]))]
+    return [*[np.int32(each) for each in singles], 17 * (n - i), np.minimum(v, s), 4.5 * counts, (i & 7)**2 + a, counts, a[::-1] + 1,
+            i + 1 + a]
+
+
 # name: (shapes of the inputs for size n, outputs from inputs)
 CASES = {
     "size_conditions": (lambda n: [(n,)], lambda a: [a + a[len(a) // 2 - 1] if len(a) > 1 else -a,
@@ -224,6 +238,8 @@ CASES = {
     "templates": (lambda n: [(n + 2,)], powers),
     "body_api": (lambda n: [(n, n + 5)], body_api),
     "through": (lambda n: [(n, n + 5)], lambda a: [a * 2 * (a + 1)]),
+    "loop_heads": (lambda n: [((n,), np.int32), ((n,), np.int16), ((), np.int16)], loop_heads),
+    "kernel_names": (lambda n: [(n,), ((n,), np.int32), (2,), *[((n,), np.int32)] * 2, ((2, n), np.int32)], kernel_names),
 }
 # Programs with native blocks and libraries.
 NATIVE_CASES = {

@@ -330,6 +330,7 @@ bool is_read(const TransformPlan& plan, const Transform& transform, const PlanTu
     case TunableRole::BlockItems:
     case TunableRole::BlockRounds:
     case TunableRole::BlockStages:
+    case TunableRole::BlockParts:
     case TunableRole::MatrixUnits:
     case TunableRole::TimeTile:
     case TunableRole::PerTile:

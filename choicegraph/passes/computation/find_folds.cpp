@@ -375,7 +375,7 @@ class FoldFinder {
     if (effects.assignments.empty()) return false;
     Accumulators accumulators(rule_, element_, fold, effects, CellsOf::Fold);
     Refusal refusal = accumulators.run();
-    if (!refusal.reason.empty() && aliases_.reason.empty()) {
+    if (!refusal.reason.empty() && aliases_.reason.empty() && !has_memory_of_its_own(fold)) {
       const Stores stores(rule_, fold, effects);
       const std::vector<ExprId> plain = stores.at_any_places();
       const std::vector<ExprId> own = stores.of_rounds();
@@ -388,6 +388,23 @@ class FoldFinder {
     fold.accumulators = accumulators.take();
     out_.folds.push_back(std::move(fold));
     return true;
+  }
+
+  /// Whether a loop uses matrices that the body allocated, or handles that it made, or arrays from outside of the loop
+  /// of a length that is not known. What rounds store and read is compared before they run, and copied for each chunk,
+  /// and these cannot be.
+  [[nodiscard]] bool has_memory_of_its_own(const Fold& fold) const {
+    bool found = false;
+    walk(
+        body_, fold.loop, [](StmtId) {},
+        [&](ExprId id) {
+          const NameBinding& binding = rule_.body_types.bindings[id.index()];
+          if (binding.kind != NameKind::Local) return;
+          const BodyType& type = rule_.body_types.types[id.index()];
+          const bool is_unknown_array = type.kind == BodyType::Kind::Array && type.extent == 0;
+          found = found || type.kind == BodyType::Kind::Region || (is_unknown_array && binding.index < fold.local);
+        });
+    return found;
   }
 
   static std::vector<ExprId> of_both(std::vector<ExprId> some, const std::vector<ExprId>& others) {

@@ -2,13 +2,16 @@
 #include "choicegraph/passes/computation/find_scan.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <variant>
 
 #include "choicegraph/passes/computation/loop_effects.h"
 #include "choicegraph/passes/computation/updates.h"
+#include "choicegraph/passes/computation/value_flow.h"
 #include "choicegraph/plan/lane_loops.h"
 #include "lang/body/body_walk.h"
+#include "lang/body/std_names.h"
 #include "lang/region/affine.h"
 
 namespace pb::choices {
@@ -134,7 +137,7 @@ class Forms {
   }
 
   [[nodiscard]] Form of_call(ExprId id, const CallExpr& call) const {
-    const std::string name = call.callee.starts_with("std::") ? call.callee.substr(5) : call.callee;
+    const std::string_view name = without_std(call.callee);
     const bool is_max = name == "max";
     if (rule_.body_types.bindings[id.index()].kind != NameKind::BuiltIn || call.args.size() != 2 ||
         (!is_max && name != "min"))
@@ -170,6 +173,7 @@ class ScanFinder {
     for (const RegionAccess& output : rule_.outputs)
       if (output.kind != AccessKind::Cell || output.lo.empty()) return refuse("it writes more than cells", output.span);
     for (std::size_t i = 0; i < rule_.inputs.size() && why_not_.reason.empty(); ++i) add_input(i);
+    check_that_values_are_apart();
     if (!why_not_.reason.empty()) return {std::nullopt, std::move(why_not_)};
     return {std::move(scan_), std::nullopt};
   }
@@ -283,6 +287,19 @@ class ScanFinder {
       value.rounds = is_floating(type);
     }
     scan_.values.push_back(value);
+  }
+  /// Checks that no value needs what this step makes of another one, or of itself: in parts of a scan, the values
+  /// before are not known yet, and what depends on them is only computed when they are.
+  void check_that_values_are_apart() {
+    for (const ScannedValue& from : scan_.values) {
+      const std::set<VariableKey> reached = variables_reached_by(rule_, from.combine);
+      for (const ScannedValue& to : scan_.values) {
+        const ExprId source = to.output == from.output ? ExprId() : from.combine;
+        if (depends_on(rule_, to.combine, source, reached))
+          return fail("its value depends on what another output becomes in the same step",
+                      body_.exprs[to.combine].span);
+      }
+    }
   }
   [[nodiscard]] BodyType type_of_input(std::size_t input) const {
     BodyType out;

@@ -2,11 +2,13 @@
 #include "choicegraph/passes/computation/loop_effects.h"
 
 #include <set>
+#include <string_view>
 #include <type_traits>
 
 #include "lang/body/body_constants.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/math_functions.h"
+#include "lang/body/std_names.h"
 #include "lang/overloaded.h"
 
 namespace pb::choices {
@@ -102,6 +104,34 @@ class EffectsReader {
     if (const auto* member = std::get_if<MemberExpr>(&expr.node)) check_member(*member, expr.span);
     const auto* unary = std::get_if<UnaryExpr>(&expr.node);
     if (unary != nullptr && kind_of(unary->op) == OperatorKind::Pointer) refuse("it uses pointers", expr.span);
+    const auto* subscript = std::get_if<SubscriptExpr>(&expr.node);
+    if (subscript != nullptr && !has_plain_elements(subscript->object))
+      refuse("its `[]` may do more than read an element", expr.span);
+  }
+
+  /// Whether `[]` of the object is an element that stays: of an array, a pointer or a vector of C++'s library, and not
+  /// of a map, where it makes what is missing. Names from outside of the body are the program's own affair.
+  [[nodiscard]] bool has_plain_elements(ExprId object) const {
+    while (const auto* outer = std::get_if<SubscriptExpr>(&body_.exprs[object].node)) object = outer->object;
+    const Kind kind = types_.types[object.index()].kind;
+    const NameBinding& binding = types_.bindings[object.index()];
+    if (kind == Kind::Array || kind == Kind::Pointer || binding.kind != NameKind::Local) return true;
+    bool is_plain = false;
+    walk(
+        body_, body_.root,
+        [&](StmtId id) {
+          const auto* decl = std::get_if<DeclStmt>(&body_.stmts[id].node);
+          const std::uint32_t first = declarators_[id.index()];
+          if (decl == nullptr || binding.index < first || binding.index - first >= decl->declarators.size()) return;
+          const Declarator& declarator = decl->declarators[binding.index - first];
+          std::string_view type = decl->type_text;
+          if (type.starts_with("const ")) type.remove_prefix(6);
+          type = without_std(type);
+          is_plain = !declarator.extents.empty() || declarator.pointer_depth > 0 || type.starts_with("vector<") ||
+                     type.starts_with("array<");
+        },
+        [](ExprId) {});
+    return is_plain;
   }
 
   void check_call(ExprId id, const CallExpr& call) {

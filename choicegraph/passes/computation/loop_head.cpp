@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "choicegraph/passes/computation/loop_head.h"
 
-#include <charconv>
 #include <optional>
 #include <utility>
 
+#include "choicegraph/passes/computation/loop_effects.h"
 #include "lang/body/body_walk.h"
+#include "lang/body/constant_value.h"
 #include "lang/body/operands.h"
 
 namespace pb::choices {
 namespace {
 
 using Kind = BodyType::Kind;
-
-/// The value of a whole number as the body spells it; none for other expressions.
-std::optional<std::int64_t> whole_number(const Body& body, ExprId id) {
-  const auto* number = std::get_if<IntegerExpr>(&body.exprs[id].node);
-  if (number == nullptr) return std::nullopt;
-  std::int64_t value = 0;
-  const char* end = number->text.data() + number->text.size();
-  const auto read = std::from_chars(number->text.data(), end, value);
-  return read.ec == std::errc() && read.ptr == end ? std::optional(value) : std::nullopt;
-}
 
 /// By how much an expression changes the variable; none if it does something else.
 std::optional<std::int64_t> step_of(const Body& body, ExprId id, const std::string& var) {
@@ -39,7 +30,8 @@ std::optional<std::int64_t> step_of(const Body& body, ExprId id, const std::stri
     op = sum->op;
     by = sum->rhs;
   }
-  const auto number = whole_number(body, by);
+  const auto number =
+      std::holds_alternative<IntegerExpr>(body.exprs[by].node) ? constant_value(body, by) : std::nullopt;
   if (!number || (op != BinaryOp::Add && op != BinaryOp::Sub)) return std::nullopt;
   return op == BinaryOp::Add ? *number : -*number;
 }
@@ -65,6 +57,40 @@ std::optional<Limit> limit_of(const Body& body, ExprId id, const std::string& va
 }
 
 bool is_int_or_long(const BodyType& type) { return type.kind == Kind::Int || type.kind == Kind::Long; }
+
+/// The bits of a whole number that say how large it is.
+int value_bits(const BodyType& type) {
+  const int bits = type.kind == Kind::Long ? 64 : type.narrow_bytes == 0 ? 32 : 8 * type.narrow_bytes;
+  return type.is_unsigned ? bits : bits - 1;
+}
+
+/// Whether numbers of 64 bits stand in an expression. Those that count cells do not matter.
+bool has_wide_numbers(const Rule& rule, ExprId expr) {
+  bool found = false;
+  walk_expr(rule.body, expr, [&](ExprId id) {
+    const auto* member = std::get_if<MemberExpr>(&rule.body.exprs[id].node);
+    const bool is_number = member != nullptr ? is_cell_call(*member)
+                                             : std::holds_alternative<NameExpr>(rule.body.exprs[id].node) ||
+                                                   std::holds_alternative<IntegerExpr>(rule.body.exprs[id].node);
+    found = found || (is_number && rule.body_types.types[id.index()].kind == Kind::Long);
+  });
+  return found;
+}
+
+/// Whether a variable of this type can hold the value of an expression, as far as types say. What becomes of fractions
+/// that do not fit is undefined.
+bool holds(const BodyType& variable, const Rule& rule, ExprId id) {
+  if (const auto value = constant_value(rule.body, id)) {
+    const int bits = value_bits(variable);
+    return *value >= 0 ? bits >= 63 || *value < std::int64_t{1} << bits
+                       : !variable.is_unsigned && (bits >= 63 || *value >= -(std::int64_t{1} << bits));
+  }
+  const BodyType& type = rule.body_types.types[id.index()];
+  if (is_floating(type)) return true;
+  if (!is_int_or_long(type) || (variable.is_unsigned && !type.is_unsigned)) return false;
+  const bool counts_cells = type.kind == Kind::Long && !type.is_unsigned && !has_wide_numbers(rule, id);
+  return (counts_cells ? 31 : value_bits(type)) <= value_bits(variable);
+}
 
 }  // namespace
 
@@ -105,6 +131,9 @@ LoopHead read_loop_head(const Rule& rule, StmtId id, std::uint32_t first_declara
   out.fold.local = first_declarator;
   out.fold.var_type = decl->type;
   out.fold.first = variable.init;
+  // Printers count with 64 bits from this value, which is the variable's only if it is not converted.
+  if (!holds(decl->type, rule, variable.init))
+    return refuse("`" + variable.name + "` begins with a value that its type may not hold", variable.name_span);
   const auto step = loop.step.is_none() ? std::nullopt : step_of(body, loop.step, variable.name);
   if (!step || *step == 0) return refuse("`" + variable.name + "` does not change by a constant", all);
   out.fold.step = *step;
@@ -115,6 +144,8 @@ LoopHead read_loop_head(const Rule& rule, StmtId id, std::uint32_t first_declara
   if (!(is_upper && *step > 0) && !(is_lower && *step < 0))
     return refuse("its condition does not compare `" + variable.name + "` with a limit", all);
   out.fold.last = limit->limit;
+  if (count_mentions(rule, limit->limit, key_of(NameBinding{NameKind::Local, first_declarator})) > 0)
+    return refuse("the limit of `" + variable.name + "` changes with it", body.exprs[limit->limit].span);
   if (!is_int_or_long(rule.body_types.types[limit->limit.index()]))
     return refuse("the limit of `" + variable.name + "` is no whole number", body.exprs[limit->limit].span);
   return out;

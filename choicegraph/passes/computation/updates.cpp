@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lang/body/body_walk.h"
+#include "lang/body/std_names.h"
 
 namespace pb::choices {
 namespace {
@@ -145,7 +146,7 @@ class Matcher {
 
   bool match_call(ExprId id, const CallExpr& call) {
     if (rule_.body_types.bindings[id.index()].kind != NameKind::BuiltIn || call.args.size() != 2) return false;
-    const std::string name = call.callee.starts_with("std::") ? call.callee.substr(5) : call.callee;
+    const std::string_view name = without_std(call.callee);
     const bool is_max = name == "max" || name == "fmax";
     if (!is_max && name != "min" && name != "fmin") return false;
     const bool is_first = is_target(call.args[0]);

@@ -9,6 +9,7 @@
 
 #include "lang/body/body_constants.h"
 #include "lang/body/body_walk.h"
+#include "lang/body/constant_value.h"
 #include "lang/body/math_functions.h"
 #include "lang/overloaded.h"
 
@@ -76,6 +77,10 @@ class BodyCheck {
     if (!is_number(decl.type))
       return reject("a local variable of type `" + decl.type_text + "` has no device version", span);
     for (const Declarator& declarator : decl.declarators) {
+      // Loops over the cells of a region have variables of ours, which no text says.
+      const bool is_ours = !declarator.init.is_none() && body_.exprs[declarator.init].tokens == TokenRange{};
+      if (!is_ours && (declarator.name.starts_with("pb_") || declarator.name.starts_with("PB_")))
+        reject("`" + declarator.name + "` begins like the names of kernels", declarator.name_span);
       if (declarator.pointer_depth > 0) reject("`" + declarator.name + "` is a pointer", declarator.name_span);
       if (declarator.is_reference) reject("`" + declarator.name + "` is a reference", declarator.name_span);
       for (ExprId extent : declarator.extents) {
@@ -152,10 +157,16 @@ class BodyCheck {
       return reject("it uses `" + member.name + "` of something other than a region", span);
     const bool is_known = member.is_call && (member.name == "cell" || is_size_member(member.name));
     if (!is_known) return reject("`." + member.name + "` has no device version", span);
-    if (member.name == "size" &&
-        (member.args.size() != 1 || !std::holds_alternative<IntegerExpr>(body_.exprs[member.args[0]].node)))
+    if (member.name == "size" && !is_dimension(member))
       return reject("the dimension given to `.size` is no constant", span);
     region_uses_.push_back(member.object);
+  }
+
+  /// Whether the argument of `.size` is the number of a dimension.
+  bool is_dimension(const MemberExpr& member) const {
+    if (member.args.size() != 1 || !std::holds_alternative<IntegerExpr>(body_.exprs[member.args[0]].node)) return false;
+    const auto dim = constant_value(body_, member.args[0]);
+    return dim && *dim < types_.types[member.object.index()].num_dims;
   }
 
   void check_name(ExprId id, const NameExpr& name, Span span) {

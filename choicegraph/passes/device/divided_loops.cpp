@@ -10,7 +10,7 @@ namespace pb::choices {
 namespace {
 
 /// Cells as accumulators or as places are no variables of a work-item.
-std::string why_not_divided(const Body& body, const Accumulator& accumulator, bool keeps_order) {
+std::string why_order_counts(const Body& body, const Accumulator& accumulator, bool keeps_order) {
   const auto is_variable = [&](ExprId target) { return std::holds_alternative<NameExpr>(body.exprs[target].node); };
   const std::string name = "`" + accumulator.name + "`";
   if (accumulator.regrouping == Regrouping::Never) return "only the order of the source gives " + name + " its value";
@@ -131,7 +131,7 @@ std::string why_not_divided(const Rule& rule, const Fold& loop, bool keeps_order
   if (!counts_in_64_bits(loop, rule.body_types))
     return "`" + loop.var + "` counts in numbers that 64 bits with a sign may not hold";
   for (const Accumulator& each : loop.accumulators)
-    if (std::string why = why_not_divided(rule.body, each, keeps_order); !why.empty()) return why;
+    if (std::string why = why_order_counts(rule.body, each, keeps_order); !why.empty()) return why;
   return {};
 }
 

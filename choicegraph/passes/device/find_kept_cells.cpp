@@ -31,6 +31,9 @@ class KeptCellsFinder {
     std::vector<RangedLoop> loops;
     for (const Phase& phase : computation_.phases) {
       if (phase.kind != PhaseKind::Divided || !phase.inner.is_none()) continue;
+      // Work-items of loops with bins take turns at rounds that are not theirs alone.
+      const ScatterLoop* const scatter = computation_.find_scatter(phase.stmt);
+      if (scatter != nullptr && !scatter->bins.empty()) continue;
       const Fold& head = computation_.loop_of(phase.stmt);
       if (auto range = range_of(rule_, head)) loops.push_back({&phase, &head, std::move(*range)});
     }
