@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/scan_factor.h"
 
-#include "lang/body/body_walk.h"
+#include "clgen/facts/value_before.h"
 #include "lang/check.h"
 
 namespace pb {
@@ -9,12 +9,13 @@ namespace {
 
 class FactorPrinter {
  public:
-  FactorPrinter(BodyCodePrinter& printer, const Rule& rule, const ScannedValue& value, const ChoiceText& choice)
-      : printer_(printer), rule_(rule), body_(rule.body), value_(value), choice_(choice) {}
+  FactorPrinter(BodyCodePrinter& printer, const Rule& rule, const ScannedValue& value, const std::string& type,
+                const ChoiceText& choice)
+      : printer_(printer), rule_(rule), body_(rule.body), value_(value), type_(type), choice_(choice) {}
 
   std::string print(ExprId id) {
-    if (is_before(id)) return "1";
-    if (is_free(id)) return "0";
+    if (is_value_before(rule_, value_, id)) return number("1");
+    if (is_free(id)) return number("0");
     const auto& node = body_.exprs[id].node;
     if (const auto* unary = std::get_if<UnaryExpr>(&node)) {
       const std::string inner = print(unary->operand);
@@ -32,34 +33,27 @@ class FactorPrinter {
     const std::string own = print(has_left ? binary->lhs : binary->rhs);
     const auto text = [&](ExprId part) { return printer_.expr(part, Precedence::Unary); };
     if (binary->op == BinaryOp::Div) return "(" + own + " / " + text(binary->rhs) + ")";
-    const std::string other = text(has_left ? binary->rhs : binary->lhs);
-    return own == "1" ? other : "(" + own + " * " + other + ")";
+    return "(" + own + " * " + text(has_left ? binary->rhs : binary->lhs) + ")";
   }
 
  private:
-  [[nodiscard]] bool is_before(ExprId id) const {
-    const NameBinding& binding = rule_.body_types.bindings[id.index()];
-    return std::holds_alternative<NameExpr>(body_.exprs[id].node) && binding.kind == NameKind::Input &&
-           binding.index == value_.input;
-  }
-  [[nodiscard]] bool is_free(ExprId id) const {
-    bool out = true;
-    walk_expr(body_, id, [&](ExprId inner) { out = out && !is_before(inner); });
-    return out;
-  }
+  /// A number of the type that the value before has, so that all is computed as the source computes it.
+  [[nodiscard]] std::string number(const std::string& digit) const { return "((" + type_ + ")" + digit + ")"; }
+  [[nodiscard]] bool is_free(ExprId id) const { return !has_value_before(rule_, value_, id); }
 
   BodyCodePrinter& printer_;
   const Rule& rule_;
   const Body& body_;
   const ScannedValue& value_;
+  const std::string& type_;
   const ChoiceText& choice_;
 };
 
 }  // namespace
 
-std::string factor_text(BodyCodePrinter& printer, const Rule& rule, const ScannedValue& value,
+std::string factor_text(BodyCodePrinter& printer, const Rule& rule, const ScannedValue& value, const std::string& type,
                         const ChoiceText& choice) {
-  return FactorPrinter(printer, rule, value, choice).print(value.combine);
+  return FactorPrinter(printer, rule, value, type, choice).print(value.combine);
 }
 
 }  // namespace pb

@@ -15,10 +15,10 @@ namespace pb {
 using ChoiceText =
     std::function<std::string(const ConditionalExpr& node, const std::string& if_true, const std::string& if_false)>;
 
-/// Returns the factor of the value before in the expression that combines it.
+/// Returns the factor of the value before in the expression that combines it. `type` is the word of the value's type.
 ///
 /// Pre: the value is a linear recurrence
 [[nodiscard]] std::string factor_text(BodyCodePrinter& printer, const Rule& rule, const ScannedValue& value,
-                                      const ChoiceText& choice);
+                                      const std::string& type, const ChoiceText& choice);
 
 }  // namespace pb

@@ -116,6 +116,22 @@ void emit_wave_rows(Writer& out, const Waves& waves) {
   out.line(".wave_rows = {" + joined(rows) + "},");
 }
 
+/// What a launch knows of a kernel whose folds run in blocks.
+void emit_blocks(Writer& out, const KernelTree& lowered, std::size_t num_tiles) {
+  const RuleInstance* const blocked = instance_in_blocks(lowered.tree);
+  if (blocked == nullptr) return;
+  const RoundBlockFacts& blocks = *blocked->blocks;
+  out.line(".block_loops = {" + std::to_string(blocks.loops[0]) + ", " + std::to_string(blocks.loops[1]) + "},");
+  out.line(".block_bytes = " + std::to_string(blocks.carried_bytes) + ",");
+  if (may_copy_ahead(lowered.tree)) out.line(".may_copy_ahead = true,");
+  if (blocks.has_parts) out.line(".has_block_parts = true,");
+  if (lowered.block_length) out.line(".block_length = " + std::to_string(*lowered.block_length) + ",");
+  if (blocks.products)
+    out.line(std::string(".products = pbrt::gpu::Products::") +
+             (blocks.products->element == ElementType::Float ? "OfSplitFloats," : "OfDoubles,"));
+  out.line(".num_panels = " + std::to_string(lowered.tree.buffers.size() - num_tiles) + ",");
+}
+
 void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>& kernels) {
   for (const Kernel& kernel : kernels) {
     out.line("constexpr const char* kSource_" + kernel.name + " = PB_KERNEL_PRELUDE " +
@@ -124,7 +140,7 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
     std::vector<std::string> specialized;
     for (std::size_t i = 0; i < lowered.scalars.size(); ++i)
       if (lowered.scalars[i].is_specialized)
-        specialized.push_back("{" + quoted("PB_" + lowered.scalars[i].name) + ", " + std::to_string(i) + "}");
+        specialized.push_back("{" + quoted(size_macro(lowered.scalars[i].name)) + ", " + std::to_string(i) + "}");
     const std::string list = "kSpecialized_" + kernel.name;
     if (!specialized.empty())
       out.line("constexpr pbrt::gpu::SpecializedScalar " + list + "[] = {" + joined(specialized) + "};");
@@ -173,19 +189,11 @@ void emit_kernels(Writer& out, const Program& program, const std::vector<Kernel>
     if (const LineScans* scans = scans_of(lowered.tree)) {
       out.line(".scan_loop = " + std::to_string(scans->dim) + ",");
       out.line(".scan_cell_bytes = " + std::to_string(scanned_bytes(*scans)) + ",");
+      out.line(".scan_part_bytes = " + std::to_string(scan_part_bytes(*scans)) + ",");
       out.line(".scan_record_words = " + std::to_string(record_words(*scans)) + ",");
     }
     if (const Waves* waves = waves_of(lowered.tree)) emit_wave_rows(out, *waves);
-    if (const RuleInstance* blocked = instance_in_blocks(lowered.tree)) {
-      const RoundBlockFacts& blocks = *blocked->blocks;
-      out.line(".block_loops = {" + std::to_string(blocks.loops[0]) + ", " + std::to_string(blocks.loops[1]) + "},");
-      out.line(".block_bytes = " + std::to_string(blocks.carried_bytes) + ",");
-      if (may_copy_ahead(lowered.tree)) out.line(".may_copy_ahead = true,");
-      if (blocks.products)
-        out.line(std::string(".products = pbrt::gpu::Products::") +
-                 (blocks.products->element == ElementType::Float ? "OfSplitFloats," : "OfDoubles,"));
-      out.line(".num_panels = " + std::to_string(lowered.tree.buffers.size() - num_tiles) + ",");
-    }
+    emit_blocks(out, lowered, num_tiles);
     out.close(";");
     out.blank();
   }
@@ -308,6 +316,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProg
   out.line("#include \"runtime/matrix/index_math.h\"");
   if (has_bands(lowered)) out.line("#include \"runtime/steps/row_bands.h\"");
   out.line("#include \"runtime/matrix/blocks/tile_loops.h\"");
+  out.line("#include \"runtime/matrix/quotients/quotients.h\"");
   out.line("#include \"runtime/matrix/simd_folds.h\"");
   out.line("#include \"runtime/matrix/simd_math.h\"");
   out.line("#include \"runtime/matrix/simd_rows.h\"");

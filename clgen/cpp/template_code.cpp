@@ -24,7 +24,7 @@ void emit_choice(Writer& out, const CppContext& context, TemplateId id, const st
   std::vector<Parameter> params = {{"pbrt::Frame&", "pb_frame"}};
   std::vector<std::string> checks;
   for (const TemplateParam& param : which.params) {
-    const std::string name = "pb_" + param.name;
+    const std::string name = "pb_param_" + param.name;
     params.push_back({"const std::int64_t", name});
     checks.push_back("{" + quoted(param.name) + ", " + name + ", " + std::to_string(param.lo) + ", " +
                      std::to_string(param.hi) + "}");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace pb {
 
@@ -14,6 +15,7 @@ struct FixedGlobals {
   std::optional<int> threads;  ///< the default of a run, which `--threads` overrides
   std::optional<int> openblas_threads;
   std::optional<bool> large_pages;
+  std::vector<double> device_weights = {};  ///< empty: not set
   std::string openblas_coretype = "auto";
   std::string device;  ///< name of the OpenCL device that the configuration is for
 };

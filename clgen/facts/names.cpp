@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/facts/names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -167,6 +169,20 @@ std::string print(const IndexExpr& expr, int min_precedence, const Spelling& spe
 IndexExpr view_extent(const Matrix& matrix, std::size_t dim) {
   return index_symbol(matrix.name + ".size(" + std::to_string(dim) + ")");
 }
+
+std::string in_ascii(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80)
+      out += c;
+    else
+      out += fmt::format("_{:02x}", byte);
+  }
+  return out;
+}
+
+std::string size_macro(const std::string& name) { return "PB_SIZE_" + in_ascii(name); }
 
 std::string loop_value_name(TunableRole role, RuleId rule) {
   return "pb_" + std::string(to_string(role)) + "_" + std::to_string(rule.index());

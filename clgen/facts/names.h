@@ -41,6 +41,12 @@ class SourceManager;
 /// Whether the name is one of generated code's own. Names of programs do not begin with `pb_`.
 [[nodiscard]] inline bool is_own_name(std::string_view name) { return name.starts_with("pb_"); }
 
+/// Returns the name without letters beyond ASCII, `gr_c3_b6_c3_9fe` for `größe`: not every OpenCL compiler knows them.
+[[nodiscard]] std::string in_ascii(const std::string& name);
+/// Returns `PB_SIZE_n`, the macro by which builds of kernels may say the value of a size variable
+/// (KernelScalar::is_specialized). The kernel prelude has no such macros of its own.
+[[nodiscard]] std::string size_macro(const std::string& name);
+
 /// Returns `pb_strip_0`, the name of the value of a tunable that says which form a rule's loops have.
 [[nodiscard]] std::string loop_value_name(TunableRole role, RuleId rule);
 

@@ -41,6 +41,7 @@ class RoundBlockFinder {
     if (!find_loops()) return std::nullopt;
     for (std::size_t l = 0; l < out_.wide.size(); ++l) out_.wide[l] = wide_along(out_.loops[l]);
     out_.products = find_products();
+    out_.regrouping = find_regrouping();
     return std::move(out_);
   }
 
@@ -82,9 +83,21 @@ class RoundBlockFinder {
   void add_carried(const std::string& name, const BodyType& type) {
     const auto has_name = [&](const CarriedValue& other) { return other.name == name; };
     if (std::any_of(out_.carried.begin(), out_.carried.end(), has_name)) return;
-    out_.carried.push_back({name, type});
     const bool is_wide = type.kind == BodyType::Kind::Long || type.kind == BodyType::Kind::Double;
-    out_.carried_bytes += is_wide && !(type.is_element && program_.element == ElementType::Float) ? 8 : 4;
+    const std::size_t bytes = is_wide && !(type.is_element && program_.element == ElementType::Float) ? 8 : 4;
+    out_.carried.push_back({name, type, bytes});
+    out_.carried_bytes += bytes;
+  }
+
+  /// A variable that several accumulators note has no value of a range.
+  [[nodiscard]] Regrouping find_regrouping() const {
+    Regrouping out = Regrouping::Exact;
+    std::size_t values = 0;
+    for (const Accumulator& each : out_.fold.accumulators) {
+      out = std::max(out, each.regrouping);
+      values += 1 + each.places.size();
+    }
+    return values == out_.carried.size() ? out : Regrouping::Never;
   }
 
   /// Whether a loop has the same limits for all instances, in each round of the loops around it.

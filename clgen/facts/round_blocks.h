@@ -2,7 +2,7 @@
 // Where work-groups of a device may run the fold of a contraction in blocks of rounds: neighbouring instances read the
 // same cells, so a group copies what a block needs to its local memory once, and each work-item then runs the block's
 // rounds for several instances along two loops, whose accumulators it keeps in registers (RoundBlocks). The updates of
-// an instance keep their order.
+// an instance keep their order, unless several groups run its rounds, a range each (decision 72).
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "choicegraph/plan/computation.h"
 #include "choicegraph/plan/contraction.h"
 #include "choicegraph/plan/plan.h"
 #include "lang/program.h"
@@ -22,6 +23,7 @@ namespace pb {
 struct CarriedValue {
   std::string name;
   BodyType type;
+  std::size_t bytes = 4;  ///< 8 or, of shorter types, 4
 
   bool operator==(const CarriedValue&) const = default;
 };
@@ -58,18 +60,22 @@ struct RoundBlockFacts {
   std::vector<BlockInput> inputs;  ///< at least one moves with the first of the loops alone, and one with the second
   std::array<int, 2> wide{};       ///< neighbours along each of the loops whose cells work-items read at once
   std::optional<BlockProducts> products = {};  ///< what the rounds add up, if they do nothing else
-  std::size_t carried_bytes = 0;               ///< of the carried values of one instance, each 4 at least
+  std::size_t carried_bytes = 0;               ///< of the carried values of one instance
+  /// What an order other than that of the source does to the carried values.
+  Regrouping regrouping = Regrouping::Never;
+  bool has_parts = false;  ///< several groups may run the rounds of an instance, each a range of them
 
   /// The staged input with this index; null if the input is not staged.
   [[nodiscard]] const BlockInput* find(std::size_t input) const;
 
   bool operator==(const RoundBlockFacts& other) const {
     return contraction == other.contraction && carried == other.carried && loops == other.loops &&
-           inputs == other.inputs && wide == other.wide && products == other.products;
+           inputs == other.inputs && wide == other.wide && products == other.products && has_parts == other.has_parts;
   }
 };
 
-/// Returns how the step's instances may run in blocks of rounds; none if they may not.
+/// Returns how the step's instances may run in blocks of rounds; none if they may not. Whether groups divide the rounds
+/// is left to the caller.
 [[nodiscard]] std::optional<RoundBlockFacts> find_round_blocks(const Program& program, const TransformPlan& plan,
                                                                const Step& step);
 

@@ -71,6 +71,8 @@ FixedProgram fixed_choices(const Plan& plan, const pbrt::InfoIndex& index, const
   if (named.tunables.contains(library_threads))
     out.globals.openblas_threads = static_cast<int>(global(library_threads));
   const int large_pages = index.find_tunable("", pbrt::kLargePages);
+  const int weights = index.find_tunable("", pbrt::kDeviceWeights);
+  if (named.tunables.contains(weights)) out.globals.device_weights = configuration.tunables[at(weights)];
   if (named.tunables.contains(large_pages)) out.globals.large_pages = global(large_pages) != 0;
   return out;
 }

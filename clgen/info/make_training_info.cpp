@@ -87,6 +87,15 @@ std::vector<std::string> device_versions(const Transform& transform, const Trans
   return out;
 }
 
+/// Returns the names of the device versions of rules none of whose steps a device and the CPU can share.
+std::vector<std::string> undivided_versions(const Transform& transform, const TransformPlan& plan) {
+  std::vector<std::string> out = device_versions(transform, plan);
+  for (const Step& step : plan.steps)
+    for (const Version version : kDeviceVersions)
+      if (step.device_share) std::erase(out, version_name(transform, step.rule, version));
+  return out;
+}
+
 /// Returns the tunable that gives this one a say: whether there are blocks of a row that ask ahead; whether folds run
 /// in blocks on devices; or an order of folds, if all folds that tasks may divide are rounded in another way then.
 /// Empty: there is none.
@@ -99,7 +108,7 @@ std::string needed_tunable(const Transform& transform, const TransformPlan& plan
   };
   if (tunable.role == TunableRole::RowAhead) return of_rule(TunableRole::RowBlock);
   if (tunable.role == TunableRole::BlockItems || tunable.role == TunableRole::BlockStages ||
-      tunable.role == TunableRole::MatrixUnits)
+      tunable.role == TunableRole::BlockParts || tunable.role == TunableRole::MatrixUnits)
     return of_rule(TunableRole::BlockRounds);
   if (tunable.role != TunableRole::FoldChunk) return "";
   const auto divided = find_task_loops(transform.rules[*tunable.rule], plan.computations[tunable.rule->index()]);
@@ -121,7 +130,10 @@ pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& 
   out.is_size_specific = tunable.is_size_specific;
   out.count = tunable.count;
   if (tunable.role == TunableRole::ForEnough) out.used_by = users_of_loop(transform, plan, tunable.name);
-  if (tunable.role == TunableRole::DeviceShare) out.used_by = device_versions(transform, plan);
+  if (tunable.role == TunableRole::DeviceShare) {
+    out.used_by = device_versions(transform, plan);
+    out.undivided = undivided_versions(transform, plan);
+  }
   out.needs = needed_tunable(transform, plan, tunable);
   if (const auto site = schedule_site(plan, tunable)) out.site = plan.sites[*site].name;
   out.fixed = tunable.fixed;
@@ -129,7 +141,17 @@ pbrt::TunableInfo tunable_info(const Transform& transform, const TransformPlan& 
   return out;
 }
 
-std::vector<pbrt::TunableInfo> global_info(const Program& program, const FixedGlobals& globals) {
+/// Whether several devices may run blocks of a step, or of versions.
+bool may_run_in_blocks(const Plan& plan) {
+  const auto is_of_blocks = [](const PlanTunable& tunable) {
+    return tunable.role == TunableRole::DeviceShare || tunable.role == TunableRole::TimeTile;
+  };
+  return std::any_of(plan.transforms.begin(), plan.transforms.end(), [&](const TransformPlan& transform) {
+    return std::any_of(transform.tunables.begin(), transform.tunables.end(), is_of_blocks);
+  });
+}
+
+std::vector<pbrt::TunableInfo> global_info(const Program& program, const Plan& plan, const FixedGlobals& globals) {
   std::vector<pbrt::TunableInfo> out = pbrt::standard_globals();
   if (globals.threads) out[pbrt::kTunableThreads].initial = {static_cast<double>(*globals.threads)};
   if (globals.sequential_cutoff)
@@ -138,6 +160,10 @@ std::vector<pbrt::TunableInfo> global_info(const Program& program, const FixedGl
   if (uses_blas(program)) {
     out.push_back(pbrt::openblas_threads_global());
     if (globals.openblas_threads) out.back().initial = {static_cast<double>(*globals.openblas_threads)};
+  }
+  if (may_run_in_blocks(plan)) {
+    out.push_back(pbrt::device_weights_global());
+    if (!globals.device_weights.empty()) out.back().initial = globals.device_weights;
   }
   out.push_back(pbrt::large_pages_global());
   if (globals.large_pages) out.back().initial = {*globals.large_pages ? 1.0 : 0.0};
@@ -156,7 +182,7 @@ pbrt::TrainingInfo make_training_info(const Program& program, const Plan& plan, 
   out.main = program.transforms[program.main].name;
   out.device = options.globals.device;
   out.openblas_coretype = options.globals.openblas_coretype;
-  out.global = global_info(program, options.globals);
+  out.global = global_info(program, plan, options.globals);
   for (const TransformId id : program.transforms.ids()) {
     const Transform& transform = program.transforms[id];
     const TransformPlan& transform_plan = plan.transforms[id.index()];

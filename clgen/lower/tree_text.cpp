@@ -153,11 +153,13 @@ std::string text_of(const Transform& transform, const Scans& scans) {
 }
 
 std::string text_of(const Transform& transform, const LineScans& scans) {
-  return fmt::format("lines along {} in [{}, {}){}{}{}", scans.scan.var, to_string(box_lo(scans.dim)),
+  const bool has_one =
+      std::find(scans.same_factors.begin(), scans.same_factors.end(), true) != scans.same_factors.end();
+  return fmt::format("lines along {} in [{}, {}){}{}{}{}", scans.scan.var, to_string(box_lo(scans.dim)),
                      to_string(index_add(box_lo(scans.dim), box_extent(scans.dim))),
                      scans.scan.is_backward ? " downwards" : "",
                      values_text(transform, transform.rules[scans.instance.rule], scans.scan),
-                     scans.stores_values_only ? ", stored as they are" : "");
+                     has_one ? ", one factor for all" : "", scans.stores_values_only ? ", stored as they are" : "");
 }
 
 std::string text_of(const Transform& /*transform*/, const Waves& waves) {
@@ -240,8 +242,9 @@ class TreeText {
   void print_node(const Barrier&) { line("barrier"); }
 
   void print_node(const RoundBlocks& blocks) {
-    line(fmt::format("blocks of {} rounds of the loop over {}{}", to_string(block_rounds()),
-                     loop_var(rule_, blocks.loop), blocks.copies_ahead ? ", each copying ahead for the next" : ""));
+    line(fmt::format("blocks of {} rounds of the loop over {}{}{}", to_string(block_rounds()),
+                     loop_var(rule_, blocks.loop), blocks.copies_ahead ? ", each copying ahead for the next" : "",
+                     blocks.has_parts ? ", or a range of them per group" : ""));
     print_inside(blocks.body);
   }
 

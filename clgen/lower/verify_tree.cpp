@@ -40,8 +40,10 @@ std::string verify_scans(const KernelTree& kernel, const LineScans& scans) {
   if (scans.dim < 0 || static_cast<std::size_t>(scans.dim) >= kernel.vars.size() ||
       kernel.vars[static_cast<std::size_t>(scans.dim)] != scans.scan.var)
     return "a scan runs along one of its loops";
-  if (scans.scan.values.empty() || scans.types.size() != scans.scan.values.size())
-    return "a scan has outputs that continue themselves, which have types";
+  const std::size_t num_values = scans.scan.values.size();
+  if (num_values == 0 || scans.types.size() != num_values || scans.same_factors.size() != num_values ||
+      scans.begins_again.size() != num_values)
+    return "a scan has outputs that continue themselves, which have types, and one factor or several";
   const std::vector<Operand>& inputs = scans.instance.inputs;
   const auto num_continued = std::count_if(
       inputs.begin(), inputs.end(), [](const Operand& operand) { return operand.kind == OperandKind::Continued; });
@@ -80,11 +82,12 @@ std::string verify_parts(const KernelTree& kernel) {
 std::string verify_time_tile(const KernelTree& kernel) {
   if (!kernel.time_tile) return "";
   if (kernel.time_tile->radius.size() != kernel.vars.size()) return "a time tile has a radius per loop";
-  const auto has = [&](ScalarSource source) {
+  const auto has = [&](ScalarSource source, int number = 1) {
     return std::count_if(kernel.scalars.begin(), kernel.scalars.end(),
-                         [&](const KernelScalar& scalar) { return scalar.source == source; }) == 1;
+                         [&](const KernelScalar& scalar) { return scalar.source == source; }) == number;
   };
   if (!has(ScalarSource::Slice) || !has(ScalarSource::Depth)) return "a time tile has a first version and a depth";
+  if (!has(ScalarSource::Made, 2)) return "a time tile knows where versions begin and end";
   for (const KernelPart& part : kernel.parts)
     if (!kernel.time_tile->begins.contains(part.kernel.rule)) return "a time tile knows what its rules read";
   for (const auto& [rule, begins] : kernel.time_tile->begins)
@@ -326,6 +329,10 @@ class Verifier {
   void check(const RoundBlocks& blocks) {
     if (!all_items_come_by()) return fail("blocks of rounds stand between groups and items");
     if (num_parts_ != 1) return fail("blocks of rounds stand behind the begin of their instance");
+    const RoundBlockFacts& facts = *instance_in_blocks(kernel_.tree)->blocks;
+    if (blocks.has_parts != facts.has_parts) return fail("all blocks of a fold may have parts, or none");
+    if (blocks.has_parts && facts.regrouping == Regrouping::Never)
+      return fail("groups divide rounds that may run in another order");
     const std::vector<Fill> before = filled_;
     known_.insert(block_var());
     is_in_blocks_ = true;

@@ -81,6 +81,9 @@ static __device__ inline T clamp(T a, T b, T c) { return a < b ? b : c < a ? c :
 #ifndef PB_FOLD_GROUPS
 #define PB_FOLD_GROUPS 1
 #endif
+#ifndef PB_PART_LANES
+#define PB_PART_LANES 1
+#endif
 #if PB_STAGE > 0
 #define PB_SCRATCH , ulong* __restrict__ pb_scratch
 #else
@@ -132,7 +135,7 @@ const KernelDialect& cuda_dialect() {
       .function = "__device__ ",
       .kernel = "extern \"C\" __global__ void ",
       .group_bound = "__launch_bounds__(PB_GROUP_ITEMS)",
-      .block_bound = "__launch_bounds__(PB_GROUP0 * PB_GROUP1 * PB_GROUP2)",
+      .block_bound = "__launch_bounds__(PB_GROUP0 * PB_PART_LANES * PB_GROUP1 * PB_GROUP2)",
       .warp_size = "",
       .global = "",
       .local = "",

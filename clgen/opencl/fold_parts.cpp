@@ -2,6 +2,7 @@
 #include "clgen/opencl/fold_parts.h"
 
 #include "clgen/opencl/kernel_words.h"
+#include "lang/check.h"
 
 namespace pb {
 
@@ -20,6 +21,27 @@ std::string array_type(const Accumulator& accumulator) {
 }
 std::string array_type(const FoldPlace& place) {
   return place.type.kind == Kind::Bool ? "int" : number_word(place.type);
+}
+
+std::string neutral_text(const Accumulator& accumulator) {
+  switch (accumulator.op) {
+    case FoldOp::Add:
+      return is_floating(accumulator.type) ? "-0.0f" : "0";  // -0 + x is x for zeros of both signs
+    case FoldOp::Mul:
+    case FoldOp::And:
+      return "1";
+    case FoldOp::BitAnd:
+      return "(" + own_type(accumulator) + ")-1";
+    case FoldOp::BitOr:
+    case FoldOp::BitXor:
+    case FoldOp::Or:
+      return "0";
+    case FoldOp::Min:
+    case FoldOp::Max:
+      break;
+  }
+  PB_CHECK(false, "the smallest and the largest begin with the value before the loop");
+  return {};
 }
 
 std::string parts_array(const std::string& type) { return "pb_parts_" + type; }

@@ -33,6 +33,9 @@ struct DividedFoldWords {
 [[nodiscard]] std::string array_type(const Accumulator& accumulator);
 [[nodiscard]] std::string array_type(const FoldPlace& place);
 
+/// Returns the neutral element of the operator, which is not that of a smallest or largest.
+[[nodiscard]] std::string neutral_text(const Accumulator& accumulator);
+
 /// The array of a group for parts of a type, and that for numbers of iterations.
 [[nodiscard]] std::string parts_array(const std::string& type);
 inline constexpr const char* kRounds = "pb_rounds";

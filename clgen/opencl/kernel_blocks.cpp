@@ -38,17 +38,50 @@ void KernelBlockPrinter::print(const TreeBlock& block) {
   print_panel_shapes(out_, tiles_);
   for (const CarriedValue& each : instance_in_blocks(lowered_.tree)->blocks->carried)
     out_.line(number_word(each.type) + " " + carried_array(each.name) + "[PB_ITEMS];");
-  for (const TreeNode& node : block) print_node(node);
+  if (parts_)
+    print_with_parts(block);
+  else
+    for (const TreeNode& node : block) print_node(node);
   out_.close();
+}
+
+/// A first launch runs the rounds, and a second one ends the instances. Both begin them.
+void KernelBlockPrinter::print_with_parts(const TreeBlock& block) {
+  PB_CHECK(block.size() == 3, "blocks of rounds stand between the begin and the end of their instances");
+  const auto print_for_instances = [&](const auto& print_one) {
+    open_instances();
+    declare_place();
+    print_one();
+    out_.close();
+  };
+  print_node(block[0]);
+  out_.verbatim("#if PB_STAGE > 0\n");
+  parts_->declare_records();
+  out_.verbatim("#endif\n#if PB_STAGE == 2\n");
+  print_for_instances([&] { parts_->combine_records(); });
+  out_.verbatim("#else\n#if PB_STAGE == 1\n");
+  parts_->print_neutral_values();
+  out_.verbatim("#endif\n");
+  print_node(block[1]);
+  out_.verbatim("#endif\n#if PB_STAGE == 1\n");
+  print_for_instances([&] { parts_->keep_record(); });
+  out_.verbatim("#else\n#if PB_STAGE == 2\n");
+  out_.line("if (pb_part_lane == 0)");
+  out_.verbatim("#endif\n");
+  out_.open("");
+  print_node(block[2]);
+  out_.close();
+  out_.verbatim("#endif\n");
 }
 
 /// Declares the place of the group, and that of the work-item in it.
 void KernelBlockPrinter::declare_group() {
   const RoundBlockFacts& blocks = *instance_in_blocks(lowered_.tree)->blocks;
+  if (parts_) parts_->declare_range();
   declare_group_place();
   std::string flat, size;
   for (int d = 0; d < num_loops(); ++d) {
-    flat += (d == 0 ? "" : " + ") + ("(int)" + dialect_.local_id(d)) + size;
+    flat += (d == 0 ? "" : " + ") + (d == 0 && parts_ ? "pb_local" : "(int)" + dialect_.local_id(d)) + size;
     size += " * PB_GROUP" + std::to_string(d);
   }
   out_.line("const int pb_flat = " + flat + ";");
@@ -79,7 +112,7 @@ void KernelBlockPrinter::declare_group_place() {
   const auto groups = [](const std::string& d) {
     return "((uint)pb_extent" + d + " + PB_SPAN" + d + " - 1) / PB_SPAN" + d;
   };
-  const auto id = [&](const std::string& d) { return "(uint)" + group_id_text(lowered_, dialect_, std::stoi(d)); };
+  const auto id = [&](const std::string& d) { return "(uint)" + group_id(std::stoi(d)); };
   const std::string first = std::to_string(blocks.loops[0]), second = std::to_string(blocks.loops[1]);
   out_.line("const uint pb_columns = " + groups(first) + ", pb_rows = " + groups(second) + ";");
   out_.line("const uint pb_number = " + id(first) + " + " + id(second) + " * pb_columns;");
@@ -91,10 +124,14 @@ void KernelBlockPrinter::declare_group_place() {
     const std::string dim = std::to_string(d);
     const std::string place = dim == first    ? "(pb_columns == 1 ? 0 : pb_in_rows / pb_near)"
                               : dim == second ? "(pb_columns == 1 ? pb_number : pb_row + pb_in_rows % pb_near)"
-                                              : group_id_text(lowered_, dialect_, d);
+                                              : group_id(d);
     out_.line("const int pb_group" + dim + " = (int)" + place + " * PB_SPAN" + dim + ";");
     out_.line("const int pb_first" + dim + " = pb_lo" + dim + " + pb_group" + dim + ";");
   }
+}
+
+std::string KernelBlockPrinter::group_id(int dim) const {
+  return dim == 0 && parts_ ? "pb_group_id" : group_id_text(lowered_, dialect_, dim);
 }
 
 /// Declares the work-item's place in its group. 32 work-items that follow one another stand in a rectangle, because
@@ -110,7 +147,8 @@ void KernelBlockPrinter::declare_squares() {
     out_.line("const uint pb_across = 4, pb_down = 8;");
     out_.verbatim("#else\n");
   }
-  out_.line("const bool pb_has_squares = " + groups[0] + " % 8 == 0 && " + groups[1] + " % 4 == 0;");
+  // Two constants behind one another would be warned of.
+  out_.line("const bool pb_has_squares = " + groups[0] + " % 8 + " + groups[1] + " % 4 == 0;");
   out_.line("const uint pb_across = pb_has_squares ? 8 : " + groups[0] +
             ", pb_down = pb_has_squares ? 4 : " + groups[1] + ";");
   if (blocks.products) out_.verbatim("#endif\n");
@@ -159,9 +197,11 @@ void KernelBlockPrinter::print_blocks(const RoundBlocks& blocks) {
   for (int d = 0; d < num_loops(); ++d)
     out_.line("const int " + opencl_name(lowered_.vars[static_cast<std::size_t>(d)]) + " = " + group_var(d) + ";");
   for (const RegionAccess& input : rule_.inputs) operands_.print_sizes(input);
-  out_.line("const long pb_first = " + texts.first + ";");
+  const std::string limit = parts_ ? "long " : "const long ";
+  out_.line(limit + "pb_first = " + texts.first + ";");
   out_.line("const long pb_last = " + texts.last + ";");
-  out_.line("const long pb_count = " + texts.count + ";");
+  out_.line(limit + "pb_count = " + texts.count + ";");
+  if (parts_) parts_->print_range();
   print_wholeness(blocks);
   out_.line((blocks.copies_ahead ? "" : "const ") + std::string("uint pb_panel = 0;"));
   if (blocks.copies_ahead) print_first_copies(blocks);
@@ -278,13 +318,18 @@ void KernelBlockPrinter::print_round(const RuleInstance& instance) {
   for (std::size_t i = 0; i < texts.heads.size(); ++i) out_.close();
 }
 
-void KernelBlockPrinter::print_instances(const RuleInstance& instance) {
+/// Opens the loops over the instances of a work-item.
+void KernelBlockPrinter::open_instances() {
   for (int d = num_loops(); d-- > 0;) {
     const std::string var = "pb_k" + std::to_string(d);
     print_unrolling(out_, kUnroll);
     out_.line("for (int " + var + " = 0; " + var + " < PB_ITEMS" + std::to_string(d) + "; ++" + var + ")");
   }
   out_.open("");
+}
+
+void KernelBlockPrinter::print_instances(const RuleInstance& instance) {
+  open_instances();
   declare_place();
   operands_.print(instance);
   out_.open("");

@@ -4,7 +4,8 @@
 // PB_MATRIX_UNITS says that matrix units run the rounds (runtime/config/matrix_unit_text.h). Private to this folder.
 //
 // A carried value `s` of the instances of a work-item lies in `pb_carried_s`, an array with an element for each of
-// them. All loops over them are unrolled, so that the elements lie in registers.
+// them. All loops over them are unrolled, so that the elements lie in registers. Where several groups divide the
+// rounds, builds have more (clgen/opencl/parts/block_parts.h).
 #pragma once
 
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "clgen/opencl/kernel_operands.h"
 #include "clgen/opencl/kernel_tiles.h"
+#include "clgen/opencl/parts/block_parts.h"
 #include "clgen/opencl/parts/run_stores.h"
 #include "clgen/writer/writer.h"
 
@@ -30,7 +32,9 @@ class KernelBlockPrinter {
         dialect_(dialect),
         tiles_(tiles),
         operands_(operands),
-        run_stores_(find_run_stores(program, lowered)) {}
+        run_stores_(find_run_stores(program, lowered)) {
+    if (instance_in_blocks(lowered.tree)->blocks->has_parts) parts_.emplace(out, lowered, dialect);
+  }
 
   /// Prints what a work-group does.
   void print(const TreeBlock& block);
@@ -41,6 +45,7 @@ class KernelBlockPrinter {
   void declare_group_place();
   void declare_squares();
   void print_node(const TreeNode& node);
+  void print_with_parts(const TreeBlock& block);
   void print_branch(const TreeBranch& branch);
   void print_blocks(const RoundBlocks& blocks);
   void print_wholeness(const RoundBlocks& blocks);
@@ -50,6 +55,8 @@ class KernelBlockPrinter {
   void print_rounds(const RuleInstance& instance);
   void print_round(const RuleInstance& instance);
   void print_instances(const RuleInstance& instance);
+  void open_instances();
+  [[nodiscard]] std::string group_id(int dim) const;
   void declare_place(bool is_whole = false);
   void print_last_parts(const RuleInstance& instance);
   void print_end(const RuleInstance& instance);
@@ -62,6 +69,7 @@ class KernelBlockPrinter {
   KernelTilePrinter& tiles_;
   KernelOperandPrinter& operands_;
   const std::optional<CellVector> run_stores_;  ///< cells that a work-item stores at once
+  std::optional<BlockPartPrinter> parts_;       ///< none: a group runs all rounds of its instances
 };
 
 }  // namespace pb

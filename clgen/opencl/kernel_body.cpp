@@ -32,10 +32,6 @@ using Kind = BodyType::Kind;
 /// instructions.
 constexpr std::int64_t kMostUnrolled = 16;
 
-bool is_integer(const BodyType& type) {
-  return type.kind == Kind::Int || type.kind == Kind::Long || type.kind == Kind::Char || type.kind == Kind::Bool;
-}
-
 BodyType number_of(Kind kind) {
   BodyType type;
   type.kind = kind;
@@ -44,12 +40,36 @@ BodyType number_of(Kind kind) {
 
 StmtId inside_of(const Body& body, StmtId loop) { return std::get<ForStmt>(body.stmts[loop].node).body; }
 
-/// Takes carried values from their arrays, or keeps them there.
-void print_carried(Writer& out, const RoundBlockFacts& blocks, bool is_read) {
+/// Sums and products of a range of the rounds may overflow where the whole does not, so they are computed unsigned.
+bool is_computed_unsigned(const RoundBlockFacts& blocks, const std::string& carried) {
+  return blocks.has_parts &&
+         std::any_of(blocks.fold.accumulators.begin(), blocks.fold.accumulators.end(), [&](const Accumulator& each) {
+           return each.name == carried && own_type(each) != number_word(each.type);
+         });
+}
+
+/// Takes carried values from their arrays, or keeps them there. In rounds, those that are computed unsigned are left
+/// out.
+void print_carried(Writer& out, const RoundBlockFacts& blocks, bool is_read, bool in_rounds) {
   for (const CarriedValue& each : blocks.carried) {
+    if (in_rounds && is_computed_unsigned(blocks, each.name)) continue;
     const std::string kept = carried_array(each.name) + "[pb_own]", name = opencl_name(each.name);
     out.line(is_read ? name + " = " + kept + ";" : kept + " = " + name + ";");
   }
+}
+
+/// Prints what each round does to the carried values.
+void print_rounds(Writer& out, BodyCodePrinter& printer, const RoundBlockFacts& blocks, StmtId round) {
+  std::vector<const Accumulator*> own;
+  for (const Accumulator& each : blocks.fold.accumulators)
+    if (is_computed_unsigned(blocks, each.name)) own.push_back(&each);
+  if (!own.empty()) out.open("");
+  for (const Accumulator* each : own)
+    out.line(own_type(*each) + " " + opencl_name(each->name) + " = " + carried_array(each->name) + "[pb_own];");
+  printer.print_children(out, round);
+  for (const Accumulator* each : own)
+    out.line(carried_array(each->name) + "[pb_own] = " + opencl_name(each->name) + ";");
+  if (!own.empty()) out.close();
 }
 
 /// Returns the texts of expressions that combine a scan's value with the one before. They also note what it becomes.
@@ -57,19 +77,21 @@ void print_carried(Writer& out, const RoundBlockFacts& blocks, bool is_read) {
 /// Pre: the arguments outlive what is returned
 decltype(Dialect::expr) continued_texts(const Rule& rule, const LineScans& scans, bool gives_factors) {
   const std::vector<ScannedValue>& values = scans.scan.values;
-  return [&rule, &values, gives_factors, is_inside = false](BodyCodePrinter& printer,
-                                                            ExprId id) mutable -> std::optional<std::string> {
+  return [&rule, &values, &types = scans.types, gives_factors, is_inside = false](
+             BodyCodePrinter& printer, ExprId id) mutable -> std::optional<std::string> {
     const auto found =
         std::find_if(values.begin(), values.end(), [&](const ScannedValue& value) { return value.combine == id; });
     if (found == values.end() || is_inside) return std::nullopt;
     is_inside = true;
-    const std::string number = std::to_string(found - values.begin());
+    const auto k = static_cast<std::size_t>(found - values.begin());
+    const std::string number = std::to_string(k);
     std::string out = "pb_new" + number + " = " + printer.expr(id, Precedence::Assign);
     if (gives_factors && has_factor(*found)) {
       const auto choice = [&](const ConditionalExpr& node, const std::string& if_true, const std::string& if_false) {
         return "((" + printer.expr(node.condition) + ") != 0 ? " + if_true + " : " + if_false + ")";
       };
-      out = "pb_factor" + number + " = " + factor_text(printer, rule, *found, choice) + ", " + out;
+      out =
+          "pb_factor" + number + " = " + factor_text(printer, rule, *found, opencl_type(types[k]), choice) + ", " + out;
     }
     is_inside = false;
     return "(" + out + ")";
@@ -256,15 +278,12 @@ class KernelBodyPrinter {
         }
         if (is_zero(member.args[d])) continue;
         std::string arg = is_leaf(member.args[d]) ? args[d] : "(" + args[d] + ")";
-        // The index becomes an int, as `cell` makes it in C++, unless it is a small integer: the unsigned 0u - 1 means
-        // -1.
-        const BodyType& type = type_of(member.args[d]);
-        if (!is_integer(type) || (type.is_unsigned && type.narrow_bytes == 0)) arg = "(int)" + arg;
+        arg = index_text(arg, type_of(member.args[d]));
         index += (index.empty() ? "" : " + ") + arg + " * " + region + "_s" + std::to_string(d);
       }
       return (is_plain_index ? "pb_from_" + name : region) + "[" + (index.empty() ? "0" : index) + "]";
     }
-    if (member.name == "size") return region + "_size" + args[0];
+    if (member.name == "size") return region + "_size" + std::to_string(*constant_value(body_, member.args[0]));
     if (member.name == "width") return region + "_size0";
     if (member.name == "height") return region + "_size1";
     if (member.name == "depth") return region + "_size2";
@@ -390,12 +409,14 @@ class KernelBodyPrinter {
         for (const StmtId inner : stmts_of(body_, inside_of(body_, loops[i])))
           if (std::holds_alternative<DeclStmt>(body_.stmts[inner].node)) printer.print_stmt(out, inner);
     }
-    if (instance_.part != InstancePart::Begin) print_carried(out, *instance_.blocks, true);
-    if (instance_.part == InstancePart::Rounds) printer.print_children(out, inside_of(body_, loops.back()));
-    if (instance_.part != InstancePart::End) print_carried(out, *instance_.blocks, false);
+    const bool in_rounds = instance_.part == InstancePart::Rounds;
+    if (instance_.part != InstancePart::Begin) print_carried(out, *instance_.blocks, true, in_rounds);
+    if (in_rounds) print_rounds(out, printer, *instance_.blocks, inside_of(body_, loops.back()));
+    if (instance_.part != InstancePart::End) print_carried(out, *instance_.blocks, false, in_rounds);
     is_behind_fold_ = true;
     return true;
   }
+
   /// A statement of one work-item. Where several groups run an instance, the first lane of the first group runs it.
   void print_first(Writer& out, BodyCodePrinter& printer, const Phase& phase) const {
     const std::string store = printer.expr(std::get<ExprStmt>(body_.stmts[phase.stmt].node).expr) + ";";
@@ -418,7 +439,7 @@ class KernelBodyPrinter {
       for (const KernelScalar& scalar : kernel_.scalars) {
         if (scalar.name != name->text) continue;
         is_known = is_known && scalar.is_specialized;
-        macros.push_back("defined(PB_" + scalar.name + ")");
+        macros.push_back("defined(" + size_macro(scalar.name) + ")");
       }
     });
     if (macros.empty() || !is_known) return;

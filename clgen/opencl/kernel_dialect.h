@@ -18,7 +18,7 @@ struct KernelDialect {
   std::string function;          ///< before a function that kernels call
   std::string kernel;            ///< before a kernel's name
   std::string group_bound;       ///< likewise, where a build has groups of PB_GROUP_ITEMS work-items
-  std::string block_bound;       ///< likewise, of PB_GROUP0 x PB_GROUP1 x PB_GROUP2 work-items
+  std::string block_bound;       ///< likewise, of PB_GROUP0 x PB_GROUP1 x PB_GROUP2 work-items, PB_PART_LANES times
   std::string warp_size;         ///< likewise, where work-items run an instance together
   std::string global;            ///< before a pointer to memory of the device
   std::string local;             ///< before a pointer to memory of the group

@@ -59,7 +59,7 @@ void print_look_back_functions(Writer& out, const KernelDialect& dialect) {
 void LookBackPrinter::declare_arrays() const {
   // The near ones, and behind them the far ones.
   const std::string length = std::string("2 * ") + kFan + " * PB_SCAN_LINES";
-  parts_.declare_arrays(dialect_.local_array, kSeen, length, true);
+  parts_.declare_arrays(dialect_.local_array, kSeen, length, Factors::All);
   if (parts_.may_overflow()) out_.line(dialect_.local_array + "int pb_seen_tag[" + length + "];");
 }
 
@@ -89,7 +89,7 @@ void LookBackPrinter::print_seen(const std::string& count, const std::string& fi
   out_.open("for (int pb_k = pb_s; pb_k < " + count + "; pb_k += PB_SCAN_ITEMS)");
   if (parts_.may_overflow()) out_.line("int pb_own_tag = 1;");
   parts_.await("pb_other", record, parts_.may_overflow() ? "pb_own_tag" : "", true);
-  parts_.store("pb_other", kSeen, place, true);
+  parts_.store("pb_other", kSeen, place, Factors::All);
   if (parts_.may_overflow()) out_.line("pb_seen_tag[" + place + "] = pb_own_tag;");
   out_.close();
 }
@@ -101,7 +101,7 @@ void LookBackPrinter::print_append_seen(const std::string& to, const std::string
   print_unrolling(out_, "#pragma unroll\n");
   out_.open(std::string("for (int pb_k = 0; pb_k < ") + kFan + "; ++pb_k)");
   out_.open("if (pb_k < " + count + ")");
-  parts_.load("pb_other", kSeen, place, true);
+  parts_.load("pb_other", kSeen, place, Factors::All);
   parts_.append(to, "pb_other", to == "pb_near");
   if (parts_.may_overflow()) out_.line("pb_tag = PB_MAX(pb_tag, pb_seen_tag[" + place + "]);");
   out_.close();
@@ -148,7 +148,7 @@ void LookBackPrinter::print_far(const PrintFirstValue& print_first_value) const 
     parts_.await("pb_start", end_record("pb_window - 1"), "", false);
     out_.close();
   }
-  parts_.store("pb_start", kScanStarts, "pb_l", false);
+  parts_.store("pb_start", kScanStarts, "pb_l", Factors::None);
   out_.close();
 }
 

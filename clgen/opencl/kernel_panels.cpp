@@ -131,8 +131,9 @@ class PanelCopyPrinter {
     out_.close();
   }
 
-  /// The runs of all whole blocks are aligned if those of the first one are, because their distance is a multiple of
-  /// their length.
+  /// The runs of all whole blocks are aligned if those of the first one are, and if the blocks lie multiples of a run's
+  /// length apart. The last one ends where the panel does that it fills, which has more than its rounds where instances
+  /// move along the rounds.
   void print_wholeness() {
     const std::size_t walked = walked_dim(tiles_, panel_);
     const std::string length = std::to_string(run_.length), stride = names_.matrix + "_s";
@@ -140,9 +141,12 @@ class PanelCopyPrinter {
     for (std::size_t d = 0; d < rank(); ++d) {
       const std::string dim = std::to_string(d), begin = from(names_, d);
       first += " + " + begin + (d == 0 ? "" : " * " + stride + dim);
-      if (d > last_) aligned += " && " + stride + dim + " % " + length + " == 0";
-      const std::string end =
-          d == walked ? begin + " + pb_count / PB_BLOCK_ROUNDS * PB_BLOCK_ROUNDS" : begin + " + " + tile(names_, d);
+      if (d > last_)
+        aligned += " && " + stride + dim + " % " + length + " == 0";
+      else if (d == walked)
+        aligned += " && PB_BLOCK_ROUNDS * " + stride + dim + " % " + length + " == 0";
+      const std::string last = d == walked ? " + (pb_count / PB_BLOCK_ROUNDS - 1) * PB_BLOCK_ROUNDS" : "";
+      const std::string end = begin + last + " + " + tile(names_, d);
       if (copy_.edges[d].may_exceed) whole += " && " + end + " <= " + names_.binding + "_last" + dim + " + 1";
       if (copy_.edges[d].may_precede) whole += " && " + begin + " >= " + names_.binding + "_least" + dim;
     }
@@ -377,7 +381,8 @@ class PanelCopyPrinter {
 }  // namespace
 
 void print_panel_arrays(Writer& out, const KernelTilePrinter& tiles, const LoopTree& tree, const std::string& head) {
-  out.verbatim("#ifdef PB_BLOCK_ROUNDS\n");
+  const bool has_parts = instance_in_blocks(tree)->blocks->has_parts;
+  out.verbatim(has_parts ? "#if defined(PB_BLOCK_ROUNDS) && PB_STAGE != 2\n" : "#ifdef PB_BLOCK_ROUNDS\n");
   for (const BufferId id : panels_of(tree))
     out.line(head + tiles.type_of(tree[id]) + " " + tiles.names_of(tree[id]).memory + "[" + panel_size(tiles, id) +
              " * PB_BLOCK_STAGES] __attribute__((aligned(16)));");

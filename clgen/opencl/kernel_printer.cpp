@@ -17,6 +17,7 @@
 #include "clgen/opencl/kernel_scans.h"
 #include "clgen/opencl/kernel_tiles.h"
 #include "clgen/opencl/kernel_words.h"
+#include "clgen/opencl/parts/block_parts.h"
 #include "clgen/opencl/parts/kernel_instance.h"
 #include "clgen/opencl/parts/kernel_parts.h"
 #include "clgen/opencl/parts/kernel_vectors.h"
@@ -101,6 +102,11 @@ class KernelHeadPrinter {
     return scalar.type == ScalarType::Double ? "double" : "int";
   }
 
+  /// Whether the parameter is an `int` that has a number of a smaller type.
+  bool is_widened(const KernelScalar& scalar) const {
+    return scalar.source == ScalarSource::Matrix && scalar.type != ScalarType::OfMatrix;
+  }
+
   std::string restrict_of(MatrixId matrix) const {
     return is_shared_in_wave(lowered_, matrix) ? "" : dialect_.restrict_ + " ";
   }
@@ -119,8 +125,9 @@ class KernelHeadPrinter {
     }
     std::vector<std::string> scalars;
     for (const KernelScalar& scalar : lowered_.scalars)
-      scalars.push_back("const " + type_of(scalar) + " " +
-                        (scalar.is_specialized ? "pb_given_" + scalar.name : opencl_name(scalar.name)));
+      scalars.push_back(
+          "const " + type_of(scalar) + " " +
+          (scalar.is_specialized || is_widened(scalar) ? "pb_given_" + scalar.name : opencl_name(scalar.name)));
     if (!scalars.empty()) list.push_back(joined(scalars));
     std::vector<std::string> range;
     for (int d = 0; d < num_all_loops(); ++d) range.push_back("const int pb_lo" + std::to_string(d));
@@ -134,12 +141,17 @@ class KernelHeadPrinter {
     return list;
   }
 
-  /// Declares the scalars whose values the build may know, and arrays, whose elements are single parameters.
+  /// Declares the scalars whose values the build may know, those of small types, and arrays, whose elements are single
+  /// parameters.
   void print_scalars() {
     for (const KernelScalar& scalar : lowered_.scalars) {
+      if (is_widened(scalar)) {
+        const std::string type = element_word(transform_.matrices[scalar.matrix]);
+        out_.line("const " + type + " " + opencl_name(scalar.name) + " = (" + type + ")pb_given_" + scalar.name + ";");
+      }
       if (!scalar.is_specialized) continue;
-      out_.verbatim("#ifdef PB_" + scalar.name + "\n");
-      out_.line("const int " + opencl_name(scalar.name) + " = PB_" + scalar.name + ";");
+      out_.verbatim("#ifdef " + size_macro(scalar.name) + "\n");
+      out_.line("const int " + opencl_name(scalar.name) + " = " + size_macro(scalar.name) + ";");
       out_.verbatim("#else\n");
       out_.line("const int " + opencl_name(scalar.name) + " = pb_given_" + scalar.name + ";");
       out_.verbatim("#endif\n");
@@ -222,8 +234,10 @@ class KernelPrinter {
     print_parts_arrays(out_, lowered_.tree, dialect_.local_array);
     print_bin_array(out_, lowered_.tree, dialect_.local_array);
     print_rank_arrays(out_, lowered_.tree, dialect_.local_array);
-    const bool has_blocks = instance_in_blocks(lowered_.tree) != nullptr;
-    if (has_blocks) print_panel_arrays(out_, tiles_, lowered_.tree, dialect_.local_array);
+    if (const RuleInstance* const blocked = instance_in_blocks(lowered_.tree)) {
+      print_panel_arrays(out_, tiles_, lowered_.tree, dialect_.local_array);
+      if (blocked->blocks->has_parts) BlockPartPrinter(out_, lowered_, dialect_).print_arrays();
+    }
     print_block(lowered_.tree.root);
     out_.close();
     return out_.text();

@@ -9,17 +9,34 @@
 namespace pb {
 namespace {
 
+constexpr const char* kSame = "pb_same";  // the factors that all instances have
+
+Factors factors_if(bool has_factors) { return has_factors ? Factors::All : Factors::None; }
+
 std::string unsigned_word(ElementType type) { return size_bytes(type) == 8 ? "ulong" : "uint"; }
+
+/// Whole numbers wrap in parts of a scan, where the whole does not overflow.
+std::string as_unsigned(ElementType type, const std::string& number) {
+  return is_floating(type) ? number : "(" + unsigned_word(type) + ")" + number;
+}
+
+std::string from_unsigned(ElementType type, const std::string& word, const std::string& text) {
+  return is_floating(type) ? text : "(" + word + ")(" + text + ")";
+}
 
 }  // namespace
 
 std::string ScanPartPrinter::element(const std::string& name, std::size_t k) { return name + "_e" + std::to_string(k); }
 std::string ScanPartPrinter::factor(const std::string& name, std::size_t k) { return name + "_f" + std::to_string(k); }
 
-/// Whether factors or elements of a recurrence may be infinite where the values of its lines are not.
+/// Whether factors or elements may be infinite, or too small, where the values of the line are not.
+bool ScanPartPrinter::may_overflow(std::size_t k) const {
+  return is_floating(scans_.types[k]) && (has_factor_of(k) || scans_.scan.values[k].op == ScanOp::Mul);
+}
+
 bool ScanPartPrinter::may_overflow() const {
   for (std::size_t k = 0; k < size(); ++k)
-    if (has_factor_of(k) && is_floating(scans_.types[k])) return true;
+    if (may_overflow(k)) return true;
   return false;
 }
 
@@ -46,10 +63,9 @@ std::string ScanPartPrinter::neutral(std::size_t k) const {
 
 /// The value of two parts, of which `a` comes first. Of equal ones, and where one is no number, the first one stays.
 std::string ScanPartPrinter::combined(std::size_t k, const std::string& a, const std::string& b) const {
-  const std::string word = unsigned_word(scans_.types[k]);
+  const ElementType element = scans_.types[k];
   const auto wrapped = [&](const char* op) {
-    if (is_floating(scans_.types[k])) return a + " " + op + " " + b;
-    return "(" + type(k) + ")((" + word + ")" + a + " " + op + " (" + word + ")" + b + ")";
+    return from_unsigned(element, type(k), as_unsigned(element, a) + " " + op + " " + as_unsigned(element, b));
   };
   switch (scans_.scan.values[k].op) {
     case ScanOp::Add:
@@ -76,9 +92,11 @@ std::string ScanPartPrinter::combined(std::size_t k, const std::string& a, const
 std::string ScanPartPrinter::is_finite(const std::string& name, bool has_factors) const {
   std::vector<std::string> tests;
   for (std::size_t k = 0; k < size(); ++k) {
-    if (!has_factor_of(k) || !is_floating(scans_.types[k])) continue;
-    tests.push_back("isfinite(" + element(name, k) + ")");
-    if (has_factors) tests.push_back("isfinite(" + factor(name, k) + ")");
+    if (!may_overflow(k)) continue;
+    // A product of a part that is 0 or subnormal may have lost what a large value before it would have kept.
+    const bool is_product = !has_factor_of(k) && has_factors;
+    tests.push_back((is_product ? "isnormal(" : "isfinite(") + element(name, k) + ")");
+    if (has_factors && has_factor_of(k)) tests.push_back("isfinite(" + factor(name, k) + ")");
   }
   return joined(tests, " && ");
 }
@@ -91,18 +109,34 @@ void ScanPartPrinter::declare(const std::string& name, bool has_factors) const {
 }
 
 void ScanPartPrinter::declare_arrays(const std::string& space, const std::string& name, const std::string& length,
-                                     bool has_factors) const {
-  for_each_number(has_factors, [&](std::size_t k, NumberName number) {
+                                     Factors factors) const {
+  for_each_number(factors, [&](std::size_t k, NumberName number) {
     out_.line(space + type(k) + " " + number(name, k) + "[" + length + "];");
   });
 }
 
 /// Visits the numbers of a part: of each value the element, then its factor.
-void ScanPartPrinter::for_each_number(bool has_factors, const VisitNumber& visit) const {
+void ScanPartPrinter::for_each_number(Factors factors, const VisitNumber& visit) const {
   for (std::size_t k = 0; k < size(); ++k) {
     visit(k, element);
-    if (has_factors && has_factor_of(k)) visit(k, factor);
+    const bool is_left_out = factors == Factors::None || (factors == Factors::Different && scans_.same_factors[k]);
+    if (has_factor_of(k) && !is_left_out) visit(k, factor);
   }
+}
+
+void ScanPartPrinter::declare_same_factors() const {
+  for (std::size_t k = 0; k < size(); ++k)
+    if (scans_.same_factors[k]) out_.line(type(k) + " " + factor(kSame, k) + " = 1;");
+}
+
+void ScanPartPrinter::keep_same_factors(const std::string& name) const {
+  for (std::size_t k = 0; k < size(); ++k)
+    if (scans_.same_factors[k]) out_.line(factor(kSame, k) + " = " + name + std::to_string(k) + ";");
+}
+
+void ScanPartPrinter::take_same_factors(const std::string& name, const std::string& is_there) const {
+  for (std::size_t k = 0; k < size(); ++k)
+    if (scans_.same_factors[k]) out_.line(factor(name, k) + " = " + is_there + " ? " + factor(kSame, k) + " : 1;");
 }
 
 /// Gives a part that is declared its neutral value.
@@ -121,33 +155,41 @@ void ScanPartPrinter::append(const std::string& to, const std::string& part, boo
       out_.line(e + " = " + combined(k, e, other) + ";");
       continue;
     }
-    out_.line(e + " = " + other + " + " + factor(part, k) + " * " + e + ";");
-    if (has_factors) out_.line(factor(to, k) + " = " + factor(part, k) + " * " + factor(to, k) + ";");
+    const ElementType type_of_k = scans_.types[k];
+    const auto assign = [&](const std::string& target, const std::string& ahead) {
+      const std::string product = as_unsigned(type_of_k, factor(part, k)) + " * " + as_unsigned(type_of_k, target);
+      const std::string sum = from_unsigned(type_of_k, type(k), ahead + product);
+      // A value that begins again does not know the one before, which may be infinite.
+      const bool may_forget = !has_factors && scans_.begins_again[k] && is_floating(type_of_k);
+      out_.line(target + " = " + (may_forget ? factor(part, k) + " == 0 ? " + other + " : " : "") + sum + ";");
+    };
+    assign(e, as_unsigned(type_of_k, other) + " + ");
+    if (has_factors) assign(factor(to, k), "");
   }
 }
 
 void ScanPartPrinter::copy(const std::string& to, const std::string& from, bool has_factors) const {
-  for_each_number(has_factors,
+  for_each_number(factors_if(has_factors),
                   [&](std::size_t k, NumberName number) { out_.line(number(to, k) + " = " + number(from, k) + ";"); });
 }
 
 void ScanPartPrinter::load(const std::string& name, const std::string& arrays, const std::string& place,
-                           bool has_factors) const {
-  for_each_number(has_factors, [&](std::size_t k, NumberName number) {
+                           Factors factors) const {
+  for_each_number(factors, [&](std::size_t k, NumberName number) {
     out_.line(number(name, k) + " = " + number(arrays, k) + "[" + place + "];");
   });
 }
 
 void ScanPartPrinter::store(const std::string& name, const std::string& arrays, const std::string& place,
-                            bool has_factors) const {
-  for_each_number(has_factors, [&](std::size_t k, NumberName number) {
+                            Factors factors) const {
+  for_each_number(factors, [&](std::size_t k, NumberName number) {
     out_.line(number(arrays, k) + "[" + place + "] = " + number(name, k) + ";");
   });
 }
 
 void ScanPartPrinter::exchange(const std::string& to, const std::string& from, const std::string& lane,
                                bool has_factors) const {
-  for_each_number(has_factors, [&](std::size_t k, NumberName number) {
+  for_each_number(factors_if(has_factors), [&](std::size_t k, NumberName number) {
     // Smaller integers pass as ints. The functions know the type by its own name, not as ElementT.
     const std::string type = size_bytes(scans_.types[k]) < 4 ? "int" : opencl_type(scans_.types[k]);
     out_.line(number(to, k) + " = pb_of_lane_" + type + "(" + number(from, k) + ", " + lane + ");");
@@ -159,7 +201,7 @@ void ScanPartPrinter::publish(const std::string& name, const std::string& record
                               bool has_factors) const {
   out_.open("");
   out_.line(dialect_.global + "ulong* pb_record = " + record + ";");
-  for_each_number(has_factors, [&](std::size_t k, NumberName number) {
+  for_each_number(factors_if(has_factors), [&](std::size_t k, NumberName number) {
     out_.open("");
     out_.line("union { " + type(k) + " number; uint words[2]; } pb_bits;");
     out_.line("pb_bits.words[0] = 0;");
@@ -176,7 +218,7 @@ void ScanPartPrinter::await(const std::string& name, const std::string& record, 
                             bool has_factors) const {
   out_.open("");
   out_.line(dialect_.global + "ulong* pb_record = " + record + ";");
-  for_each_number(has_factors, [&](std::size_t k, NumberName number) {
+  for_each_number(factors_if(has_factors), [&](std::size_t k, NumberName number) {
     out_.open("");
     out_.line("union { " + type(k) + " number; uint words[2]; } pb_bits;");
     for (int word = 0; word < (size_bytes(scans_.types[k]) + 3) / 4; ++word) {

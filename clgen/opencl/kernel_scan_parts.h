@@ -2,6 +2,7 @@
 // Statements about parts of the lines of scans, and about the values behind them. Private to this folder.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -12,6 +13,9 @@
 #include "clgen/writer/writer.h"
 
 namespace pb {
+
+/// Which factors of parts of recurrences stand in arrays: those of which instances have different ones, or all.
+enum class Factors : std::uint8_t { None, Different, All };
 
 class ScanPartPrinter {
  public:
@@ -27,6 +31,7 @@ class ScanPartPrinter {
   [[nodiscard]] bool has_factor_of(std::size_t k) const { return has_factor(scans_.scan.values[k]); }
   [[nodiscard]] std::size_t size() const { return scans_.types.size(); }
   [[nodiscard]] const std::string& type(std::size_t k) const { return words_[k]; }
+  [[nodiscard]] bool may_overflow(std::size_t k) const;
   [[nodiscard]] bool may_overflow() const;
   [[nodiscard]] std::string neutral(std::size_t k) const;
   [[nodiscard]] std::string is_finite(const std::string& name, bool has_factors) const;
@@ -35,12 +40,18 @@ class ScanPartPrinter {
   void declare(const std::string& name, bool has_factors) const;
   /// `space` says in which memory the arrays are.
   void declare_arrays(const std::string& space, const std::string& name, const std::string& length,
-                      bool has_factors) const;
+                      Factors factors) const;
   void reset(const std::string& name, bool has_factors) const;
+  /// Declares the factors that all instances have, `pb_same_f0` and so on.
+  void declare_same_factors() const;
+  /// Notes the factors of an instance as those.
+  void keep_same_factors(const std::string& name) const;
+  /// Gives them to a part. Where `is_there` is false, the factor is 1: there is no such instance.
+  void take_same_factors(const std::string& name, const std::string& is_there) const;
   void append(const std::string& to, const std::string& part, bool has_factors) const;
   void copy(const std::string& to, const std::string& from, bool has_factors) const;
-  void load(const std::string& name, const std::string& arrays, const std::string& place, bool has_factors) const;
-  void store(const std::string& name, const std::string& arrays, const std::string& place, bool has_factors) const;
+  void load(const std::string& name, const std::string& arrays, const std::string& place, Factors factors) const;
+  void store(const std::string& name, const std::string& arrays, const std::string& place, Factors factors) const;
   /// Takes the part that another lane of the warp has under the name `from`.
   void exchange(const std::string& to, const std::string& from, const std::string& lane, bool has_factors) const;
   void publish(const std::string& name, const std::string& record, const std::string& tag, bool has_factors) const;
@@ -51,7 +62,7 @@ class ScanPartPrinter {
   using NumberName = std::string (*)(const std::string& name, std::size_t k);
   using VisitNumber = std::function<void(std::size_t k, NumberName number)>;
 
-  void for_each_number(bool has_factors, const VisitNumber& visit) const;
+  void for_each_number(Factors factors, const VisitNumber& visit) const;
   [[nodiscard]] std::string combined(std::size_t k, const std::string& a, const std::string& b) const;
 
   Writer& out_;

@@ -14,6 +14,7 @@ namespace {
 constexpr const char* kParts = "pb_parts";
 constexpr const char* kCells = "pb_cells";
 constexpr const char* kOwn = "pb_own";
+constexpr const char* kIsThere = "pb_s * PB_SCAN_CELLS + pb_k < pb_left";  // one of a work-item's own cells
 
 std::vector<std::string> words_of(const Transform& transform, const Rule& rule, const Scan& scan) {
   std::vector<std::string> out;
@@ -122,9 +123,9 @@ void KernelScanPrinter::print_line() const {
 
 void KernelScanPrinter::declare_arrays() const {
   const std::string& local = dialect_.local_array;
-  parts_.declare_arrays(local, kCells, "(PB_SCAN_WINDOW + PB_SCAN_ITEMS) * PB_SCAN_LINES", true);
-  parts_.declare_arrays(local, kParts, "2 * PB_SCAN_ITEMS * PB_SCAN_LINES", true);
-  parts_.declare_arrays(local, kScanStarts, "PB_SCAN_LINES", false);
+  parts_.declare_arrays(local, kCells, "(PB_SCAN_WINDOW + PB_SCAN_ITEMS) * PB_SCAN_LINES", Factors::Different);
+  parts_.declare_arrays(local, kParts, "2 * PB_SCAN_ITEMS * PB_SCAN_LINES", Factors::All);
+  parts_.declare_arrays(local, kScanStarts, "PB_SCAN_LINES", Factors::None);
   out_.verbatim("#if PB_STAGE == 2\n");
   look_back_.declare_arrays();
   out_.line(local + "uint pb_ticket[1];");
@@ -160,7 +161,7 @@ void KernelScanPrinter::print_windows() const {
   print_first_value("pb_value");
   out_.line("if (pb_s == 0)");
   out_.open("");
-  parts_.store("pb_value", kScanStarts, "pb_l", false);
+  parts_.store("pb_value", kScanStarts, "pb_l", Factors::None);
   out_.close();
   out_.line("for (int pb_window = 0; pb_window < pb_windows; ++pb_window)");
   out_.verbatim("#endif\n");
@@ -216,7 +217,7 @@ void KernelScanPrinter::print_window() const {
   out_.verbatim("#if PB_STAGE == 2\n");
   look_back_.print([this](const std::string& name) { print_first_value(name); });
   out_.verbatim("#endif\n");
-  parts_.load("pb_start", kScanStarts, "pb_l", false);
+  parts_.load("pb_start", kScanStarts, "pb_l", Factors::None);
   print_values();
   out_.line(dialect_.barrier);
   print_results();
@@ -226,12 +227,14 @@ void KernelScanPrinter::print_window() const {
 /// Neighbours compute elements of neighbouring cells. Where the line has ended, its last cell is computed again and
 /// dropped, so that no read waits for a branch.
 void KernelScanPrinter::print_elements() const {
+  parts_.declare_same_factors();
   print_unrolling(out_, "#pragma unroll\n");
   out_.open("for (int pb_k = 0; pb_k < PB_SCAN_CELLS; ++pb_k)");
   out_.line("const int pb_at = pb_s + pb_k * PB_SCAN_ITEMS;");
   declare_variable("(pb_begin + PB_MIN(pb_at, pb_left - 1))");
   parts_.declare("pb_value", false);
   print_run(false);
+  parts_.keep_same_factors("pb_factor");
   parts_.declare("pb_part", true);
   for (std::size_t k = 0; k < parts_.size(); ++k) {
     const auto take = [&](const std::string& part, const std::string& number) {
@@ -240,7 +243,7 @@ void KernelScanPrinter::print_elements() const {
     take(parts_.element("pb_part", k), "pb_new");
     if (parts_.has_factor_of(k)) take(parts_.factor("pb_part", k), "pb_factor");
   }
-  parts_.store("pb_part", kCells, "PB_SCAN_AT(pb_at)", true);
+  parts_.store("pb_part", kCells, "PB_SCAN_AT(pb_at)", Factors::Different);
   out_.close();
 }
 
@@ -248,12 +251,13 @@ void KernelScanPrinter::print_elements() const {
 /// those of the warps in the group: `pb_part` then is the part of the window that stands before the work-item's cells,
 /// and `pb_total` the whole window.
 void KernelScanPrinter::print_parts() const {
-  parts_.declare_arrays("", kOwn, "PB_SCAN_CELLS", true);
+  parts_.declare_arrays("", kOwn, "PB_SCAN_CELLS", Factors::Different);
   for (const char* name : {"pb_part", "pb_total", "pb_before", "pb_other"}) parts_.declare(name, true);
   print_unrolling(out_, "#pragma unroll\n");
   out_.open("for (int pb_k = 0; pb_k < PB_SCAN_CELLS; ++pb_k)");
-  parts_.load("pb_other", kCells, "PB_SCAN_AT(pb_s * PB_SCAN_CELLS + pb_k)", true);
-  parts_.store("pb_other", kOwn, "pb_k", true);
+  parts_.load("pb_other", kCells, "PB_SCAN_AT(pb_s * PB_SCAN_CELLS + pb_k)", Factors::Different);
+  parts_.take_same_factors("pb_other", kIsThere);
+  parts_.store("pb_other", kOwn, "pb_k", Factors::Different);
   parts_.append("pb_part", "pb_other", true);
   out_.close();
   out_.line("const int pb_row = pb_l * PB_SCAN_ITEMS;");
@@ -282,7 +286,7 @@ void KernelScanPrinter::print_scan_of_warp() const {
   out_.close();
   out_.line("const int pb_totals = pb_row, pb_next = 1;");
   out_.open("if (pb_lane == 31)");
-  parts_.store("pb_part", kParts, "pb_totals + pb_s / 32", true);
+  parts_.store("pb_part", kParts, "pb_totals + pb_s / 32", Factors::All);
   out_.close();
   parts_.exchange("pb_other", "pb_part", "(uint)(pb_lane - 1) % 32", true);
   parts_.copy("pb_part", "pb_other", true);
@@ -296,21 +300,21 @@ void KernelScanPrinter::print_scan_of_warp() const {
 /// The same through memory of the group, in the same order.
 void KernelScanPrinter::print_scan_in_memory() const {
   out_.line("int pb_side = 0;");
-  parts_.store("pb_part", kParts, "pb_row + pb_s", true);
+  parts_.store("pb_part", kParts, "pb_row + pb_s", Factors::All);
   out_.line(dialect_.barrier);
   out_.open("for (int pb_distance = 1; pb_distance < PB_SCAN_WARP; pb_distance *= 2)");
   out_.open("if (pb_lane >= pb_distance)");
-  parts_.load("pb_other", kParts, "pb_side + pb_row + pb_s - pb_distance", true);
+  parts_.load("pb_other", kParts, "pb_side + pb_row + pb_s - pb_distance", Factors::All);
   parts_.append("pb_other", "pb_part", true);
   parts_.copy("pb_part", "pb_other", true);
   out_.close();
   out_.line("pb_side = PB_SCAN_ITEMS * PB_SCAN_LINES - pb_side;");
-  parts_.store("pb_part", kParts, "pb_side + pb_row + pb_s", true);
+  parts_.store("pb_part", kParts, "pb_side + pb_row + pb_s", Factors::All);
   out_.line(dialect_.barrier);
   out_.close();
   out_.line("const int pb_totals = pb_side + pb_row + PB_SCAN_WARP - 1, pb_next = PB_SCAN_WARP;");
   out_.open("if (pb_lane > 0)");
-  parts_.load("pb_part", kParts, "pb_side + pb_row + pb_s - 1", true);
+  parts_.load("pb_part", kParts, "pb_side + pb_row + pb_s - 1", Factors::All);
   out_.reopen("else");
   parts_.reset("pb_part", true);
   out_.close();
@@ -323,7 +327,7 @@ void KernelScanPrinter::print_scan_of_warps() const {
   out_.open("if (pb_warp == pb_s / PB_SCAN_WARP)");
   parts_.copy("pb_before", "pb_total", true);
   out_.close();
-  parts_.load("pb_other", kParts, "pb_totals + pb_warp * pb_next", true);
+  parts_.load("pb_other", kParts, "pb_totals + pb_warp * pb_next", Factors::All);
   parts_.append("pb_total", "pb_other", true);
   out_.close();
   parts_.append("pb_before", "pb_part", true);
@@ -350,10 +354,11 @@ void KernelScanPrinter::print_values() const {
   print_unrolling(out_, "#pragma unroll\n");
   out_.open("for (int pb_k = 0; pb_k < PB_SCAN_CELLS; ++pb_k)");
   const std::string place = "PB_SCAN_AT(pb_s * PB_SCAN_CELLS + pb_k)";
-  parts_.load("pb_other", kOwn, "pb_k", true);
-  if (!scans_.stores_values_only) parts_.store("pb_value", kCells, place, false);
+  parts_.load("pb_other", kOwn, "pb_k", Factors::Different);
+  parts_.take_same_factors("pb_other", kIsThere);
+  if (!scans_.stores_values_only) parts_.store("pb_value", kCells, place, Factors::None);
   parts_.append("pb_value", "pb_other", false);
-  if (scans_.stores_values_only) parts_.store("pb_value", kCells, place, false);
+  if (scans_.stores_values_only) parts_.store("pb_value", kCells, place, Factors::None);
   out_.close();
   out_.close();
   out_.verbatim("#if PB_STAGE == 2\n");
@@ -369,11 +374,11 @@ void KernelScanPrinter::print_in_order() const {
   out_.open("for (int pb_at = 0; pb_at < PB_MIN(pb_left, PB_SCAN_WINDOW); ++pb_at)");
   out_.line("const int pb_place = PB_SCAN_AT(pb_at);");
   declare_variable("(pb_begin + pb_at)");
-  if (!scans_.stores_values_only) parts_.store("pb_value", kCells, "pb_place", false);
+  if (!scans_.stores_values_only) parts_.store("pb_value", kCells, "pb_place", Factors::None);
   print_run(false);
   for (std::size_t k = 0; k < parts_.size(); ++k)
     out_.line(parts_.element("pb_value", k) + " = pb_new" + std::to_string(k) + ";");
-  if (scans_.stores_values_only) parts_.store("pb_value", kCells, "pb_place", false);
+  if (scans_.stores_values_only) parts_.store("pb_value", kCells, "pb_place", Factors::None);
   out_.close();
   out_.close();
 }
@@ -387,14 +392,14 @@ void KernelScanPrinter::print_stored_values() const {
 void KernelScanPrinter::print_results() const {
   out_.verbatim("#if PB_STAGE != 2\n");
   out_.open("if (pb_is_last)");
-  parts_.store("pb_value", kScanStarts, "pb_l", false);
+  parts_.store("pb_value", kScanStarts, "pb_l", Factors::None);
   out_.close();
   out_.verbatim("#endif\n");
   print_unrolling(out_, "#pragma unroll\n");
   out_.open("for (int pb_k = 0; pb_k < PB_SCAN_CELLS; ++pb_k)");
   out_.line("const int pb_at = pb_s + pb_k * PB_SCAN_ITEMS;");
   out_.open("if (pb_at < pb_left && pb_is_line)");
-  parts_.load("pb_value", kCells, "PB_SCAN_AT(pb_at)", false);
+  parts_.load("pb_value", kCells, "PB_SCAN_AT(pb_at)", Factors::None);
   declare_variable("(pb_begin + pb_at)");
   if (scans_.stores_values_only)
     print_stored_values();
@@ -432,6 +437,9 @@ void KernelScanPrinter::print_results() const {
 // wait read the words by atomic instructions, and nap first: plain reads leave copies of a line in caches, and the next
 // write of that line waits until these are gone.
 //
-// A recurrence has factors beside its elements. Their products may be infinite where no value is. A window in which
-// something is not finite has the tag 2, and runs in the order of the source. Groups that meet this tag, or a start
-// that is not finite, wait for the value behind the window before theirs, which then is published for every window.
+// A recurrence has factors beside its elements. Their products may be infinite where no value is, and so may elements
+// that are multiplied. A window in which something is not finite, or a product too small to be whole, has the tag 2,
+// and runs in the order of the source. Groups that meet this tag, or a start that is not finite, wait for the value
+// behind the window before theirs, which then is published for every window. Values may be infinite where no part is,
+// and a condition may then begin the line again with a factor of 0. Values of such recurrences are not multiplied by
+// it.

@@ -45,7 +45,7 @@ KernelTilePrinter::Names KernelTilePrinter::names_of(const Buffer& buffer) const
   const auto& wide = lowered_.with_versions;
   const bool has_versions = std::find(wide.begin(), wide.end(), input.matrix) != wide.end();
   const std::string matrix = name_in_kernel(lowered_, transform_, input.matrix, false);
-  return {"pb_" + input.binding, matrix, "pb_tile_" + input.binding,
+  return {"pb_staged_" + input.binding, matrix, "pb_tile_" + input.binding,
           (has_versions ? "" : "(PB_INDEX)") + matrix + "_offset"};
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/opencl/kernel_words.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <string_view>
 
 #include "clgen/facts/index_width.h"
+#include "clgen/facts/names.h"
 #include "lang/body/math_functions.h"
 #include "lang/check.h"
 
@@ -97,26 +96,23 @@ bool is_macro(std::string_view name) {
          std::any_of(kSuffixes.begin(), kSuffixes.end(), ends);
 }
 
-/// `größe` as `gr_c3_b6_c3_9fe`: not every OpenCL compiler knows such letters.
-std::string in_ascii(const std::string& name) {
-  std::string out;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80)
-      out += c;
-    else
-      out += fmt::format("_{:02x}", byte);
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string opencl_name(const std::string& name) {
   const bool is_reserved = std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
   const bool is_function = std::any_of(kMathFunctions.begin(), kMathFunctions.end(),
                                        [&](const MathFunction& function) { return function.name == name; });
-  return is_reserved || is_function || is_macro(name) ? "pb_" + name : in_ascii(name);
+  // No name of our own begins like this, whatever the program calls its variables: `pb_round` and `pb_local` are ours.
+  return is_reserved || is_function || is_macro(name) ? "pb_named_" + name : in_ascii(name);
+}
+
+bool is_integer(const BodyType& type) {
+  using Kind = BodyType::Kind;
+  return type.kind == Kind::Int || type.kind == Kind::Long || type.kind == Kind::Char || type.kind == Kind::Bool;
+}
+
+std::string index_text(const std::string& text, const BodyType& type) {
+  return is_integer(type) && (!type.is_unsigned || type.narrow_bytes != 0) ? text : "(int)" + text;
 }
 
 std::string kept_cells(const std::string& binding) { return "pb_kept_" + binding; }

@@ -22,9 +22,16 @@ struct CellVector {
 /// Returns the type of a number.
 [[nodiscard]] std::string number_word(const BodyType& type);
 
-/// Returns a name of the program as an identifier of OpenCL C. Reserved words get the prefix `pb_`; letters beyond
-/// ASCII are written as hexadecimal bytes.
+/// Returns a name of the program as an identifier of OpenCL C. Reserved words get the prefix `pb_named_`; letters
+/// beyond ASCII are written as hexadecimal bytes.
 [[nodiscard]] std::string opencl_name(const std::string& name);
+
+/// Whether it is a whole number, a letter or a truth value.
+[[nodiscard]] bool is_integer(const BodyType& type);
+
+/// Returns the text of an index, a primary expression, as `cell` takes it in C++: as an `int`, unless it is a signed or
+/// small integer. The unsigned `0u - 1` means -1.
+[[nodiscard]] std::string index_text(const std::string& text, const BodyType& type);
 
 /// Returns the element type of a matrix as the kernel spells it.
 [[nodiscard]] std::string element_word(const Matrix& matrix);

@@ -45,7 +45,7 @@ const KernelDialect& opencl_dialect() {
       .function = "",
       .kernel = "__kernel void ",
       .group_bound = "__attribute__((reqd_work_group_size(PB_GROUP_ITEMS, 1, 1)))",
-      .block_bound = "__attribute__((reqd_work_group_size(PB_GROUP0, PB_GROUP1, PB_GROUP2)))",
+      .block_bound = "__attribute__((reqd_work_group_size(PB_GROUP0 * PB_PART_LANES, PB_GROUP1, PB_GROUP2)))",
       .warp_size = "PB_WARP_SIZE ",
       .global = "__global ",
       .local = "__local ",

@@ -116,7 +116,8 @@ bool run_passes(const Options& options, Compilation& c) {
                        [&] { return build_plan(*c.program, c.diags, {.fold_orders = fold_orders(options.fp)}); });
   if (!ok()) return false;
   c.plan = c.timer.run("list_loop_tunables", [&] {
-    return list_loop_tunables(*c.program, *std::move(c.plan), {options.fp != FpMode::Strict, options.splits_products});
+    return list_loop_tunables(*c.program, *std::move(c.plan),
+                              {options.fp != FpMode::Strict, options.splits_products, options.fp != FpMode::Strict});
   });
   c.plan =
       c.timer.run("drop_missing_time_tiles", [&] { return drop_missing_time_tiles(*c.program, *std::move(c.plan)); });

@@ -226,9 +226,9 @@ void explain_versions(std::string& out, const Program& program, const TransformP
   const auto rows = std::find_if(plan.tunables.begin(), plan.tunables.end(), [&](const PlanTunable& each) {
     return each.role == TunableRole::TimeRows && bands.why_not.empty() && each.rule == plan.steps[bands.main].rule;
   });
-  out += rows != plan.tunables.end()
-             ? "    on the CPU: several at a time, in bands of as many rows as `" + rows->name + "` says\n"
-             : "    on the CPU: one after the other, because " + bands.why_not + "\n";
+  out += rows != plan.tunables.end() ? "    on the CPU: several at a time, in bands of as many rows as `" + rows->name +
+                                           "` says" + (bands.is_folded ? ", from both edges to the middle\n" : "\n")
+                                     : "    on the CPU: one after the other, because " + bands.why_not + "\n";
   if (!has_launches(plan, *nest)) return;
   const VersionSteps found = find_version_steps(transform, plan, *nest);
   const auto tunable = std::find_if(plan.tunables.begin(), plan.tunables.end(), [&](const PlanTunable& each) {
@@ -289,7 +289,10 @@ void explain_blocks(std::string& out, const Program& program, const TransformPla
       out += separator + ("`" + program.transforms[plan.transform].rules[id].inputs[input.input].binding + "`");
       separator = " and ";
     }
-    out += "\n";
+    const bool has_parts = std::any_of(plan.tunables.begin(), plan.tunables.end(), [&](const PlanTunable& tunable) {
+      return tunable.role == TunableRole::BlockParts && tunable.rule == id;
+    });
+    out += has_parts ? "; several groups may run a range of its rounds each\n" : "\n";
     return;
   }
 }

@@ -2,6 +2,7 @@
 #include "clgen/cpp/loops/nest_code.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "clgen/cpp/boxes/box_text.h"
 #include "clgen/cpp/boxes/host_code.h"
@@ -40,6 +41,20 @@ bool is_tile_full(const TransformPlan& plan, const Nest& nest) {
   return is_box(plan.steps[member.step]) && member.loops.empty() &&
          std::all_of(nest.rows.begin(), nest.rows.end(), is_coordinate);
 }
+
+/// The rows of a band in which instances of a member run.
+struct BandRows {
+  const BandMember& member;
+  std::optional<IndexExpr> place;  ///< if all instances have one row: it has to be in the range
+  IndexRange range;
+
+  /// The first value of the member's variable with which an instance lies at the row or behind it.
+  [[nodiscard]] IndexExpr first_at(const IndexExpr& row) const {
+    if (member.step == 1) return index_sub(row, member.shift);
+    const IndexExpr last = index_add(index_sub(row, member.shift), index_const(member.step - 1));
+    return index_floordiv(last, index_const(member.step));
+  }
+};
 
 /// Prints the statements of one nest.
 class NestEmitter {
@@ -155,12 +170,15 @@ class NestEmitter {
     const std::size_t rows = matrix.extents.size() - 2;
     std::string cells;
     for (std::size_t d = 0; d < rows; ++d) cells += (d == 0 ? "" : " * ") + all + ".size(" + std::to_string(d) + ")";
-    out_.line("const pbrt::VersionRows pb_bands = {" +
-              joined({"pb_rows.lo[0]", "pb_rows.hi[0]", all + ".size(" + std::to_string(rows) + ")",
-                      cells.empty() ? "1" : cells, "sizeof(" + element_text(matrix.element, matrix.is_element_t) + ")",
-                      "pbrt::simd::second_cache_bytes()", std::to_string(bands.skew),
-                      std::to_string(bands.members.back().lag)}) +
-              "};");
+    const std::string all_rows =
+        "{" +
+        joined({"pb_rows.lo[0]", "pb_rows.hi[0]", all + ".size(" + std::to_string(rows) + ")",
+                cells.empty() ? "1" : cells, "sizeof(" + element_text(matrix.element, matrix.is_element_t) + ")",
+                "pbrt::simd::second_cache_bytes()", std::to_string(bands.skew),
+                std::to_string(bands.members.back().lag)}) +
+        "}";
+    out_.line("const pbrt::VersionRows pb_bands = " + (bands.is_folded ? "pbrt::folded(" + all_rows + ")" : all_rows) +
+              ";");
     out_.line("const std::int64_t pb_band = " +
               selected_text(args_.on_cpu,
                             "pbrt::rows_of_band(pb_bands, " + args_.band_rows + ", " + args_.frame + ".num_workers())",
@@ -171,7 +189,7 @@ class NestEmitter {
     out_.open("pbrt::run_skewed_bands(" + args_.frame +
               ", pb_bands, pb_band, [&](pbrt::Frame& pb_inner, const std::int64_t pb_u0, const std::int64_t pb_from, "
               "const std::int64_t pb_to)");
-    for (std::size_t m = 0; m < parts_.size(); ++m) emit_slice_in_band(m, bands.members[m]);
+    for (std::size_t m = 0; m < parts_.size(); ++m) emit_member_in_band(m, bands);
     out_.close(");");
     emit_announcements([&](const HostParts& hosted) { emit_departures(out_, hosted, args_.frame); });
     out_.reopen("else");
@@ -197,7 +215,25 @@ class NestEmitter {
   }
 
   /// Prints the work of member `m` in a band of a slice, `pb_from` to `pb_to`.
-  void emit_slice_in_band(std::size_t m, const BandMember& rows) {
+  void emit_member_in_band(std::size_t m, const VersionBands& bands) {
+    const BandMember& member = bands.members[m];
+    const IndexExpr from = index_sub(index_symbol("pb_from"), index_const(member.lag));
+    const IndexExpr to = index_sub(index_symbol("pb_to"), index_const(member.lag));
+    if (!bands.is_folded) return emit_slice_in_band(m, {member, member.row, {from, to}});
+    const Matrix& matrix = parts_.front().code.matrix(bands.matrix);
+    const std::string rows = all_versions(matrix.name) + ".size(" + std::to_string(matrix.extents.size() - 2) + ")";
+    if (member.row) {
+      const IndexExpr last = index_sub(index_symbol(rows), index_const(1));
+      return emit_slice_in_band(m, {member, index_min({*member.row, index_sub(last, *member.row)}), {from, to}});
+    }
+    out_.open("for (const pbrt::RowRange& pb_half : pbrt::folded_rows(" + joined({to_cpp(from), to_cpp(to), rows}) +
+              "))");
+    emit_slice_in_band(m, {member, {}, {index_symbol("pb_half.from"), index_symbol("pb_half.to")}});
+    out_.close();
+  }
+
+  /// Prints the work of member `m` at rows of a slice.
+  void emit_slice_in_band(std::size_t m, const BandRows& rows) {
     const NestPart& part = parts_[m];
     const Step slice = open_slice(m, &rows);
     PB_CHECK(!slice.loops.empty(), "a version of a member in bands has a variable");
@@ -230,7 +266,7 @@ class NestEmitter {
 
   /// Opens the scope of member `m` in a slice and, if `rows` is not null, in a band of it. Declares its box, if it has
   /// loops, and returns its step there.
-  Step open_slice(std::size_t m, const BandMember* rows) {
+  Step open_slice(std::size_t m, const BandRows* rows) {
     const NestPart& part = parts_[m];
     std::vector<Condition> terms{part.condition};
     Step slice = step_in_slices(plan_, part.member);
@@ -248,14 +284,14 @@ class NestEmitter {
       range = {value, index_add(value, index_const(1))};
     }
     if (rows != nullptr) {
-      const IndexExpr from = index_sub(index_symbol("pb_from"), index_const(rows->lag));
-      const IndexExpr to = index_sub(index_symbol("pb_to"), index_const(rows->lag));
-      if (rows->row) {
-        terms.push_back(Condition::relation(*rows->row, RelationOp::GreaterEqual, from));
-        terms.push_back(Condition::relation(*rows->row, RelationOp::Less, to));
+      if (rows->place) {
+        terms.push_back(Condition::relation(*rows->place, RelationOp::GreaterEqual, rows->range.lo));
+        terms.push_back(Condition::relation(*rows->place, RelationOp::Less, rows->range.hi));
       }
       for (LoopDim& loop : slice.loops)
-        if (loop.var == rows->var) loop.range = {index_max({loop.range.lo, from}), index_min({loop.range.hi, to})};
+        if (loop.var == rows->member.var)
+          loop.range = {index_max({loop.range.lo, rows->first_at(rows->range.lo)}),
+                        index_min({loop.range.hi, rows->first_at(rows->range.hi)})};
     }
     out_.open(if_text(Condition::all_of(std::move(terms))));
     for (const MatrixId id : versions()) {
@@ -275,6 +311,7 @@ class NestEmitter {
       out_.open("if (!pb_slice.is_empty())");
       args_.emit_tries(out_, part.member.step, kSlice);
       out_.open(kIfNotRun);
+      args_.emit_fallen_back(out_, part.member.step);
     }
     emit_slice_of(m, slice);
     if (part.has_launches) {

@@ -34,6 +34,8 @@ struct NestArgs {
   /// Prints the declaration of `pb_has_run`, which says whether a device runs the slice of a member that has launches.
   /// The third argument is the name of the slice's box.
   std::function<void(Writer&, StepId, const std::string&)> emit_tries = {};
+  /// Counts a slice of such a member on the CPU, if a device was to run it.
+  std::function<void(Writer&, StepId)> emit_fallen_back = {};
   /// Declares what launches all members of a sliced nest together (steps/version_launch_code.h); null: nothing does.
   std::function<void(Writer&)> emit_launches = {};
   /// How several versions are made in bands of rows; null: they are made one after the other.

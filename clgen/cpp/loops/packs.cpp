@@ -34,7 +34,8 @@ class PackPrinter {
 
  private:
   Dialect make_dialect() {
-    Dialect dialect = pack_dialect(rule_, {facts_.is_varying, facts_.varying_locals, !facts_.masked_stmts.empty()});
+    Dialect dialect = pack_dialect(
+        rule_, {facts_.is_varying, facts_.varying_locals, !facts_.masked_stmts.empty(), facts_.multiplies_quotients});
     dialect.stmt = [this](Writer& out, BodyCodePrinter& printer, StmtId id) {
       return masks_.print(out, printer, id) || print_constant_loop(out, printer, id) ||
              print_counted_loop(out, printer, id) || print_store(out, printer, id);
@@ -58,7 +59,7 @@ class PackPrinter {
     const CountedLoop* loop = find_loop(facts_.constant_loops, id);
     if (loop == nullptr) return false;
     const auto [first, last] = limits(printer, *loop);
-    const std::string type = without_const(loop->type), round = "pb_" + loop->var;
+    const std::string type = without_const(loop->type), round = "pb_round_of_" + loop->var;
     out.open("pbrt::simd::constant_loop<" + type + ", (" + first + "), (" + last + ")" +
              (loop->is_inclusive ? " + 1" : "") + ">([&](const auto " + round + ") PB_SIMD_LAMBDA");
     out.line("constexpr " + type + " " + loop->var + " = decltype(" + round + ")::value;");
@@ -239,7 +240,7 @@ void emit_pack_body(Writer& out, const RuleCode& code, const PackFacts& facts, c
 void emit_pack_loops(Writer& out, const RuleCode& code, const Packs& packs, const std::string& stem,
                      const std::function<void()>& emit_one) {
   const PackFacts& facts = packs.facts;
-  const bool runs_alone = facts.calls_vector_functions || !facts.masked_stmts.empty();
+  const bool runs_alone = facts.rounds_otherwise() || !facts.masked_stmts.empty();
   const std::string shapes = std::string(facts.has_masked_loops ? "pbrt::simd::MaskedShapes<" : "pbrt::simd::Shapes<") +
                              (facts.is_wide_type ? "double" : "float") + ">";
   out.line(facts.writes_regions

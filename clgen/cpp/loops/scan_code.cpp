@@ -70,7 +70,8 @@ class ScanPrinter {
 
   /// Returns the text of the factor that the value before has in its combination.
   std::string factor(BodyCodePrinter& printer, const ScannedValue& value) const {
-    const std::string pack = pack_of(element_of(code_, code_.rule.outputs[value.output]));
+    const std::string element = element_of(code_, code_.rule.outputs[value.output]);
+    const std::string pack = pack_of(element);
     const auto choice = [&](const ConditionalExpr& node, const std::string& if_true, const std::string& if_false) {
       const std::string both = pack + "(" + if_true + "), " + pack + "(" + if_false + ")";
       if (facts_.body.is_varying[node.condition.index()])
@@ -78,7 +79,7 @@ class ScanPrinter {
       return "(" + printer.expr(node.condition, Precedence::Or) + " ? " + pack + "(" + if_true + ") : " + pack + "(" +
              if_false + "))";
     };
-    return factor_text(printer, code_.rule, value, choice);
+    return factor_text(printer, code_.rule, value, element, choice);
   }
 
   const RuleCode& code_;

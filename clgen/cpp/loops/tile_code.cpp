@@ -38,7 +38,8 @@ class TilePrinter {
  private:
   Dialect make_dialect() {
     const PackFacts& facts = facts_.body;
-    Dialect dialect = pack_dialect(rule_, {facts.is_varying, facts.varying_locals, !facts.masked_stmts.empty()});
+    Dialect dialect = pack_dialect(
+        rule_, {facts.is_varying, facts.varying_locals, !facts.masked_stmts.empty(), facts.multiplies_quotients});
     dialect.stmt = [this](Writer& out, BodyCodePrinter& printer, StmtId id) {
       return masks_.print(out, printer, id) || print_loop(out, printer, id);
     };

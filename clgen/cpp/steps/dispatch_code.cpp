@@ -166,9 +166,13 @@ void StepDispatch::emit_tries(Writer& out, const std::vector<Try>& tries) const 
   emit_any_of(out, tries, "    ", share && tries.size() > 1 ? ");" : ";");
 }
 
-/// The text of an expression for a part of a box, with its semicolon.
+/// The text of an expression for a part of a box.
+static std::string text_of_part(const BoxCut& cut, const std::string& which, const std::string& places) {
+  return "pbrt::gpu::" + which + "_part(" + cut.box.name + ", " + std::to_string(cut.dim) + ", " + places + ")";
+}
+/// The same with a semicolon.
 static std::string part_of(const BoxCut& cut, const std::string& which, const std::string& places) {
-  return "pbrt::gpu::" + which + "_part(" + cut.box.name + ", " + std::to_string(cut.dim) + ", " + places + ");";
+  return text_of_part(cut, which, places) + ";";
 }
 
 /// Prints the declaration of `pb_has_run` for a step that a device and the CPU share. It says whether both parts ran,
@@ -201,7 +205,8 @@ void StepDispatch::emit_shared_tries(Writer& out, StepId step, const RuleCode& c
   out.line("std::int64_t pb_done = 0;");
   out.open("const auto pb_device = [&]");
   out.line("pb_done = pbrt::gpu::run_in_blocks(" + frame + ", pb_context.gpu(), " +
-           block_extent(plan_.steps[step], "pb_share", cuts.front().box.name) + ", pb_piece_on_device);");
+           block_extent(plan_.steps[step], "pb_share", text_of_part(cuts.front(), "lower", "pb_share")) +
+           ", pb_piece_on_device);");
   out.line("if (pb_check.has_results()) pb_done = 0;");
   out.line("return pb_done == pb_share;");
   out.close(";");
@@ -258,7 +263,7 @@ std::vector<StepDispatch::Try> StepDispatch::device_tries(StepId step_id, const 
       if (kernel.tree.kept_length) roles.push_back(TunableRole::KeptRounds);
       if (instance_in_blocks(kernel.tree.tree) != nullptr)
         roles.insert(roles.end(), {TunableRole::BlockItems, TunableRole::BlockRounds, TunableRole::BlockStages,
-                                   TunableRole::MatrixUnits});
+                                   TunableRole::BlockParts, TunableRole::MatrixUnits});
       for (const TunableRole role : roles) shapes += shape_value(step, version, role) + ", ";
     }
     tries.push_back({"(" + to_operand(chosen) + " && " + functions_.at({step_id, version}) + "(" + joined(args) + ",",

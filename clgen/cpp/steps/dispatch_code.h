@@ -33,8 +33,8 @@ struct DispatchForm {
   bool operator==(const DispatchForm&) const = default;
 };
 
-/// Returns what several devices run in blocks (BlockExtent in runtime/gpu/share.h): `indices` of a box, with how far
-/// instances of the step read, if they read neighbours.
+/// Returns what several devices run in blocks (BlockExtent in runtime/gpu/share.h): all `indices` of a box, with how
+/// far instances of the step read, if they read neighbours.
 [[nodiscard]] std::string block_extent(const Step& step, const std::string& indices, const std::string& box);
 
 /// Prints the dispatch of steps.
@@ -48,7 +48,7 @@ class StepDispatch {
         transform_(context.program.transforms[id]),
         plan_(context.plan.transforms[id.index()]),
         functions_(functions),
-        conditions_(transform_, plan_) {}
+        conditions_(transform_, plan_, lowered_of(context, id).rules) {}
 
   [[nodiscard]] const StepConditions& conditions() const { return conditions_; }
 

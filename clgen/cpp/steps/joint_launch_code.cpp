@@ -41,12 +41,11 @@ class JointLaunchCode : SeveralStepsCode {
       out_.line(if_there(i) + StepClosures::name_of(launch_.steps[i]) + "(pb_step);");
     out_.line("return;");
     out_.close();
-    for (std::size_t i = 0; i < launch_.steps.size(); ++i)
-      if (launch_.steps[i] != launch_.main) {
-        open_if_there(i);
-        dispatch_.emit_count(out_, launch_.steps[i], "pb_step", Version::OpenCl);
-        close_if_there(i);
-      }
+    for (std::size_t i = 0; i < launch_.steps.size(); ++i) {
+      open_if_there(i);
+      dispatch_.emit_count(out_, launch_.steps[i], "pb_step", Version::OpenCl);
+      close_if_there(i);
+    }
     out_.open("if (pb_check.has_results())");
     for (std::size_t i = 0; i < launch_.steps.size(); ++i) {
       const StepId step = launch_.steps[i];
@@ -113,7 +112,7 @@ class JointLaunchCode : SeveralStepsCode {
         "pbrt::gpu::Piece& pb_piece)");
     out_.line("const " + type_of_box() + " pb_all = pbrt::gpu::middle_part(" + joint_box_name(launch_) + ", " +
               cut_dim() + ", pb_first, pb_count);");
-    out_.line("pb_piece.has_others = true;");  // the steps' own launches
+    out_.line("pb_piece.is_of_several = true;");
     const std::string copy_out = to_cpp(dispatch_.conditions().copy_out_of_whole(launch_.main));
     if (launch_.kernel.parts.empty())
       dispatch_.emit_device_piece(out_, launch_.main, "pb_task", "pb_all", copy_out);
@@ -172,15 +171,14 @@ class JointLaunchCode : SeveralStepsCode {
     });
   }
 
-  /// Prints a statement that speaks of `pb_box`, the step's part of the launch, if there is any.
+  /// Prints a statement that may speak of `pb_box`, the step's part of the launch, if there is any.
   void emit_for_box(std::size_t step, const std::string& statement) {
     const std::string box = "pb_boxes[" + std::to_string(step) + "]";
     if (!has_fixed(launch_.cells[step]))
       return out_.line("if (const auto& pb_box = " + box + "; !pb_box.is_empty()) " + statement);
     out_.open("if (const auto& pb_cells = " + box + "; !pb_cells.is_empty())");
     const Step& one = plan_.steps[launch_.steps[step]];
-    if (statement.find("pb_box") != std::string::npos)
-      out_.line("const " + box_type(one) + " pb_box = " + loops_at(launch_.cells[step], "pb_cells") + ";");
+    out_.line("const " + box_type(one) + " pb_box = " + loops_at(launch_.cells[step], "pb_cells") + ";");
     out_.line(statement);
     out_.close();
   }

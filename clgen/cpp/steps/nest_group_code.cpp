@@ -50,7 +50,14 @@ class NestGroupCode {
     const auto emit_tries = [&](Writer& out, StepId step, const std::string& box) {
       dispatch.emit_slice_tries(out, step, frame, box);
     };
-    NestArgs args{frame, has_split(nest_) ? dispatch.split_value() : "", extent, rule_constant(stem_), emit_tries};
+    const auto emit_fallen_back = [&](Writer& out, StepId step) {
+      out.open(if_text(dispatch.conditions().chosen(plan_.steps[step], kDeviceVersions)));
+      dispatch.emit_count(out, step, frame);
+      out.close();
+    };
+    NestArgs args{frame,      has_split(nest_) ? dispatch.split_value() : "",
+                  extent,     rule_constant(stem_),
+                  emit_tries, emit_fallen_back};
     if (const VersionLaunch* launch = version_launch())
       args.emit_launches = [&, launch](Writer& out) {
         std::vector<Condition> runs;
@@ -64,7 +71,7 @@ class NestGroupCode {
   }
 
  private:
-  /// Counts a run of the step on the CPU. Each slice that is tried on a device counts for itself.
+  /// Counts a run of the step on the CPU. Each slice that is tried on a device counts for itself, wherever it runs.
   void emit_count(const StepDispatch& dispatch, StepId step, const std::string& frame) const {
     if (!dispatch.conditions().has_device(step)) return dispatch.emit_count(out_, step, frame);
     const Condition on_device = dispatch.conditions().chosen(plan_.steps[step], kDeviceVersions);

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "clgen/cpp/context/cpp_context.h"
 #include "clgen/cpp/steps/dispatch_code.h"
@@ -27,6 +29,10 @@ class SeveralStepsCode {
   void emit_launch_of(const std::string& name, const std::string& frame);
   /// Prints that the launch runs `box`, of `num_dims` loops, in groups of the shape that the step's rule has.
   void emit_range(const std::string& box, std::size_t num_dims, const Step& shape_of);
+  /// Declares `name`: the extents of what a group keeps of a matrix, `more[d]` cells more than it has instances along
+  /// loop d. Then gives the launch `count` buffers of them.
+  void emit_buffers(const std::string& name, const Matrix& matrix, const std::vector<std::int64_t>& more,
+                    std::size_t count = 1);
   /// The call that runs the launch, as `pb_piece`, at the place of the step. It says whether that worked.
   [[nodiscard]] std::string run_call(const std::string& frame, const Step& step, const std::string& check) const;
 

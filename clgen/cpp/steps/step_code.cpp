@@ -351,7 +351,8 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
            (lowered.kept_length ? ", pb_kept_rounds"
             : has_blocks        ? ", nullptr"
                                 : "") +
-           (has_blocks ? ", pb_block_items, pb_block_rounds, pb_block_stages, pb_matrix_units" : "") + ");");
+           (has_blocks ? ", pb_block_items, pb_block_rounds, pb_block_stages, pb_block_parts, pb_matrix_units" : "") +
+           ");");
   const std::string run = std::string("pb_frame.context().run(pb_frame, pb_launch, pb_site, pb_alternative, pb_check") +
                           (form.has_pieces ? ", &pb_piece)" : ")");
   if (numbers.empty()) return out.line("return " + run + ";");
@@ -387,6 +388,8 @@ std::string launch_value(const KernelScalar& scalar) {
       return "static_cast<std::int32_t>(" + to_cpp(scalar.bound) + ")";
     case ScalarSource::Depth:
       return "static_cast<std::int32_t>(pb_num_versions)";
+    case ScalarSource::Made:
+      return "static_cast<std::int32_t>(" + scalar.name + ")";
   }
   PB_CHECK(false, "every scalar has a source");
   return {};
@@ -418,7 +421,8 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
     if (instance_with_lanes(kernel.lowered.tree) != nullptr) params.push_back({"const std::int64_t*", "pb_lanes"});
     if (kernel.lowered.kept_length) params.push_back({"const std::int64_t*", "pb_kept_rounds"});
     if (instance_in_blocks(kernel.lowered.tree) != nullptr)
-      for (const char* shape : {"pb_block_items", "pb_block_rounds", "pb_block_stages", "pb_matrix_units"})
+      for (const char* shape :
+           {"pb_block_items", "pb_block_rounds", "pb_block_stages", "pb_block_parts", "pb_matrix_units"})
         params.push_back({"const std::int64_t*", shape});
     params.push_back({"const pbrt::gpu::CopyOut", "pb_copy_out"});
     for (const char* number : {"pb_site", "pb_alternative"}) params.push_back({"const int", number});

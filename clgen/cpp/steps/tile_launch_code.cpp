@@ -44,9 +44,10 @@ class TileLaunchCode : SeveralStepsCode {
     out_.line("if (pb_box.is_empty()) return false;");
     out_.line("pbrt::gpu::StepCheck pb_check;");
     out_.line("pbrt::gpu::Piece pb_piece;");
-    out_.line("pb_piece.has_others = true;");  // the steps' own launches
+    out_.line("pb_piece.is_of_several = true;");
     emit_launch();
     for (const StepId maker : launch_.steps.makers()) dispatch_.emit_count(out_, maker, "pb_step", Version::OpenCl);
+    dispatch_.emit_count(out_, launch_.steps.reader, "pb_step", Version::OpenCl);
     out_.open("if (pb_check.has_results())");
     for (const StepId maker : launch_.steps.makers()) emit_on_cpu(maker);
     emit_on_cpu(launch_.steps.reader);
@@ -149,16 +150,9 @@ class TileLaunchCode : SeveralStepsCode {
 
   void emit_tile(const TileStage& stage) {
     const Matrix& matrix = transform_.matrices[stage.matrix];
-    std::vector<std::string> dims;
-    for (std::size_t d = 0; d < num_dims(); ++d) {
-      std::string steps[] = {"0", "0", "0"};
-      steps[d] = "1";
-      dims.push_back("{{" + steps[0] + ", " + steps[1] + ", " + steps[2] + "}, " +
-                     std::to_string(stage.hi[d] - stage.lo[d]) + "}");
-    }
-    out_.line("const pbrt::gpu::TileDim pb_tile_" + matrix.name + "[] = {" + joined(dims) + "};");
-    out_.line("pb_launch.tile(sizeof(" + element_text(matrix.element, matrix.is_element_t) + "), " +
-              std::to_string(num_dims()) + ", pb_tile_" + matrix.name + ");");
+    std::vector<std::int64_t> more;
+    for (std::size_t d = 0; d < num_dims(); ++d) more.push_back(stage.hi[d] - stage.lo[d] - 1);
+    emit_buffers("pb_tile_" + matrix.name, matrix, more);
   }
 
   /// Runs the step on the CPU, whose results are compared with the device's.

@@ -17,6 +17,9 @@
 namespace pb {
 namespace {
 
+/// The frame of what runs on one device.
+constexpr const char* kTask = "pb_task";
+
 class VersionLaunchCode : SeveralStepsCode {
  public:
   VersionLaunchCode(Writer& out, const CppContext& context, TransformId id, const StepDispatch& dispatch,
@@ -42,26 +45,50 @@ class VersionLaunchCode : SeveralStepsCode {
     out_.line("const auto pb_made = pbrt::at_version(" + all + ", pb_last);");
     out_.line("const " + type_of_box(0) + " pb_all = pbrt::made_up_of(pb_boxes);");
     out_.line("if (pb_all.is_empty()) return false;");
-    out_.line("const " + type_of_box(1) + " pb_read = " + box(launch_.steps.radius, "pb_u0 - 1") + ";");
-    out_.line("const " + type_of_box(1) + " pb_written = " + box({}, "pb_last") + ";");
-    out_.line("pbrt::gpu::Piece pb_piece;");
-    out_.line("pb_piece.has_others = true;");  // smaller tiles, a launch per version, the steps' own launches
-    if (launch_.tile) {
-      out_.open("if (pb_num_versions > 1)");
-      emit_launch(*launch_.tile, time_tile_name(context_.program, launch_));
-      if (launch_.kernel) out_.reopen("else");
+    emit_part();
+    const std::string extent = "pb_all.extent(" + cut_dim() + ")";
+    if (launch_.is_cut()) {
+      out_.line("const std::int64_t pb_extent = " + extent + ";");
+      out_.line("if (pbrt::gpu::run_in_blocks(" + frame_ + ", " + frame_ +
+                ".context().gpu(), pbrt::gpu::BlockExtent::repeatable(pb_extent), pb_part_on_device) != pb_extent)");
+      out_.line("  return false;");
+    } else {
+      out_.line("pbrt::gpu::Piece pb_whole;");
+      out_.line("if (!pb_part_on_device(" + frame_ + ", 0, " + extent + ", pb_whole)) return false;");
     }
-    if (launch_.kernel) {
-      if (!launch_.tile) out_.open("");
-      emit_launch(*launch_.kernel, version_kernel_name(context_.program, launch_));
-    }
-    out_.close();
     emit_counts();
     out_.line("return true;");
     out_.close(";");
   }
 
  private:
+  /// Versions are cut in blocks along their slowest dimension, as the steps around the nest are.
+  std::string cut_dim() const { return std::to_string(num_dims_ - 1); }
+
+  /// Declares the closure that makes the versions in some indices along the dimension that is cut.
+  void emit_part() {
+    out_.open(
+        "const auto pb_part_on_device = [&](pbrt::Frame& pb_task, const std::int64_t pb_first, "
+        "const std::int64_t pb_count, pbrt::gpu::Piece& pb_piece) -> bool");
+    out_.line("const " + type_of_box(0) + " pb_part = pbrt::gpu::middle_part(pb_all, " + cut_dim() +
+              ", pb_first, pb_count);");
+    out_.line("const " + type_of_box(1) + " pb_read = " + read_box() + ";");
+    out_.line("const " + type_of_box(1) + " pb_written = " + written_box() + ";");
+    out_.line("pb_piece.is_of_several = true;");
+    if (launch_.tile) {
+      out_.open("if (pb_num_versions > 1)");
+      out_.line(std::string("const std::int64_t ") + kMadeFrom + " = pb_all.lo[" + cut_dim() + "], " + kMadeEnd +
+                " = pb_all.hi[" + cut_dim() + "];");
+      emit_launch(*launch_.tile, time_tile_name(context_.program, launch_));
+      out_.close();
+    }
+    if (launch_.kernel)
+      emit_launch(*launch_.kernel, version_kernel_name(context_.program, launch_));
+    else
+      out_.line("return false;");
+    out_.close(";");
+  }
+
   const Matrix& matrix() const { return transform_.matrices[launch_.steps.matrix]; }
   std::string type_of_box(std::size_t further) const {
     return "pbrt::Box<" + std::to_string(num_dims_ + further) + ">";
@@ -83,8 +110,13 @@ class VersionLaunchCode : SeveralStepsCode {
     std::string condition = to_operand(Condition::all_of(std::move(terms)));
     if (const std::optional<std::string> share = dispatch_.share_value())
       condition = "pbrt::gpu::is_mostly_on_device(" + *share + ") && " + condition;
-    out_.line("pbrt::gpu::VersionLaunches pb_launches(" + condition + ", " + depth() + ", " +
-              (launch_.kernel ? "true" : "false") + ", pb_rows.hi[0]);");
+    // The only step of a nest has a launch of its own, which one device runs.
+    const std::string makes_one = !launch_.kernel ? "false"
+                                  : launch_.steps.steps.size() > 1
+                                      ? "true"
+                                      : "pbrt::gpu::are_several(" + frame_ + ".context().gpu())";
+    out_.line("pbrt::gpu::VersionLaunches pb_launches(" + condition + ", " + depth() + ", " + makes_one +
+              ", pb_rows.hi[0]);");
   }
 
   /// How many versions a launch makes. What the configuration leaves open is 1 where bodies are long: margins, which
@@ -106,30 +138,52 @@ class VersionLaunchCode : SeveralStepsCode {
     return "pbrt::gpu::depth_of(" + value + ", " + frame_ + ".context().gpu(), {" + facts + "})";
   }
 
-  /// The instances of the launch with what lies around them, in one version. Without `around` it is all of the version.
-  std::string box(const std::vector<std::int64_t>& around, const std::string& version) const {
-    const bool is_all = around.empty() && version != "pb_last";
+  /// What the launch reads of the version before: its cells and what lies around them, if that is known. Of a part this
+  /// is as many cells more as the versions after the first one read.
+  std::string read_box() const {
+    const std::vector<std::int64_t>& around = launch_.steps.radius;
     std::vector<std::string> lo, hi;
     for (std::size_t d = 0; d < num_dims_; ++d) {
       const std::string dim = "[" + std::to_string(d) + "]";
-      const std::string wider = around.empty() || around[d] == 0 ? "" : std::to_string(around[d]);
-      lo.push_back(is_all ? "0" : "pb_all.lo" + dim + (wider.empty() ? "" : " - " + wider));
-      hi.push_back(is_all ? matrix().name + ".size(" + std::to_string(d) + ")"
-                          : "pb_all.hi" + dim + (wider.empty() ? "" : " + " + wider));
+      const std::string radius = around.empty() || around[d] == 0 ? "" : std::to_string(around[d]);
+      const std::string all_lo = "pb_all.lo" + dim + (radius.empty() ? "" : " - " + radius);
+      const std::string all_hi = "pb_all.hi" + dim + (radius.empty() ? "" : " + " + radius);
+      const std::string margin = radius.empty() ? "" : radius + " * pb_num_versions";
+      const bool is_cut = launch_.is_cut() && d + 1 == num_dims_;
+      lo.push_back(around.empty()   ? "0"
+                   : !is_cut        ? all_lo
+                   : radius.empty() ? "pb_part.lo" + dim
+                                    : "std::max<std::int64_t>(" + all_lo + ", pb_part.lo" + dim + " - " + margin + ")");
+      hi.push_back(around.empty()   ? matrix().name + ".size(" + std::to_string(d) + ")"
+                   : !is_cut        ? all_hi
+                   : radius.empty() ? "pb_part.hi" + dim
+                                    : "std::min<std::int64_t>(" + all_hi + ", pb_part.hi" + dim + " + " + margin + ")");
     }
-    lo.push_back(version);
-    hi.push_back(version == "pb_last" ? "pb_last + 1" : "pb_u0");
+    lo.push_back("pb_u0 - 1");
+    hi.push_back("pb_u0");
+    return "{{" + joined(lo) + "}, {" + joined(hi) + "}}";
+  }
+
+  /// The cells that the launch makes of its last version.
+  std::string written_box() const {
+    std::vector<std::string> lo, hi;
+    for (std::size_t d = 0; d < num_dims_; ++d) {
+      lo.push_back("pb_part.lo[" + std::to_string(d) + "]");
+      hi.push_back("pb_part.hi[" + std::to_string(d) + "]");
+    }
+    lo.push_back("pb_last");
+    hi.push_back("pb_last + 1");
     return "{{" + joined(lo) + "}, {" + joined(hi) + "}}";
   }
 
   void emit_launch(const KernelTree& kernel, const std::string& name) {
-    emit_launch_of(name, frame_);
+    emit_launch_of(name, kTask);
     for (const RuleMatrix& use : kernel.matrices) emit_region(use);
-    emit_arrivals(out_, transform_, kernel, frame_);
+    emit_arrivals(out_, transform_, kernel, kTask);
     for (const KernelScalar& scalar : kernel.scalars) out_.line("pb_launch.scalar(" + value_of(kernel, scalar) + ");");
     if (kernel.time_tile) emit_tiles(*kernel.time_tile);
-    emit_range("pb_all", num_dims_, main_);
-    out_.line("if (!" + run_call(frame_, main_, "pb_launches.check()") + ") return false;");
+    emit_range("pb_part", num_dims_, main_);
+    out_.line("return " + run_call(kTask, main_, "pb_launches.check()") + ";");
   }
 
   void emit_region(const RuleMatrix& use) {
@@ -152,31 +206,24 @@ class VersionLaunchCode : SeveralStepsCode {
 
   /// Says the sizes of the buffers and of the margins.
   void emit_tiles(const TimeTile& tile) {
-    std::vector<std::string> dims, margins;
+    std::vector<std::int64_t> more;
+    std::vector<std::string> margins;
     for (std::size_t d = 0; d < num_dims_; ++d) {
-      std::string steps[] = {"0", "0", "0"};
-      steps[d] = "1";
-      dims.push_back("{{" + steps[0] + ", " + steps[1] + ", " + steps[2] + "}, " +
-                     std::to_string(1 + 2 * tile.radius[d]) + "}");
+      more.push_back(2 * tile.radius[d]);
       margins.push_back(std::to_string(tile.radius[d]) + " * pb_num_versions");
     }
-    out_.line("const pbrt::gpu::TileDim pb_tile[] = {" + joined(dims) + "};");
-    const std::string element = element_text(matrix().element, matrix().is_element_t);
-    for (std::size_t i = 0; i < kNumTileBuffers; ++i)
-      out_.line("pb_launch.tile(sizeof(" + element + "), " + std::to_string(num_dims_) + ", pb_tile);");
+    emit_buffers("pb_tile", matrix(), more, kNumTileBuffers);
     out_.line("const std::int64_t pb_margins[] = {" + joined(margins) + "};");
     out_.line("pbrt::gpu::set_margins(pb_launch, " + std::to_string(num_dims_) + ", pb_margins);");
   }
 
-  /// Counts the steps as if each had a launch for each version. The launch has counted one.
+  /// Counts the steps as if each had a launch for each version.
   void emit_counts() {
     out_.open("for (std::int64_t pb_version = pb_u0; pb_version <= pb_last; ++pb_version)");
     for (std::size_t i = 0; i < launch_.steps.steps.size(); ++i) {
       const StepId step = launch_.steps.steps[i];
-      Writer count;
-      dispatch_.emit_count(count, step, frame_, Version::OpenCl);
-      if (count.text().empty()) continue;
-      out_.open("if (!" + is_empty(i) + (step == launch_.steps.main ? " && pb_version != pb_u0" : "") + ")");
+      if (!dispatch_.conditions().is_decided(plan_.steps[step].site)) continue;
+      out_.open("if (!" + is_empty(i) + ")");
       dispatch_.emit_count(out_, step, frame_, Version::OpenCl);
       out_.close();
     }

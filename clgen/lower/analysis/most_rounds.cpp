@@ -2,41 +2,28 @@
 #include "clgen/lower/analysis/most_rounds.h"
 
 #include <algorithm>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "lang/body/constant_value.h"
+#include "lang/index/index_expr.h"
 
 namespace pb {
 namespace {
 
-/// A sum of names times whole numbers. The number itself stands under the empty name.
-using Sum = std::map<std::string, std::int64_t>;
-
-void add(Sum& sum, const Sum& other, std::int64_t factor) {
-  for (const auto& [name, times] : other)
-    if ((sum[name] += factor * times) == 0) sum.erase(name);
-}
-
-std::optional<Sum> sum_of(const Body& body, ExprId id) {
-  if (const auto value = constant_value(body, id)) return *value == 0 ? Sum{} : Sum{{"", *value}};
+/// A limit as an expression of its names, which stand for what they are called. None if it is no sum or product of
+/// names and numbers.
+std::optional<IndexExpr> index_of(const Body& body, ExprId id) {
+  if (const auto value = constant_value(body, id)) return index_const(*value);
   const auto& node = body.exprs[id].node;
-  if (const auto* name = std::get_if<NameExpr>(&node)) return Sum{{name->text, 1}};
+  if (const auto* name = std::get_if<NameExpr>(&node)) return index_symbol(name->text);
   const auto* binary = std::get_if<BinaryExpr>(&node);
   if (binary == nullptr) return std::nullopt;
-  const auto lhs = sum_of(body, binary->lhs), rhs = sum_of(body, binary->rhs);
+  const auto lhs = index_of(body, binary->lhs), rhs = index_of(body, binary->rhs);
   if (!lhs || !rhs) return std::nullopt;
-  Sum out;
-  if (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub) {
-    add(out, *lhs, 1);
-    add(out, *rhs, binary->op == BinaryOp::Add ? 1 : -1);
-    return out;
-  }
-  const auto left = constant_value(body, binary->lhs), right = constant_value(body, binary->rhs);
-  if (binary->op != BinaryOp::Mul || (!left && !right)) return std::nullopt;
-  add(out, left ? *rhs : *lhs, left ? *left : *right);
-  return out;
+  if (binary->op == BinaryOp::Add) return index_add(*lhs, *rhs);
+  if (binary->op == BinaryOp::Sub) return index_sub(*lhs, *rhs);
+  if (binary->op == BinaryOp::Mul) return index_mul(*lhs, *rhs);
+  return std::nullopt;
 }
 
 /// The expressions of which a limit is the smallest.
@@ -53,12 +40,10 @@ std::vector<ExprId> bounds_of(const Body& body, ExprId id) {
 
 /// How far `above` lies behind `below`; none if that is not a constant.
 std::optional<std::int64_t> distance(const Body& body, ExprId below, ExprId above) {
-  auto sum = sum_of(body, above);
-  const auto other = sum_of(body, below);
-  if (!sum || !other) return std::nullopt;
-  add(*sum, *other, -1);
-  if (sum->empty()) return 0;
-  return sum->size() == 1 && sum->begin()->first.empty() ? std::optional(sum->begin()->second) : std::nullopt;
+  const auto end = index_of(body, above), begin = index_of(body, below);
+  if (!end || !begin) return std::nullopt;
+  const IndexExpr length = index_sub(*end, *begin);
+  return length.op == IndexExpr::Op::Const ? std::optional(length.value) : std::nullopt;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "clgen/lower/analysis/varying_values.h"
 #include "lang/body/body_constants.h"
 #include "lang/body/body_walk.h"
+#include "lang/body/bounding_quotients.h"
 #include "lang/body/math_functions.h"
 #include "lang/overloaded.h"
 
@@ -151,7 +152,7 @@ class PackChecker {
                    [&](const BinaryExpr& node) { check_binary(id, node); },
                    [&](const ConditionalExpr& node) { check_conditional(id, node); },
                    [&](const AssignExpr& node) { check_assign(id, node); },
-                   [&](const CallExpr& node) { check_call(id, node); },
+                   [&](const CallExpr&) { check_call(id); },
                    [&](const MemberExpr& node) { check_member(node); },
                    [&](const SubscriptExpr& node) {
                      if (varies(node.index) || !std::holds_alternative<NameExpr>(body_.exprs[node.object].node))
@@ -214,20 +215,11 @@ class PackChecker {
       refuse();
   }
 
-  void check_call(ExprId id, const CallExpr& node) {
+  void check_call(ExprId id) {
     if (is_missing_test(rule_, id)) return;
-    const bool is_builtin = types_.bindings[id.index()].kind == NameKind::BuiltIn;
-    if (is_builtin && find_numeric_limit(node.callee)) return;
-    const MathFunction* function = is_builtin ? find_math_function(node.callee) : nullptr;
-    if (is_builtin && find_bit_cast(node.callee)) {
-      if (node.args.size() != 1 || !have_same_bytes(type_of(id), type_of(node.args[0]))) refuse();
-      return;
-    }
-    if (function == nullptr || !function->is_in_packs() || static_cast<int>(node.args.size()) != function->num_args)
-      return refuse();
-    for (ExprId arg : node.args)
-      if (!is_packed_number(type_of(arg))) refuse();
-    if (varies(id) && is_vector_function(*function)) facts_.calls_vector_functions = true;
+    const PackedCall call = packed_call(rule_, id, element_);
+    if (call == PackedCall::None) refuse();
+    facts_.calls_vector_functions |= varies(id) && call == PackedCall::Vector;
   }
 
   void check_member(const MemberExpr& node) {
@@ -259,6 +251,7 @@ class PackChecker {
 
 bool add_body_facts(const Rule& rule, ElementType element, PackFacts& facts) {
   mark_varying_values(rule, facts);
+  facts.multiplies_quotients = has_bounding_quotients(rule.body, rule.body_types, rule.body.root, facts.is_varying);
   return PackChecker(rule, element, facts).run();
 }
 

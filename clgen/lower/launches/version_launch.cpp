@@ -41,7 +41,8 @@ class VersionLaunchFinder {
       return std::nullopt;
     }
     if (out_.steps.why_no_tiles.empty()) out_.tile = tile_kernel();
-    if (steps.size() == 1) out_.kernel.reset();
+    // A single step has a launch of its own, but for blocks.
+    if (steps.size() == 1 && !out_.is_cut()) out_.kernel.reset();
     return out_.kernel || out_.tile ? std::optional(std::move(out_)) : std::nullopt;
   }
 
@@ -101,6 +102,8 @@ class VersionLaunchFinder {
     for (KernelScalar& scalar : kernel.scalars)
       if (scalar.source == ScalarSource::Slice) scalar.name = kFirstVersion;
     kernel.scalars.push_back({ScalarSource::Depth, ScalarType::Int, kTileDepth, kTileDepth, {}, 0, true});
+    for (const char* end : {kMadeFrom, kMadeEnd})
+      kernel.scalars.push_back({ScalarSource::Made, ScalarType::Int, end, end});
     kernel.time_tile = std::move(tile);
     return kernel;
   }

@@ -23,6 +23,9 @@ struct VersionLaunch {
   VersionSteps steps;
   std::optional<KernelTree> kernel;  ///< makes one version; none: the only step has a launch of its own
   std::optional<KernelTree> tile;    ///< makes several; none: no launch can
+
+  /// Whether several devices make blocks of a version, along its last dimension: each reads little of the others'.
+  [[nodiscard]] bool is_cut() const { return tile.has_value() && !steps.radius.empty(); }
 };
 
 /// Returns why no launch of the nest makes several versions, as what follows `because`; empty: one does. It knows more

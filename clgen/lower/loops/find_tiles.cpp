@@ -51,8 +51,8 @@ class TileFinder {
     auto body = find_tile_accesses(rule_.rule, step_, row_var, out.panels);
     if (!body || !add_body_facts(rule_.rule, rule_.element, *body) || has_masked_fold(*body) || !are_carried(*body))
       return std::nullopt;
-    // All instances call either functions of vectors or those of numbers, which round in another way.
-    if (body->calls_vector_functions && !find_packs(rule_, step_)) return std::nullopt;
+    // All instances run in packs or none does, where packs round in another way.
+    if (body->rounds_otherwise() && !find_packs(rule_, step_)) return std::nullopt;
     out.body = std::move(*body);
     out.loops = contraction_.loops;
     out.first = contraction_.first;

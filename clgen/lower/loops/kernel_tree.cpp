@@ -11,6 +11,7 @@
 #include "clgen/facts/names.h"
 #include "clgen/facts/round_blocks.h"
 #include "clgen/lower/analysis/most_rounds.h"
+#include "clgen/lower/loops/line_scans.h"
 #include "clgen/lower/loops/round_block_nodes.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"
@@ -98,8 +99,7 @@ bool is_divided(const Phase& phase) { return phase.kind == PhaseKind::Divided; }
 
 /// The most rounds of loops inside one another, all together, if lanes divide no others; 0: not known.
 std::int64_t most_rounds_of(const Body& body, const Computation& computation, const std::vector<const Fold*>& loops) {
-  const std::vector<Phase>& phases = computation.phases;
-  std::int64_t product = std::count_if(phases.begin(), phases.end(), is_divided) == 1 ? 1 : 0;
+  std::int64_t product = std::count_if(computation.phases.begin(), computation.phases.end(), is_divided) == 1 ? 1 : 0;
   for (const Fold* loop : loops) product *= std::min(most_rounds(body, *loop).value_or(0), kManyRounds);
   return product;
 }
@@ -108,9 +108,8 @@ std::int64_t most_rounds_of(const Body& body, const Computation& computation, co
 /// divided one.
 std::vector<Phase>::const_iterator longest_phase(const Computation& computation) {
   const std::vector<Phase>& phases = computation.phases;
-  const auto found = std::find_if(phases.begin(), phases.end(), [&](const Phase& phase) {
-    return is_divided(phase) && computation.find_scatter(phase.stmt) != nullptr;
-  });
+  const auto scatters = [&](const Phase& each) { return is_divided(each) && computation.find_scatter(each.stmt); };
+  const auto found = std::find_if(phases.begin(), phases.end(), scatters);
   return found != phases.end() ? found : std::find_if(phases.begin(), phases.end(), is_divided);
 }
 
@@ -126,21 +125,20 @@ RuleInstance keeping(RuleInstance instance, const Computation& computation) {
 
 /// The scalar that is a size variable.
 std::optional<std::size_t> find_size(const std::vector<KernelScalar>& scalars, const std::string& name) {
-  for (std::size_t i = 0; i < scalars.size(); ++i)
-    if (scalars[i].source == ScalarSource::Size && scalars[i].name == name) return i;
-  return std::nullopt;
+  const auto is_it = [&](const KernelScalar& each) { return each.source == ScalarSource::Size && each.name == name; };
+  const auto found = std::find_if(scalars.begin(), scalars.end(), is_it);
+  return found == scalars.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - scalars.begin()));
 }
 
-/// The instances as scans. What an instance reads one step back is what the scan gives it.
-LineScans scans_from(const Program& program, const Transform& transform, const Step& step, const Scan& scan,
-                     RuleInstance instance) {
-  LineScans out{scan, static_cast<int>(loop_of(scan, step)), {}, std::move(instance)};
-  for (const ScannedValue& value : scan.values) {
-    const Matrix& matrix = transform.matrices[transform.rules[step.rule].outputs[value.output].matrix];
-    out.types.push_back(matrix.is_element_t ? program.element : matrix.element);
-    out.instance.inputs[value.input] = {OperandKind::Continued};
-  }
-  out.stores_values_only = scan.values.size() == transform.rules[step.rule].outputs.size();
+/// How the cells of a tile are dealt out. Where it is a line, along whatever dimension, all work-items take some.
+std::vector<CopyAxis> copy_axes(const std::vector<GroupExtent>& extents, std::size_t num_loops) {
+  std::vector<std::size_t> longer;
+  for (std::size_t d = 0; d < extents.size(); ++d)
+    if (!length_of(extents[d]).is_const(1)) longer.push_back(d);
+  std::vector<CopyAxis> out(extents.size(), CopyAxis::Whole);
+  if (longer.size() < 2) out[longer.empty() ? 0 : longer.front()] = CopyAxis::ByFlatId;
+  for (std::size_t d = 0; longer.size() > 1 && d < std::min({extents.size(), num_loops, kCopyIds}); ++d)
+    out[d] = CopyAxis::ById;
   return out;
 }
 
@@ -175,7 +173,7 @@ class KernelLowering {
     out_.default_items = has_open_loop() ? 1 : kManyItems;
     out_.crossed_loop = find_crossed_loop();
     if (scan_ != nullptr) {
-      out_.tree.root.push_back({scans_from(program_, transform_, step_, *scan_, instance())});
+      out_.tree.root.push_back({line_scans_of(program_, transform_, step_, *scan_, instance())});
       return std::move(out_);
     }
     if (!wave_.empty()) {
@@ -188,7 +186,9 @@ class KernelLowering {
     group.push_back(has_phases() ? loops_with_lanes_or_without() : item_loops());
     const bool may_have_blocks = out_.version == Version::OpenCl && !is_sliced_;
     auto blocks = may_have_blocks ? find_round_blocks(program_, plan_, step_) : std::nullopt;
-    if (blocks && !may_use_matrix_units()) blocks->products.reset();
+    if (blocks && !has_tunable(TunableRole::MatrixUnits)) blocks->products.reset();
+    if (blocks) blocks->has_parts = has_tunable(TunableRole::BlockParts);
+    if (blocks) out_.block_length = length_scalar(blocks->fold);
     // Long bodies have loads enough of their own. Where rows cross, no order of the instances suits all matrices.
     if (may_have_blocks && !blocks && !has_phases() && out_.default_items > 1 && !out_.crossed_loop &&
         out_.with_versions.empty() && !keeps_values(instance()) && !(rule_.is_return_form && facts_.may_fall_through))
@@ -201,11 +201,10 @@ class KernelLowering {
  private:
   int num_loops() const { return static_cast<int>(out_.vars.size()); }
 
-  /// Whether a tunable says that matrix units run the rule's rounds (list_loop_tunables.h).
-  bool may_use_matrix_units() const {
-    return std::any_of(plan_.tunables.begin(), plan_.tunables.end(), [&](const PlanTunable& tunable) {
-      return tunable.role == TunableRole::MatrixUnits && tunable.rule == step_.rule;
-    });
+  /// Whether the rule has a tunable that says how its rounds run (list_loop_tunables.h).
+  bool has_tunable(TunableRole role) const {
+    const auto is_it = [&](const PlanTunable& each) { return each.role == role && each.rule == step_.rule; };
+    return std::any_of(plan_.tunables.begin(), plan_.tunables.end(), is_it);
   }
 
   // ---- parameters
@@ -247,8 +246,12 @@ class KernelLowering {
         out_.scalars.push_back({ScalarSource::Tunable, type, tunable.name, tunable.name});
       } else if (facts_.used_names.contains(tunable.name)) {
         for (int k = 0; k < tunable.array_extent; ++k)
-          out_.scalars.push_back(
-              {ScalarSource::OfTunable, type, "pb_" + tunable.name + "_" + std::to_string(k), tunable.name, {}, k});
+          out_.scalars.push_back({ScalarSource::OfTunable,
+                                  type,
+                                  "pb_tunable_" + tunable.name + "_" + std::to_string(k),
+                                  tunable.name,
+                                  {},
+                                  k});
       }
     }
   }
@@ -494,10 +497,7 @@ class KernelLowering {
     Copy by_first = copy;
     by_first.by = CopyBy::FirstItem;
     by_first.axes.assign(copy.edges.size(), CopyAxis::Whole);
-    for (std::size_t d = 0; d < copy.edges.size(); ++d)
-      copy.axes.push_back(copy.edges.size() == 1                     ? CopyAxis::ByFlatId
-                          : d < std::min(out_.vars.size(), kCopyIds) ? CopyAxis::ById
-                                                                     : CopyAxis::Whole);
+    copy.axes = copy_axes(out_.tree[id].extents, out_.vars.size());
     by_first.outside = CopyOutside::Skip;
     TreeBranch branch;
     branch.condition = device_is_cpu();
@@ -551,7 +551,7 @@ class KernelLowering {
 std::string name_in_kernel(const KernelTree& kernel, const Transform& transform, MatrixId matrix, bool is_output) {
   const auto is_it = [&](const RuleMatrix& use) { return use.matrix == matrix; };
   const bool is_twice = std::count_if(kernel.matrices.begin(), kernel.matrices.end(), is_it) > 1;
-  return (is_twice && !is_output ? "pb_2_" : "pb_") + transform.matrices[matrix].name;
+  return (is_twice && !is_output ? "pb_matrix2_" : "pb_matrix_") + transform.matrices[matrix].name;
 }
 
 bool is_same(const KernelTree& a, const KernelTree& b) {

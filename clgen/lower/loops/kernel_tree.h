@@ -26,7 +26,8 @@ enum class ScalarSource : std::uint8_t {
   OfTunable,  ///< one element of an array tunable
   Slice,      ///< the slice of a nest that the launch runs: the value of a rule variable
   Bound,      ///< a bound of the box of a part (KernelPart)
-  Depth       ///< how many versions a time tile makes
+  Depth,      ///< how many versions a time tile makes
+  Made        ///< where a version begins or ends along the last loop, of which the launch makes a part
 };
 /// The type of a kernel's scalar parameter. A device knows no parameters smaller than an int.
 enum class ScalarType : std::uint8_t { Int, Double, OfMatrix };
@@ -69,6 +70,9 @@ inline constexpr std::size_t kNumTileBuffers = 2;
 /// The scalars of a kernel with a time tile: the first version that it makes, and how many it makes.
 inline constexpr const char* kFirstVersion = "pb_version";
 inline constexpr const char* kTileDepth = "pb_depth";
+/// Where a version begins and ends along the last loop. A launch makes a part of it, as one of several devices' blocks.
+inline constexpr const char* kMadeFrom = "pb_made_lo";
+inline constexpr const char* kMadeEnd = "pb_made_hi";
 
 /// Where an input lies that instances read from a tile (TileStage).
 struct TileRead {
@@ -108,6 +112,8 @@ struct KernelTree {
   std::int64_t most_rounds = 0;
   /// The scalar that says how many rounds have kept cells, or more; none: lanes keep nothing.
   std::optional<std::size_t> kept_length = {};
+  /// The scalar that says how many rounds are run in blocks, or somewhat more; none: it is not known.
+  std::optional<std::size_t> block_length = {};
   bool stores_in_phases = false;  ///< lanes store cells while they run an instance
   std::set<MatrixId> bins = {};   ///< matrices of whose cells lanes update some at computed places
   bool bins_differ = false;       ///< instances may have different numbers of these
@@ -157,8 +163,8 @@ struct TileStage {
   return "pb_box" + std::to_string(box) + (is_upper ? "_hi" : "_lo") + std::to_string(dim);
 }
 
-/// Returns the beginning of the names of a matrix in the kernel: `pb_T`, or `pb_2_T`, which no matrix can
-/// have as its own, where it stands twice and is read.
+/// Returns the beginning of the names of a matrix in the kernel: `pb_matrix_T`, or `pb_matrix2_T` where
+/// it stands twice and is read. No other name begins like these, whatever matrices and regions are called.
 [[nodiscard]] std::string name_in_kernel(const KernelTree& kernel, const Transform& transform, MatrixId matrix,
                                          bool is_output);
 

@@ -35,8 +35,9 @@ void add_roles(const CpuLoops& loops, Roles& roles) {
       }
       if (std::holds_alternative<RowBlocks>(node.node)) roles.insert({TunableRole::RowBlock, TunableRole::RowAhead});
       const auto* packs = std::get_if<Packs>(&node.node);
-      // One by one, instances would call the functions of the C library: that takes longer, and rounds in other ways.
-      if (packs != nullptr && !packs->facts.calls_vector_functions) roles.insert(TunableRole::Packs);
+      // One by one, instances would call the functions of the C library and divide: that takes longer, and rounds in
+      // other ways.
+      if (packs != nullptr && !packs->facts.rounds_otherwise()) roles.insert(TunableRole::Packs);
     });
 }
 
@@ -95,7 +96,7 @@ Store<RuleId, Roles> roles_of(const Transform& transform, const TransformPlan& p
 
 /// How the rounds of the rule's fold run in blocks on devices (clgen/facts/round_blocks.h).
 PlanTunable block_tunable(const Rule& rule, RuleId id, TunableRole role) {
-  constexpr double kRounds = 16, kMostRounds = 64, kMostItems = 16, kMostStages = 2;
+  constexpr double kRounds = 16, kMostRounds = 64, kMostItems = 16, kMostStages = 2, kMostParts = 4096;
   PlanTunable out;
   out.name = rule.name + "." + to_string(Version::OpenCl) + "." + to_string(role);
   out.role = role;
@@ -110,6 +111,8 @@ PlanTunable block_tunable(const Rule& rule, RuleId id, TunableRole role) {
     out.max = kMostRounds;
   } else if (role == TunableRole::BlockStages) {
     out.max = kMostStages;
+  } else if (role == TunableRole::BlockParts) {
+    out.max = kMostParts;
   } else {
     out.initial = {1};
     out.max = 1;
@@ -135,16 +138,19 @@ std::vector<TunableRole> block_roles(const Program& program, const TransformPlan
                                      const ProductRules& products) {
   std::vector<TunableRole> out;
   if (!runs_on_device(plan, rule)) return out;
-  bool may_use_units = false;
+  bool may_use_units = false, may_divide = false;
   for (const StepId id : plan.steps.ids()) {
     const Step& step = plan.steps[id];
     if (step.rule != rule || launch_nest(plan, id) != nullptr || !wave_of_launch(plan, id).empty()) continue;
     const auto blocks = find_round_blocks(program, plan, step);
     if (!blocks) continue;
     out = {TunableRole::BlockItems, TunableRole::BlockRounds, TunableRole::BlockStages};
+    may_divide |=
+        blocks->regrouping == Regrouping::Exact || (blocks->regrouping == Regrouping::Rounds && products.may_regroup);
     if (blocks->products)
       may_use_units |= blocks->products->element == ElementType::Float ? products.may_split : products.may_fuse;
   }
+  if (may_divide) out.push_back(TunableRole::BlockParts);
   if (may_use_units) out.push_back(TunableRole::MatrixUnits);
   return out;
 }

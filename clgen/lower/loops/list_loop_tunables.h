@@ -8,15 +8,17 @@
 
 namespace pb {
 
-/// What a program lets sums of products do.
+/// What a program lets folds and sums of products do.
 struct ProductRules {
-  bool may_fuse = true;    ///< a product and its sum may have one rounding together
-  bool may_split = false;  ///< a product of floats may be the sum of three products of their parts
+  bool may_fuse = true;     ///< a product and its sum may have one rounding together
+  bool may_split = false;   ///< a product of floats may be the sum of three products of their parts
+  bool may_regroup = true;  ///< another order of a fold may round in another way
 };
 
 /// Returns the Plan with tunables for the rules whose loops on CPUs have such forms, as `RULE.cpu.strip`, and for those
 /// whose folds may run in blocks on devices, as `RULE.opencl.block_rounds`. Sums of products of doubles that may fuse,
-/// and of floats that may split, may run on matrix units, as `RULE.opencl.matrix_units` says.
+/// and of floats that may split, may run on matrix units, as `RULE.opencl.matrix_units` says. Folds that may run in
+/// another order have `RULE.opencl.block_parts`.
 ///
 /// Pre: `plan` was made from `program` and has no such tunables
 [[nodiscard]] Plan list_loop_tunables(const Program& program, Plan plan, const ProductRules& products = {});

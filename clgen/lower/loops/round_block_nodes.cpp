@@ -47,6 +47,7 @@ class BlockLowering {
     RoundBlocks out;
     out.loop = facts_.contraction.loops.front();
     out.copies_ahead = copies_ahead;
+    out.has_parts = facts_.has_parts;
     for (std::size_t i = 0; i < facts_.inputs.size(); ++i)
       out.body.push_back({panel_copy(BufferId(tree_.buffers.size() - facts_.inputs.size() + i), facts_.inputs[i])});
     if (!copies_ahead) out.body.push_back({Barrier{}});

@@ -5,7 +5,6 @@
 
 #include "choicegraph/plan/step_needs.h"
 #include "clgen/facts/numbering.h"
-#include "clgen/facts/rule_facts.h"
 
 namespace pb {
 namespace {
@@ -40,7 +39,7 @@ CopyOutChoice simplified(CopyOutChoice choice) {
 
 }  // namespace
 
-StepConditions::StepConditions(const Transform& transform, const TransformPlan& plan)
+StepConditions::StepConditions(const Transform& transform, const TransformPlan& plan, const RuleShapes& rules)
     : transform_(transform), plan_(plan) {
   for (StepNeed& need : needs_of(plan_, transform_)) {
     std::vector<Condition> terms;
@@ -48,12 +47,10 @@ StepConditions::StepConditions(const Transform& transform, const TransformPlan& 
     needs_.push_back(
         {"pb_needed_" + std::to_string(needs_.size()), Condition::any_of(std::move(terms)), std::move(need.steps)});
   }
-  for (const RuleId id : transform_.rules.ids()) {
-    const Rule& rule = transform_.rules[id];
-    const RuleFacts facts = find_rule_facts(rule);
-    if (!facts.has_calls || !rule.tried.empty()) continue;
-    for (const RuleMatrix& use : matrices_of_rule(transform_, rule, facts))
-      if (!use.is_touched) passed_on_.emplace(id, use.matrix);
+  for (const RuleShape& rule : rules) {
+    if (!rule.facts.has_calls || !rule.rule.tried.empty()) continue;
+    for (const RuleMatrix& use : rule.matrices)
+      if (!use.is_touched) passed_on_.emplace(rule.rule_id, use.matrix);
   }
 }
 

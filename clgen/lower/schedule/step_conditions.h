@@ -13,6 +13,7 @@
 
 #include "base/copy_out.h"
 #include "choicegraph/plan/plan.h"
+#include "clgen/lower/analysis/rule_shapes.h"
 #include "clgen/lower/tree/condition.h"
 
 namespace pb {
@@ -42,8 +43,8 @@ struct NeedFlag {
 
 class StepConditions {
  public:
-  /// Pre: both arguments outlive this object
-  StepConditions(const Transform& transform, const TransformPlan& plan);
+  /// Pre: the transform and its Plan outlive this object
+  StepConditions(const Transform& transform, const TransformPlan& plan, const RuleShapes& rules);
 
   /// The flags, in the order of their declarations: later ones may depend on earlier ones.
   [[nodiscard]] const std::vector<NeedFlag>& needs() const { return needs_; }

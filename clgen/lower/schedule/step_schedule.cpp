@@ -44,7 +44,7 @@ class ScheduleMaker {
  public:
   ScheduleMaker(const Program& program, const TransformPlan& plan, const RuleShapes& rules,
                 const std::vector<TiledSteps>& bands)
-      : plan_(plan), rules_(rules), bands_(bands), conditions_(program.transforms[plan.transform], plan) {}
+      : plan_(plan), rules_(rules), bands_(bands), conditions_(program.transforms[plan.transform], plan, rules) {}
 
   Schedule make() const {
     Schedule out;

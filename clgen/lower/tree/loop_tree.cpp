@@ -195,6 +195,13 @@ const RuleInstance* instance_of_launch(const LoopTree& tree) {
 }
 
 int scanned_bytes(const LineScans& scans) {
+  int out = scan_part_bytes(scans);
+  for (std::size_t k = 0; k < scans.types.size(); ++k)
+    if (scans.same_factors[k]) out -= size_bytes(scans.types[k]);
+  return out;
+}
+
+int scan_part_bytes(const LineScans& scans) {
   int out = 0;
   for (std::size_t k = 0; k < scans.types.size(); ++k)
     out += size_bytes(scans.types[k]) * (has_factor(scans.scan.values[k]) ? 2 : 1);

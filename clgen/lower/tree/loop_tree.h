@@ -351,7 +351,9 @@ struct LineScans {
   int dim = 0;                     ///< number of the loop
   std::vector<ElementType> types;  ///< of the scan's values
   RuleInstance instance;
-  bool stores_values_only = false;  ///< what the instance stores is what the scan's values become
+  bool stores_values_only = false;      ///< what the instance stores is what the scan's values become
+  std::vector<bool> same_factors = {};  ///< per value, whether it is a recurrence with one factor for all instances
+  std::vector<bool> begins_again = {};  ///< per value, whether it is a recurrence that a condition may begin again
 
   bool operator==(const LineScans&) const = default;
 };
@@ -431,11 +433,17 @@ struct TreeBranch {
 /// last block may have fewer. `block_var()` is the loop's variable in a block's first round. Inside stand copies of
 /// what the block reads, the rounds of all instances of the group, and barriers between them.
 ///
+/// Where the blocks have parts, several groups may run the same instances. Each then runs a range of the rounds, whole
+/// blocks that follow one another, and does not end: what its instances carry is kept as a record. A second launch
+/// combines the records of an instance in the order of the ranges, and ends it. Ranges of sums and the like begin with
+/// the operator's neutral element, and those of a smallest or largest with the value before the loop.
+///
 /// Blocks that copy ahead have each panel twice. The copies inside then fill the other panels with what the next block
 /// reads, if there is one. What the first block reads is copied before, and the group waits.
 struct RoundBlocks {
   StmtId loop;
   bool copies_ahead = false;
+  bool has_parts = false;
   TreeBlock body;
 
   bool operator==(const RoundBlocks&) const;
@@ -558,8 +566,11 @@ void walk(const TreeBlock& block, const Visit& visit) {
 [[nodiscard]] const Waves* waves_of(const LoopTree& tree);
 /// Returns the instance of the scans or the wavefront that the tree runs; null if it runs none.
 [[nodiscard]] const RuleInstance* instance_of_launch(const LoopTree& tree);
-/// The bytes of what a window keeps of an instance: an element for each value, and the factor of a recurrence.
+/// The bytes of what a window keeps of an instance: an element for each value, and the factor of a recurrence where
+/// instances have different ones.
 [[nodiscard]] int scanned_bytes(const LineScans& scans);
+/// The bytes of a part of a line: an element for each value, and the factor of a recurrence.
+[[nodiscard]] int scan_part_bytes(const LineScans& scans);
 /// The words of such elements in memory of the device, each of which has 4 bytes of them.
 [[nodiscard]] int record_words(const LineScans& scans);
 /// Whether the value has a factor, too.

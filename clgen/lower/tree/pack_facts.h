@@ -48,6 +48,7 @@ struct PackFacts {
   bool is_plain = false;                   ///< straight-line code that compilers vectorise as well by themselves
   bool writes_regions = false;             ///< some output is a region, whose elements the body writes itself
   bool calls_vector_functions = false;     ///< functions that take long and that packs have vector functions for
+  bool multiplies_quotients = false;       ///< quotients and roots would bound its time (bounding_quotients.h)
   bool is_wide_type = false;               ///< some value that differs between instances has 8 bytes
   std::set<std::uint32_t> varying_locals;  ///< locals that differ between instances, by number of declaration
   std::vector<bool> is_varying;            ///< expressions that differ between instances, by ExprId
@@ -64,6 +65,8 @@ struct PackFacts {
   [[nodiscard]] bool has_own_rows() const {
     return std::any_of(inputs.begin(), inputs.end(), [](const LaneAccess& lanes) { return lanes.reads_own_row; });
   }
+  /// Whether results may differ in a last digit from those of instances that run one by one.
+  [[nodiscard]] bool rounds_otherwise() const { return calls_vector_functions || multiplies_quotients; }
   bool operator==(const PackFacts&) const = default;
 };
 

@@ -25,7 +25,7 @@ constexpr int kMostCells = 64;
 /// An extent of a region in the names of the build's macros.
 IndexExpr extent_of(const NearRegion& region, std::size_t dim) {
   std::vector<std::pair<std::string, IndexExpr>> macros;
-  for (const std::string& name : region.names) macros.emplace_back(name, index_symbol("PB_" + name));
+  for (const std::string& name : region.names) macros.emplace_back(name, index_symbol(size_macro(name)));
   return substitute(region.extents[dim], macros);
 }
 
@@ -54,10 +54,12 @@ std::string vector_word(const Program& program, const Matrix& matrix, int width)
   return opencl_type(matrix.is_element_t ? program.element : matrix.element) + std::to_string(width);
 }
 
-void print_gather(Writer& out, const std::string& vector_type, const std::string& array, int width) {
+void print_gather(Writer& out, const std::string& vector_type, const std::string& array, int width,
+                  const std::string& first, const std::string& step) {
   out.line(vector_type + " pb_vector;");
   for (int i = 0; i < width; ++i)
-    out.line(std::string("pb_vector.") + kComponents[i] + " = " + array + "[" + std::to_string(i) + "];");
+    out.line(std::string("pb_vector.") + kComponents[i] + " = " + array + "[" + (first.empty() ? "" : first + " + ") +
+             std::to_string(i) + (step.empty() ? "" : " * " + step) + "];");
 }
 
 namespace {
@@ -280,7 +282,7 @@ namespace {
 std::string has_vectors_text(const VectorInstances& vectors, int width) {
   std::string text = "PB_VECTORS == " + std::to_string(width);
   for (const NearRegion& region : vectors.regions) {
-    for (const std::string& name : region.names) text += " && defined(PB_" + name + ")";
+    for (const std::string& name : region.names) text += " && defined(" + size_macro(name) + ")";
     for (std::size_t d = 0; d < region.extents.size(); ++d)
       if (const IndexExpr extent = extent_of(region, d); extent.op != IndexExpr::Op::Const)
         text += " && " + as_operand(extent) + " >= 1";

@@ -36,7 +36,9 @@ void print_vector(Writer& out, const Program& program, const KernelTree& kernel,
 [[nodiscard]] std::string new_cells_name(const Rule& rule, const RegionAccess& output);
 /// Returns the type of a vector of cells.
 [[nodiscard]] std::string vector_word(const Program& program, const Matrix& matrix, int width);
-/// Declares `pb_vector` and gives it the cells of an array.
-void print_gather(Writer& out, const std::string& vector_type, const std::string& array, int width);
+/// Declares `pb_vector` and gives it cells of an array: those from `first` on, `step` apart. An empty `first` is 0, an
+/// empty `step` is 1.
+void print_gather(Writer& out, const std::string& vector_type, const std::string& array, int width,
+                  const std::string& first = "", const std::string& step = "");
 
 }  // namespace pb

@@ -3,31 +3,9 @@
 
 #include "clgen/opencl/combined_parts.h"
 #include "clgen/opencl/kernel_words.h"
-#include "lang/check.h"
 
 namespace pb {
 namespace {
-
-std::string neutral_text(const Accumulator& accumulator) {
-  switch (accumulator.op) {
-    case FoldOp::Add:
-      return is_floating(accumulator.type) ? "-0.0f" : "0";  // -0 + x is x for zeros of both signs
-    case FoldOp::Mul:
-    case FoldOp::And:
-      return "1";
-    case FoldOp::BitAnd:
-      return "-1";
-    case FoldOp::BitOr:
-    case FoldOp::BitXor:
-    case FoldOp::Or:
-      return "0";
-    case FoldOp::Min:
-    case FoldOp::Max:
-      break;
-  }
-  PB_CHECK(false, "the smallest and the largest begin with the value before the loop");
-  return {};
-}
 
 std::string before(std::size_t i, std::size_t place) { return before_loop(i) + "_" + std::to_string(place); }
 

@@ -9,6 +9,7 @@
 
 #include "clgen/facts/names.h"
 #include "clgen/opencl/fold_parts.h"
+#include "clgen/opencl/parts/kernel_vectors.h"
 
 namespace pb {
 namespace {
@@ -46,11 +47,8 @@ class RunStorePrinter {
     print_test(loop, length);
     out_.open("if (pb_stores_runs)");
     open_instances(true);
-    out_.line(run_.type + " pb_run;");
-    for (int i = 0; i < run_.length; ++i)
-      out_.line(std::string("pb_run.") + "xyzw"[i] + " = " + kNewCells + "[pb_own + " + std::to_string(i) +
-                (first_ == 0 ? "" : " * " + own_step()) + "];");
-    out_.line("*(" + operands_.dialect().global + run_.type + "*)&" + cell() + " = pb_run;");
+    print_gather(out_, run_.type, kNewCells, run_.length, "pb_own", own_step());
+    out_.line("*(" + operands_.dialect().global + run_.type + "*)&" + cell() + " = pb_vector;");
     out_.close();
     out_.reopen("else");
     out_.verbatim("#endif\n");
@@ -68,7 +66,7 @@ class RunStorePrinter {
   [[nodiscard]] std::size_t num_loops() const { return kernel_.vars.size(); }
   [[nodiscard]] std::string cell() const { return operands_.cell_of(output_, true); }
 
-  /// The distance of neighbours in the array.
+  /// The distance of neighbours in the array; empty if it is 1.
   [[nodiscard]] std::string own_step() const {
     std::string out;
     for (std::size_t d = 0; d < first_; ++d) out += (d == 0 ? "PB_ITEMS" : " * PB_ITEMS") + std::to_string(d);
@@ -84,7 +82,8 @@ class RunStorePrinter {
   /// and all rows have the same place.
   void print_test(const std::string& loop, const std::string& length) {
     const std::string stride = name_in_kernel(kernel_, transform_, output_.matrix, true) + "_s";
-    std::vector<std::string> tests{"pb_run" + loop + " % " + length + " == 0", stride + "0 == 1"};
+    // The stride may be a constant, and compilers warn of one that is not the first condition.
+    std::vector<std::string> tests{stride + "0 == 1", "pb_run" + loop + " % " + length + " == 0"};
     for (std::size_t d = 1; d < output_.lo.size(); ++d)
       tests.push_back(stride + std::to_string(d) + " % " + length + " == 0");
     for (std::size_t d = 0; d < num_loops(); ++d) {

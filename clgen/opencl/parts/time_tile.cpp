@@ -88,12 +88,32 @@ class TimeTilePrinter {
       out_.line("const int pb_pitch" + dim + " = " + pitch + ";");
       const bool has_parts = !kernel_.parts.empty() && has_inner_groups();
       const std::size_t box = has_parts ? kernel_.parts.front().boxes.front() : 0;
-      const std::string lo = has_parts ? box_bound_name(box, false, d) : "pb_lo" + dim;
-      const std::string hi = has_parts ? box_bound_name(box, true, d) : "pb_lo" + dim + " + pb_extent" + dim;
+      const std::string lo = has_parts ? box_bound_name(box, false, d) : made_from(d);
+      const std::string hi = has_parts ? box_bound_name(box, true, d) : made_end(d);
       is_inner.push_back("pb_first" + dim + " >= " + lo);
       is_inner.push_back("pb_first" + dim + " + PB_SPAN" + dim + " <= " + hi);
+      // Behind the launch's part lie cells that other launches make.
+      if (is_cut(d))
+        is_inner.push_back("pb_first" + dim + " + PB_SPAN" + dim + " - pb_margin" + dim + " <= " + end_of_part(d));
     }
     if (has_inner_groups()) out_.line("const bool pb_is_inner = " + joined(is_inner, " && ") + ";");
+  }
+
+  /// Whether launches may make a part of a version along the loop.
+  bool is_cut(std::size_t d) const { return d + 1 == num_loops(); }
+  /// Where the launch's part ends along the loop.
+  static std::string end_of_part(std::size_t d) {
+    return "pb_lo" + std::to_string(d) + " + pb_extent" + std::to_string(d);
+  }
+  /// Where a version begins and ends along the loop.
+  std::string made_from(std::size_t d) const { return is_cut(d) ? kMadeFrom : "pb_lo" + std::to_string(d); }
+  std::string made_end(std::size_t d) const { return is_cut(d) ? kMadeEnd : end_of_part(d); }
+  /// Where that ends which the launch knows of a version along the loop. `after`: the number of versions that it makes
+  /// after this one.
+  std::string known_end(std::size_t d, const std::string& after) const {
+    if (!is_cut(d)) return end_of_part(d);
+    const std::string further = tile_.radius[d] == 0 ? "" : " + " + std::to_string(tile_.radius[d]) + " * " + after;
+    return std::string("PB_MIN(") + kMadeEnd + ", " + end_of_part(d) + further + ")";
   }
 
   /// Compilers for CPUs leave the next loop as it is.
@@ -152,9 +172,10 @@ class TimeTilePrinter {
     std::vector<std::string> tests;
     for (std::size_t d = 0; d < num_loops(); ++d) {
       const std::string dim = std::to_string(d), radius = std::to_string(tile_.radius[d]);
-      out_.line("const int pb_from" + dim + " = PB_MAX(0, pb_lo" + dim + " - " + radius + ");");
-      out_.line("const int pb_end" + dim + " = PB_MIN(" + name_of(false) + "_size" + dim + ", pb_lo" + dim +
-                " + pb_extent" + dim + " + " + radius + ");");
+      const std::string end = made_end(d) + " + " + radius;
+      const std::string known = is_cut(d) ? "PB_MIN(" + end + ", " + end_of_part(d) + " + pb_margin" + dim + ")" : end;
+      out_.line("const int pb_from" + dim + " = PB_MAX(0, " + made_from(d) + " - " + radius + ");");
+      out_.line("const int pb_end" + dim + " = PB_MIN(" + name_of(false) + "_size" + dim + ", " + known + ");");
       tests.push_back("pb_c" + dim + " >= pb_from" + dim + " && pb_c" + dim + " < pb_end" + dim);
     }
     open_cells();
@@ -174,11 +195,13 @@ class TimeTilePrinter {
     }
     return tests.empty() ? "true" : joined(tests, " && ");
   }
+  /// Whether the launch makes a cell of the version of step pb_s.
   std::string is_in_launch() const {
     std::vector<std::string> tests;
     for (std::size_t d = 0; d < num_loops(); ++d) {
       const std::string dim = std::to_string(d);
-      tests.push_back("pb_c" + dim + " >= pb_lo" + dim + " && pb_c" + dim + " < pb_lo" + dim + " + pb_extent" + dim);
+      const std::string end = known_end(d, std::string("(") + kTileDepth + " - pb_s)");
+      tests.push_back("pb_c" + dim + " >= " + made_from(d) + " && pb_c" + dim + " < " + end);
     }
     return joined(tests, " && ");
   }

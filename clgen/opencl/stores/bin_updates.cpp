@@ -42,24 +42,7 @@ bool is_wide(const Accumulator& bins) { return bins.type.kind == BodyType::Kind:
 std::string neutral_of(const Accumulator& bins) {
   if (bins.is_extremum() && is_floating(bins.type)) return bins.op == FoldOp::Min ? "INFINITY" : "-INFINITY";
   if (bins.is_extremum()) return limit_of(bins.type, bins.op == FoldOp::Min);
-  switch (bins.op) {
-    case FoldOp::Add:
-      return is_floating(bins.type) ? "-0.0f" : "0";  // -0 + x is x for zeros of both signs
-    case FoldOp::Mul:
-    case FoldOp::And:
-      return "1";
-    case FoldOp::BitAnd:
-      return "(" + own_type(bins) + ")-1";
-    case FoldOp::BitOr:
-    case FoldOp::BitXor:
-    case FoldOp::Or:
-      return "0";
-    case FoldOp::Min:
-    case FoldOp::Max:
-      break;
-  }
-  PB_CHECK(false, "every operator has a neutral element");
-  return {};
+  return neutral_text(bins);
 }
 
 /// The words of 4 bytes that a cell takes of the room for bins.

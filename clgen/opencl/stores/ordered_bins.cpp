@@ -148,7 +148,9 @@ void OrderedBinPrinter::print_kept_rounds() const {
 void OrderedBinPrinter::print_round() const {
   const Fold& innermost = divided_.inner ? *divided_.inner : divided_.fold;
   if (divided_.inner) {
-    out_.line(variable_text(divided_.fold, "pb_first + pb_round / pb_inner_count"));
+    // A variable of the same name inside hides the other one.
+    if (divided_.fold.var != innermost.var)
+      out_.line(variable_text(divided_.fold, "pb_first + pb_round / pb_inner_count"));
     out_.line(variable_text(innermost, "pb_inner_first + pb_round % pb_inner_count"));
   } else {
     out_.line(variable_text(innermost, "pb_first + pb_round"));

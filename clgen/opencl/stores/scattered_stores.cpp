@@ -109,8 +109,10 @@ void ScatterPrinter::print_store(BodyCodePrinter& printer, StmtId stmt) const {
   const std::string& name = std::get<NameExpr>(rule_.body.exprs[cell.object].node).text;
   std::string at;
   for (std::size_t d = 0; d < cell.args.size(); ++d)
-    at += (d == 0 ? "(" : " + (") + printer.expr(cell.args[d], Precedence::Assign) + ") * pb_at_" + name + "_s" +
-          std::to_string(d);
+    at += (d == 0 ? "" : " + ") +
+          index_text("(" + printer.expr(cell.args[d], Precedence::Assign) + ")",
+                     rule_.body_types.types[cell.args[d].index()]) +
+          " * pb_at_" + name + "_s" + std::to_string(d);
   out_.open("");
   out_.line(value(*number) + "[pb_u] = " + printer.expr(store.value, Precedence::Assign) + ";");
   out_.line(place(*number) + "[pb_u] = " + (at.empty() ? "0" : at) + ";");

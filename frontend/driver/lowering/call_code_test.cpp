@@ -77,7 +77,7 @@ TEST_F(CallCode, ReadsTheChoiceOfEachDecision) {
 
 TEST_F(CallCode, GivesStorageOnlyToTemporariesThatAStepTouches) {
   const CallContext call = call_of(kChosen);
-  emit_temporaries(out_, call, StepConditions(call.transform, call.plan));
+  emit_temporaries(out_, call, StepConditions(call.transform, call.plan, lowered_of(call.context, call.id).rules));
   EXPECT_TRUE(has(out_, " ? ")) << out_.text();
   EXPECT_TRUE(has(out_, "::allocate(n)")) << out_.text();
 }

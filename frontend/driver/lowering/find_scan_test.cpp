@@ -64,8 +64,14 @@ constexpr Case kScans[] = {
     {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
      " { o = a + b; p = max(q, a); }",
      "x0, sums rounds, largest values"},
+    {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
+     " { ElementT s = a * 2; o = s + b; ElementT other = s; other += o; p = max(q, s); }",
+     "x0, sums rounds, largest values"},
     {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b) { o = a + b; p = sqrt(o); }",
      "x0, sums rounds"},
+    {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
+     " { const ElementT s = a * a, t = s + b; o = t; p = q + s; }",
+     "x0, sums rounds, sums rounds"},
 };
 INSTANTIATE_TEST_SUITE_P(Scans, FindScan, ::testing::ValuesIn(kScans));
 
@@ -75,6 +81,8 @@ constexpr const char* kOther =
     "says that its order counts";
 constexpr const char* kDirection =
     "no: what it reads of its own output is not the cell one step back along one of its variables";
+
+constexpr const char* kLate = "no: its value depends on what another output becomes in the same step";
 
 constexpr Case kOthers[] = {
     {"O.cell(x, y) from (A.cell(x, y) a) { return a; }", "nothing"},
@@ -93,9 +101,33 @@ constexpr Case kOthers[] = {
      "no: its output does not get its value by one assignment at the top of the body"},
     {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b) { o = a + b; p = b; }",
      "no: it uses the cell one step back elsewhere, too"},
+    {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
+     " { o = a + b; p = q + o; }",
+     kLate},
+    {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
+     " { ElementT s = b + a; o = s; p = q < s ? s : q; }",
+     kLate},
+    {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
+     " { o = a + b; int step = 1; if (o > 3) step = 2; p = q + step; }",
+     kLate},
+    {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
+     " { o = a + b; int step = 0; while (step < 9) { if (step > o) break; step++; } p = q * step; }",
+     kLate},
+    {"to (O.cell(x, y) o, P.cell(x, y) p, K.cell(x, y) t) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
+     " { o = a + b; t = o + 1; p = q + t; }",
+     kLate},
     {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x, y-1) q)"
      " { o = a + b; p = q + a; }",
      "no: it reads its outputs along several directions"},
+    {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
+     " { const ElementT t = a + b; o = t; p = q + t; }",
+     kLate},
+    {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
+     " { o = a + b; p = max(q, 2 * o); }",
+     kLate},
+    {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
+     " { const ElementT t = a + b; int k = 1; if (t > 0) k = 2; o = t; p = q + k; }",
+     kLate},
 };
 INSTANTIATE_TEST_SUITE_P(Others, FindScan, ::testing::ValuesIn(kOthers));
 

@@ -53,6 +53,34 @@ TEST(LoopTunables, BelongToTheFormsThatARuleHas) {
   EXPECT_EQ(tunables_in(kGather), ".cpu.packs 1 in 0..1, .cpu.read_ahead 32 in 1..1024");
 }
 
+/// The names of the tunables by which groups of a device run blocks of rounds in a program's only rule.
+std::string block_tunables_in(const std::string& op, bool may_regroup) {
+  const auto planned = planned_text(
+      "main transform T from A[k, m], B[n, k] to C[n, m] {\n"
+      " C.cell(x, y) from (A.row(y) a, B.column(x) b) { double s = 0;\n"
+      "  for (int i = 0; i < k; i++) " +
+      op + "; return s; } }\n");
+  if (!planned) return "has errors";
+  Plan plan = planned->plan;
+  std::erase_if(plan.transforms.front().tunables, [](const PlanTunable& tunable) {
+    return is_of_loop_forms(tunable.role) || to_string(tunable.role) == std::string("matrix_units") ||
+           std::string(to_string(tunable.role)).starts_with("block_");
+  });
+  plan = list_loop_tunables(planned->program, std::move(plan), {true, false, may_regroup});
+  std::string out;
+  for (const PlanTunable& tunable : plan.transforms.front().tunables)
+    if (tunable.name.find(".block_") != std::string::npos) out += tunable.name.substr(tunable.name.rfind('_'));
+  return out;
+}
+
+TEST(LoopTunables, LetGroupsDivideRoundsWhereAnotherOrderIsAllowed) {
+  const std::string with_parts = "_items_rounds_stages_parts", without = "_items_rounds_stages";
+  EXPECT_EQ(block_tunables_in("s += a.cell(i) * b.cell(i)", true), with_parts);
+  EXPECT_EQ(block_tunables_in("s += a.cell(i) * b.cell(i)", false), without);
+  EXPECT_EQ(block_tunables_in("s = max(s, a.cell(i) * b.cell(i))", false), with_parts) << "every order gives the same";
+  EXPECT_EQ(block_tunables_in("s = s > a.cell(i) + b.cell(i) ? s : a.cell(i) + b.cell(i)", true), without);
+}
+
 TEST(LoopTunables, SayHowScansRun) {
   const auto scan_by = [](const std::string& value) {
     return tunables_in(

@@ -409,6 +409,7 @@ LaunchShape block_launch(const KernelTree& kernel, const Values& sizes, std::mt1
     out.items.push_back(is_tiled ? draw(5) : 1);
   }
   out.block_rounds = draw(4);
+  out.block_parts = draw(4);
   out.copies_ahead = random() % 2 == 0;
   out.on_matrix_units = random() % 2 == 0;
   if (!out.on_matrix_units) return out;
@@ -425,12 +426,13 @@ TEST(LoweredKernels, InBlocksReadWhatTheRuleSays) {
   for (const KernelTree& kernel : kernels) {
     ASSERT_EQ(verify(program->transform(), kernel), "") << to_text(program->program, kernel);
     ASSERT_NE(instance_in_blocks(kernel.tree), nullptr) << to_text(program->program, kernel);
-    for (int run = 0; run < 12; ++run) {
+    for (int run = 0; run < 16; ++run) {
       Values sizes;
       for (const char* name : {"n", "m", "l", "k"}) sizes[name] = 1 + static_cast<std::int64_t>(random() % 7);
       const LaunchShape launch = block_launch(kernel, sizes, random);
       ASSERT_EQ(run_kernel(program->transform(), kernel, sizes, launch, random()), "")
-          << launch.block_rounds << " rounds, " << to_text(program->program, kernel);
+          << launch.block_rounds << " rounds, " << launch.block_parts << " parts, "
+          << to_text(program->program, kernel);
     }
   }
 }
@@ -502,6 +504,11 @@ TEST(LoweredKernels, WithWrongBlocksAreFoundWrong) {
     }
   }
   launch.copies_ahead = false;
+  EXPECT_NE(faults_of([](KernelTree& tree) {
+              change_blocks(tree, [](RoundBlocks& blocks) { blocks.has_parts = blocks.copies_ahead; });
+            }).first,
+            "")
+      << "some blocks may have parts";
   EXPECT_NE(faults_of([](KernelTree& tree) {
               change_blocks(tree, [](RoundBlocks& blocks) { blocks.copies_ahead = false; });
             }).first,

@@ -88,6 +88,33 @@ TEST(RoundBlocks, AddProductsOnlyWhereRoundsDoNothingElse) {
             "0 1; a walks 0, moves 1; b walks 1, moves 0; keeps s (4)");
 }
 
+/// What another order does to the values of the first rule that runs in blocks.
+Regrouping regrouping_of(const std::string& body) {
+  const auto planned = planned_text("main transform T from A[k, m], B[n, k] to C[n, m] {\n" +
+                                    ("C.cell(x, y) from (A.row(y) a, B.column(x) b) {\n" + body + "\n}\n}\n"));
+  if (!planned) return Regrouping::Never;
+  for (const Step& step : planned->only().steps)
+    if (const auto found = find_round_blocks(planned->program, planned->only(), step)) return found->regrouping;
+  ADD_FAILURE() << "no blocks: " << body;
+  return Regrouping::Never;
+}
+
+TEST(RoundBlocks, SayWhatAnotherOrderDoes) {
+  const std::string head = "for (int i = 0; i < k; i++) ";
+  EXPECT_EQ(regrouping_of("double s = 0; " + head + "s += a.cell(i) * b.cell(i); return s;"), Regrouping::Rounds);
+  EXPECT_EQ(regrouping_of("int s = 0; " + head + "if (a.cell(i) < b.cell(i)) s++; return s;"), Regrouping::Exact);
+  EXPECT_EQ(regrouping_of("double s = 9; " + head + "s = max(s, a.cell(i) * b.cell(i)); return s;"), Regrouping::Exact);
+  EXPECT_EQ(regrouping_of("double s = 9; " + head +
+                          "s = s > a.cell(i) + b.cell(i) ? s : a.cell(i) + b.cell(i); "
+                          "return s;"),
+            Regrouping::Never)
+      << "a NaN is taken, and the next value, too";
+  EXPECT_EQ(regrouping_of("double s = 9; int at = 0; " + head +
+                          "{ const double d = a.cell(i) - b.cell(i); "
+                          "if (d < s) { s = d; at = i; } } return s + at;"),
+            Regrouping::Exact);
+}
+
 TEST(RoundBlocks, AreNotOfOthers) {
   EXPECT_EQ(blocks_with("A.row(y) a", "double s = 0; for (int i = 0; i < k; i++) s += a.cell(i); return s;"), "")
       << "nothing moves with x";

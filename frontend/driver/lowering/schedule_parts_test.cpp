@@ -79,7 +79,7 @@ struct Conditions {
   }
 
   PlannedProgram planned;
-  StepConditions of{planned.transform(), planned.only()};
+  StepConditions of{planned.transform(), planned.only(), find_rule_shapes(planned.program, planned.only(), true)};
 };
 
 TEST(StepConditions, AStepRunsWhereItsSiteChoosesItAndItsGuardsHold) {
@@ -128,7 +128,7 @@ TEST(StepConditions, ANestRunsUnlessALargerOneHoldsIt) {
   TransformPlan& plan = planned.plan.transforms.front();
   const NestMember second{kSecond, {}, {}}, third{kThird, {}, {}};
   plan.nests = {{{}, {second, third}}, {{}, {third}}};
-  const StepConditions conditions(planned.transform(), plan);
+  const StepConditions conditions(planned.transform(), plan, find_rule_shapes(planned.program, plan, true));
   const auto flag_of = [](std::size_t nest) { return Condition::named("nest" + std::to_string(nest)); };
   EXPECT_EQ(conditions.nest_runs(0, flag_of), conditions.all_run({kSecond, kThird}));
   EXPECT_EQ(conditions.nest_runs(1, flag_of),
