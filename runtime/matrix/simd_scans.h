@@ -32,6 +32,9 @@ struct Scanned {
   using Value = T;
   static constexpr bool kIsLinear = std::is_same_v<Op, Linear>;
   static constexpr bool kIsExtremum = folds::kIsExtremum<Op>;
+  static constexpr bool kIsProduct = std::is_same_v<Op, folds::Product>;
+  /// Whether numbers of parts may be infinite, or too small, where the values of the line are not.
+  static constexpr bool kMayOverflow = std::is_floating_point_v<T> && (kIsLinear || kIsProduct);
   /// Whether the order of operations changes no bits.
   static constexpr bool kIsExact = std::is_integral_v<T> || kIsExtremum;
   /// Sums and products of integers are computed unsigned, because those of parts may overflow.
@@ -46,7 +49,7 @@ struct Scanned {
     if constexpr (std::is_same_v<Op, folds::Smallest>) return Limits::has_infinity ? Limits::infinity() : Limits::max();
     if constexpr (std::is_same_v<Op, folds::Largest>)
       return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-    if constexpr (std::is_same_v<Op, folds::Product>) return T(1);
+    if constexpr (kIsProduct) return T(1);
     if constexpr (std::is_same_v<Op, folds::BitAnd>) return static_cast<T>(-1);
     // Unlike 0.0, it leaves a sum of negative zeros as it is.
     if constexpr (std::is_same_v<Op, folds::Sum>) return static_cast<T>(-0.0);
@@ -126,6 +129,14 @@ template <class T>
   return x >= std::numeric_limits<T>::lowest() && x <= std::numeric_limits<T>::max();
 }
 
+/// Whether a number of a part says what the part does: a product that is 0 or subnormal may have lost what a large
+/// value before it would have kept.
+template <class S, class T>
+[[nodiscard]] PB_SIMD_INLINE bool is_whole(T value) {
+  using Limits = std::numeric_limits<T>;
+  return is_finite(value) && (!S::kIsProduct || value >= Limits::min() || value <= -Limits::min());
+}
+
 /// What a chunk computes of one output.
 template <class S>
 struct ScanPart {
@@ -136,8 +147,8 @@ struct ScanPart {
   /// NaN or an infinity.
   template <class T>
   [[nodiscard]] bool is_usable([[maybe_unused]] const T before) const {
-    if constexpr (S::kIsLinear && std::is_floating_point_v<W>)
-      return is_finite(value) && is_finite(factor) && is_finite(before);
+    if constexpr (S::kMayOverflow)
+      return is_whole<S>(value) && (!S::kIsLinear || is_finite(factor)) && is_finite(before);
     return true;
   }
   template <class T>
@@ -304,9 +315,10 @@ class ScanPass : public NeutralStart<S...> {
     using One = std::tuple_element_t<kAt, std::tuple<S...>>;
     PackElements<One, Shape> pack(value, factor);
     const auto all = pack.template scan<kIsDown>(std::get<kAt>(before_));
-    if constexpr (One::kIsLinear && std::is_floating_point_v<typename One::Value>)
-      is_sure_ =
-          is_sure_ && is_finite(all.value[0]) && is_finite(all.factor[0]) && is_finite(std::get<kAt>(before_).value);
+    if constexpr (One::kMayOverflow) {
+      is_sure_ = is_sure_ && is_whole<One>(all.value[0]) && is_finite(std::get<kAt>(before_).value);
+      if constexpr (One::kIsLinear) is_sure_ = is_sure_ && is_finite(all.factor[0]);
+    }
     Pack<typename One::Value, Shape> out;
     for (int i = 0; i < Shape::kCount; ++i)
       out.v[i] = __builtin_convertvector(pack.v[i].value, typename decltype(out)::Vector);
@@ -316,14 +328,14 @@ class ScanPass : public NeutralStart<S...> {
   PB_SIMD_INLINE void store(const Cells& cells, const Values& value, I... at) const {
     cells.store(typename Cells::Values(value), at...);
   }
-  /// Whether all numbers of linear recurrences were finite. Else elements may not be combined before the value before
-  /// them is known.
+  /// Whether all numbers of linear recurrences and products were finite. Else elements may not be combined before the
+  /// value before them is known.
   [[nodiscard]] bool is_sure() const { return is_sure_; }
 
  private:
   template <class One>
   [[nodiscard]] static bool is_known([[maybe_unused]] const typename One::Value start) {
-    if constexpr (One::kIsLinear && std::is_floating_point_v<typename One::Value>) return is_finite(start);
+    if constexpr (One::kMayOverflow) return is_finite(start);
     return true;
   }
 

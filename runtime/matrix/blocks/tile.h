@@ -54,22 +54,15 @@ struct LanesPart {
 
   template <class... I>
   [[nodiscard]] PB_SIMD_INLINE auto cell(I... indices) const {
-    IndexT at[] = {static_cast<IndexT>(indices)..., 0};
-    if constexpr (kLaneStep == 1) at[0] += kPart % S::kPacks * S::kLanes;
-    if constexpr (kRowDim >= 0) at[kRowDim] += kPart / S::kPacks;
-    return cell_at(at, std::make_index_sequence<sizeof...(I)>());
+    Pack<typename Lanes<View, S, kLaneStep, kRowDim>::Element, PartOf<S>> out;
+    lanes.template read_vector<kPart>(out.v[0], indices...);
+    return out;
   }
   [[nodiscard]] PB_SIMD_INLINE IndexT size(int d) const { return lanes.size(d); }
   [[nodiscard]] PB_SIMD_INLINE IndexT width() const { return lanes.width(); }
   [[nodiscard]] PB_SIMD_INLINE IndexT height() const { return lanes.height(); }
   [[nodiscard]] PB_SIMD_INLINE IndexT depth() const { return lanes.depth(); }
   [[nodiscard]] PB_SIMD_INLINE std::int64_t count() const { return lanes.count(); }
-
- private:
-  template <std::size_t... D>
-  [[nodiscard]] PB_SIMD_INLINE auto cell_at(const IndexT* at, std::index_sequence<D...>) const {
-    return Lanes<View, PartOf<S>, kLaneStep, kRowDim>{lanes.view}.cell(at[D]...);
-  }
 };
 template <int kPart, class View, class S, int kLaneStep, int kRowDim>
 [[nodiscard]] PB_SIMD_INLINE LanesPart<kPart, S, View, kLaneStep, kRowDim> part(
