@@ -21,7 +21,7 @@ PROGRAM = """
 main transform Contractions
 from A[k, m], B[n, k], P[k, n], V[n], Stack[n, k, 3], In[w, h, c], Weights[3, 2, c, f]
 to Product[n, m], Distances[n, m], Nearest[n, m], Updated[n, m], Batches[n, m, 3], Layer[w-2, h-1, f], Reversed[n, m], Pairs[n, m],
-   Activated[n, m], Least[n, m], int Place[n, m]
+   Activated[n, m], Turned[n, m], Least[n, m], int Place[n, m]
 tolerance 1e-4, 1e-4
 {
   Product.cell(x, y) from (A.row(y) a, B.column(x) b) {
@@ -81,6 +81,12 @@ tolerance 1e-4, 1e-4
     for (int i = 0; i < k; i++) sum += a.cell(i) * b.cell(i);
     return tanh(sum / 8 + bias);
   }
+  // Rounds walk backwards through one input, of which there is no panel. Its columns have no dimension with neighbours.
+  Turned.cell(x, y) from (A.row(y) a, B.column(x) b) {
+    ElementT sum = 0;
+    for (int i = 0; i < k; i++) sum += a.cell(i) * b.cell(k-1-i);
+    return sum;
+  }
   // Branches that instances take in different ways, in the fold and behind it.
   to (Least.cell(x, y) least, Place.cell(x, y) place) from (A.row(y) a, B.column(x) b) {
     ElementT best = 1000;
@@ -98,7 +104,7 @@ tolerance 1e-4, 1e-4
   }
 }
 """
-TILED = {"Product", "Distances", "Nearest", "Updated", "Batches", "Layer", "Activated", "Least"}
+TILED = {"Product", "Distances", "Nearest", "Updated", "Batches", "Layer", "Activated", "Turned", "Least"}
 
 
 def expected(a, b, p, v, stack, image, weights):
@@ -113,6 +119,7 @@ def expected(a, b, p, v, stack, image, weights):
     return {"Product": product, "Distances": distances, "Nearest": (a[:, None, :] + p[None, :, :]).min(2), "Updated": inner,
             "Batches": np.stack([a @ part for part in stack]), "Layer": np.maximum(layer, 0), "Reversed": product[::-1, ::-1],
             "Pairs": product + a[:, :1] - (b * b).sum(0)[None, :], "Activated": np.tanh(product / 8 + v[None, :]),
+            "Turned": a @ b[::-1],
             "Least": np.where(terms.min(2) < -0.5, 2, 1) * terms.min(2), "Place": terms.argmin(2)}
 
 

@@ -21,7 +21,7 @@ from device_programs import placed  # noqa: E402
 PROGRAM = """
 main transform Bins
 from int Keys[n], int Numbers[n], int First[m], int Picture[w, h]
-to int Counts[m], int Least[m], int Most[m], int Totals[m], int Sum, int Grid[5, 7], int Masks[2, m], int Firsts[m], int Rows[5, h]
+to int Counts[m], int Least[m], int Most[m], int Totals[m], int Sum, int Grid[5, 7], int Masks[2, m], int Firsts[m], int Rows[5, h], int Twice[m], int Total
 {
   to (Counts c, Least l, Most k) from (Keys keys, Numbers x, First first) {
     for (int i = 0; i < m; i++) { c.cell(i) = 0; l.cell(i) = first.cell(i); k.cell(i) = first.cell(i); }
@@ -65,9 +65,18 @@ to int Counts[m], int Least[m], int Most[m], int Totals[m], int Sum, int Grid[5,
     for (int x = 0; x < 5; x++) r.cell(x) = 0;
     for (int x = 0; x < w; x++) r.cell(p.cell(x))++;
   }
+  // Loops over the same cells, one behind the other.
+  to (Twice t, Total sum) from (Keys keys) {
+    for (int i = 0; i < m; i++) t.cell(i) = 0;
+    int all = 0;
+    for (int i = 0; i < n; i++) all += keys.cell(i);
+    for (int i = 0; i < n; i++) t.cell(keys.cell(i)) = max(t.cell(keys.cell(i)), i);
+    for (int i = 0; i < n; i++) t.cell(keys.cell(i)) += all;
+    sum = all;
+  }
 }
 """
-NAMES = ["Counts", "Least", "Most", "Totals", "Sum", "Grid", "Masks", "Firsts", "Rows"]
+NAMES = ["Counts", "Least", "Most", "Totals", "Sum", "Grid", "Masks", "Firsts", "Rows", "Twice", "Total"]
 
 SCATTER = """
 transform Fill
@@ -155,6 +164,11 @@ def reference(keys, numbers, first, picture):
     out["Masks"][:, 1] = -1
     np.bitwise_xor.at(out["Masks"][:, 1], keys, places.astype(np.int32))
     out["Masks"][:, 1] += 1
+    out["Total"] = wrapped(keys.astype(np.int64).sum())
+    out["Twice"] = np.zeros(m, np.int64)
+    np.maximum.at(out["Twice"], keys, places)
+    np.add.at(out["Twice"], keys, out["Total"])
+    out["Twice"] = wrapped(out["Twice"])
     for k in range(3):
         np.bitwise_and.at(out["Firsts"], (keys + k) % m, (~(1 << (places + k) % 31)).astype(np.int32))
     return out

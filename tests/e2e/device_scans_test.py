@@ -106,6 +106,18 @@ class Test(scans_test.Test):
             for name in ("Smooth", "Factors"):
                 is_equal = np.allclose(got[name], source[name], 1e-4, 1e-4, equal_nan=True)
                 polybricks.check(is_equal, f"{name}, {element}, resets, shape {shape}, seed {polybricks.seed()}: {got[name]} is not {source[name]}")
+        # Values overflow between the cells of one work-item and those of the next, where they begin again: no part is infinite.
+        a, b = np.full(3000, -1, kind), np.full(3000, 0.5, kind)
+        for place in range(16, 2990, 112):  # in the order of the line, which runs backwards from n-2
+            i = 2998 - place
+            a[i + 1], b[i + 1] = 0.9 * np.finfo(kind).max, 2
+            a[i], b[i] = -0.2 * np.finfo(kind).max, 1
+            b[i - 1] = 2
+        source, _ = self.outputs(program, LINE_NAMES, [a, b], 0, 1)
+        polybricks.check(np.isinf(source["Factors"]).sum() == 27 and not np.isnan(source["Factors"]).any(), f"{source['Factors']}")
+        for shape in self.shapes_of(program):
+            got = self.on_device(program, LINE_NAMES, [a, b], shape)["Factors"]
+            polybricks.check(np.allclose(got, source["Factors"], 1e-4, 1e-4), f"{element}, begins again, shape {shape}: {got} is not {source['Factors']}")
 
     def planes(self, element, fp):
         kind = scans_test.KINDS[element]
@@ -120,6 +132,13 @@ class Test(scans_test.Test):
         inputs = scans_test.line_inputs(self.rng, np.float32, 70001, False)
         self.check_shapes(program, LINE_NAMES, inputs, ["Least", "Most", "Last"], 4096 * np.finfo(np.float32).eps, "many windows")
 
+    def factors_on_device(self, element):
+        program = self.compile(scans_test.FACTORS, element, "reassociate")
+        a = self.rng.uniform(-1, 1, 5003).astype(scans_test.KINDS[element])
+        for shape in self.shapes_of(program):
+            got = self.on_device(program, scans_test.FACTOR_NAMES, [a], shape)
+            self.check_factors(a, got, f"{element}, shape {shape}, seed {polybricks.seed()}")
+
     def run(self):
         for element, fp in (("double", "reassociate"), ("float", "contract"), ("double", "strict"), ("int", "strict")):
             if polybricks.is_nightly() or element in ("float", "int"):
@@ -129,6 +148,7 @@ class Test(scans_test.Test):
         self.many_windows()
         for element in ("double", "float") if polybricks.is_nightly() else ("float",):
             self.large_factors(element)
+            self.factors_on_device(element)
 
 
 def main():

@@ -108,7 +108,9 @@ def try_choices(tools, work, rng):
                          f"{name}: all versions have memory")
         for options in ([], ["--checked"], ["--checked-copies"]):
             program = tools.compile(work / f"{name}.pbcc", work / (name + "".join(options)), *options)
-            for w, h, steps in ((1, 1, 0), (5, 4, 1), (37, 21, 2), (40, 33, 7), (300, 200, 8)):
+            sizes = ((1, 1, 0), (5, 4, 1), (37, 21, 2), (40, 33, 7), (300, 200, 8))
+            # What checked programs do beside does not depend on the size.
+            for w, h, steps in sizes if not options or polybricks.is_nightly() else sizes[1:4:2]:
                 start = rng.uniform(-1, 1, (h, w))
                 np.save(work / "start.npy", start)
                 expected = reference(start, steps)

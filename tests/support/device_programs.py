@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What end-to-end tests of devices share: configurations on which devices run, and a product of matrices."""
 
+import ctypes
+
 PRODUCT = """
 transform Product
 from A[k, m], B[n, k]
@@ -53,3 +55,15 @@ def shapes(program, value_of):
             value = value_of(data["role"], data.get("count", 1))
             out.setdefault(name, {})[tunable] = value if "count" in data else value[0]
     return out
+
+
+def local_memory():
+    """The bytes of local memory that a group of the first OpenCL device may have."""
+    opencl = ctypes.CDLL("libOpenCL.so.1")
+    all_kinds, local_memory_size = ctypes.c_uint64(0xFFFFFFFF), 0x1023  # CL_DEVICE_TYPE_ALL, CL_DEVICE_LOCAL_MEM_SIZE
+    platform, device, found = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64()
+    errors = [opencl.clGetPlatformIDs(1, ctypes.byref(platform), None), opencl.clGetDeviceIDs(platform, all_kinds, 1, ctypes.byref(device), None),
+              opencl.clGetDeviceInfo(device, local_memory_size, ctypes.c_size_t(8), ctypes.byref(found), None)]
+    if any(errors):
+        raise RuntimeError(f"OpenCL says {errors}")
+    return found.value
