@@ -72,7 +72,11 @@ build_project() {
   shift
   mkdir -p "$folder"
   log=$folder/build.log
-  command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  if command -v ccache >/dev/null; then
+    launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    # Paths below the root count as relative ones, so that a second clone finds what the first one compiled.
+    export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PB_ROOT} CCACHE_NOHASHDIR=true
+  fi
   if [ ! -f "$folder/build.ninja" ]; then
     # shellcheck disable=SC2086
     cmake -G Ninja -S "$PB_ROOT" -B "$folder" "${launcher[@]}" ${PB_CMAKE_OPTIONS:-} >"$log" 2>&1 || {

@@ -121,8 +121,10 @@ void DividedFoldPrinter::print_loop(const Fold& fold, const std::string& prefix,
 
 void DividedFoldPrinter::print_loop_in_flight(const Fold& fold, const std::string& prefix,
                                               const RoundsInFlight& rounds) {
+  const bool has_bins = !divided_.bins.empty();
   out_.open("");
   out_.line("long pb_next = " + rounds.first + ";");
+  if (has_bins) bins_.declare_runs();
   print_unrolling(out_, "#pragma unroll 1\n");
   out_.open("for (; pb_next + " + std::to_string(rounds.number - 1) + " * " + rounds.distance + " < " + rounds.end +
             "; pb_next += " + rounds.step + ")");
@@ -132,6 +134,7 @@ void DividedFoldPrinter::print_loop_in_flight(const Fold& fold, const std::strin
   out_.open("for (; pb_next < " + rounds.end + "; pb_next += " + rounds.last_step + ")");
   print_rounds_in_flight(fold, prefix, rounds, 1);
   out_.close();
+  if (has_bins) bins_.print_end_of_runs();
   out_.close();
 }
 

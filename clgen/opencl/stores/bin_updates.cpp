@@ -220,14 +220,61 @@ void BinPrinter::print_updates(int num_rounds) const {
   if (num_rounds > 1) print_unrolling(out_, kUnroll);
   out_.open("for (int pb_u = 0; pb_u < " + std::to_string(num_rounds) + "; ++pb_u)");
   for (std::size_t k = 0; k < kept.size(); ++k) {
-    const std::string number = std::to_string(k), operand = "pb_operand" + number + "[pb_u]";
-    out_.open("if (" +
-              (divided_.is_ordered ? "pb_updates" + number + "[pb_u]"
-                                   : operand + " != " + neutral_of(divided_.bins[kept[k].bins])) +
-              ")");
-    print_either(kept[k].bins, "pb_bin" + number + "[pb_u]", operand);
+    const std::string number = std::to_string(k), operand = "pb_operand" + number + "[pb_u]",
+                      place = "pb_bin" + number + "[pb_u]";
+    if (divided_.is_ordered) {
+      out_.open("if (pb_updates" + number + "[pb_u])");
+      print_either(kept[k].bins, place, operand);
+    } else {
+      out_.open("if (" + operand + " != " + neutral_of(divided_.bins[kept[k].bins]) + ")");
+      out_.verbatim("#if PB_BIN_CELLS > 0\n");
+      print_atomic(kept[k].bins, words_.local, own_cell(kept[k].bins, "(int)" + place), operand);
+      out_.verbatim("#else\n");
+      print_run(kept[k].bins, number, place, operand);
+      out_.verbatim("#endif\n");
+    }
     out_.close();
   }
+  out_.close();
+}
+
+void BinPrinter::declare_runs() const {
+  const std::vector<Kept> kept = kept_updates();
+  if (kept.empty() || divided_.is_ordered) return;
+  out_.verbatim("#if PB_BIN_CELLS == 0\n");
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    const Accumulator& bins = divided_.bins[kept[k].bins];
+    const std::string number = std::to_string(k);
+    out_.line(own_type(bins) + " pb_run" + number + " = " + neutral_of(bins) + ";");
+    out_.line("PB_INDEX pb_run_bin" + number + " = 0;");
+  }
+  out_.verbatim("#endif\n");
+}
+
+void BinPrinter::print_end_of_runs() const {
+  const std::vector<Kept> kept = kept_updates();
+  if (kept.empty() || divided_.is_ordered) return;
+  out_.verbatim("#if PB_BIN_CELLS == 0\n");
+  for (std::size_t k = 0; k < kept.size(); ++k) print_update_of_run(kept[k].bins, std::to_string(k));
+  out_.verbatim("#endif\n");
+}
+
+/// Adds an operand to the run of its bin. Where the run is another bin's, that bin gets its sum first.
+void BinPrinter::print_run(std::size_t bins, const std::string& number, const std::string& place,
+                           const std::string& operand) const {
+  const std::string run = "pb_run" + number, run_bin = "pb_run_bin" + number;
+  out_.open("if (" + place + " != " + run_bin + ")");
+  print_update_of_run(bins, number);
+  out_.line(run + " = " + neutral_of(divided_.bins[bins]) + ";");
+  out_.line(run_bin + " = " + place + ";");
+  out_.close();
+  out_.line(run + " = " + combined_text(divided_.bins[bins], run, operand) + ";");
+}
+
+void BinPrinter::print_update_of_run(std::size_t bins, const std::string& number) const {
+  const std::string run = "pb_run" + number;
+  out_.open("if (" + run + " != " + neutral_of(divided_.bins[bins]) + ")");
+  print_atomic(bins, words_.global, shared_cell(bins, "pb_run_bin" + number), run);
   out_.close();
 }
 

@@ -8,6 +8,10 @@
 // A build with PB_BIN_CELLS has room for so many words of 4 bytes for the bins of an instance in its group, and
 // PB_BIN_COPIES of each bin. They begin with the neutral element, and go to the bins of the output behind the loop.
 //
+// Bins in the output are updated by all groups, and equal ones wait for one another. So a lane adds the operands of
+// rounds that follow each other to a number of its own, the run, as long as their bin is the same. Keys that are all
+// equal then cost an update per lane instead of one per key.
+//
 // Where the order of updates shows (ordered_bins.h), a lane updates bins that no other one updates meanwhile.
 #pragma once
 
@@ -56,6 +60,10 @@ class BinPrinter {
   [[nodiscard]] bool keeps_rounds() const;
   /// Declares the operands of some rounds.
   void declare_operands(int num_rounds) const;
+  /// Declares the runs, before the loop that updates bins by kept operands.
+  void declare_runs() const;
+  /// Updates the bins of the runs that the loop left.
+  void print_end_of_runs() const;
   /// Updates the bins by the operands that were kept, of some rounds.
   void print_updates(int num_rounds) const;
 
@@ -80,6 +88,9 @@ class BinPrinter {
                     const std::string& value) const;
   void print_ordered(std::size_t bins, const std::string& cell, const std::string& value) const;
   void print_either(std::size_t bins, const std::string& place, const std::string& value) const;
+  void print_run(std::size_t bins, const std::string& number, const std::string& place,
+                 const std::string& operand) const;
+  void print_update_of_run(std::size_t bins, const std::string& number) const;
   void print_place(BodyCodePrinter& printer, std::size_t bins, ExprId cell, const std::string& target) const;
   void print_merge(std::size_t bins) const;
 
