@@ -63,8 +63,9 @@ struct BlockExtent {
   constexpr BlockExtent(std::int64_t indices, std::int64_t instances = 0, std::int64_t reach = 0)
       : num_indices(indices), num_instances(instances), num_neighbours(reach) {}
   /// Of launches that read nothing of what they write. If some blocks run nowhere, what the others did may run again.
-  [[nodiscard]] static constexpr BlockExtent repeatable(std::int64_t indices) {
-    BlockExtent out(indices);
+  [[nodiscard]] static constexpr BlockExtent repeatable(std::int64_t indices, std::int64_t instances = 0,
+                                                        std::int64_t reach = 0) {
+    BlockExtent out(indices, instances, reach);
     out.may_run_again = true;
     return out;
   }

@@ -50,7 +50,8 @@ class VersionLaunchCode : SeveralStepsCode {
     if (launch_.is_cut()) {
       out_.line("const std::int64_t pb_extent = " + extent + ";");
       out_.line("if (pbrt::gpu::run_in_blocks(" + frame_ + ", " + frame_ +
-                ".context().gpu(), pbrt::gpu::BlockExtent::repeatable(pb_extent), pb_part_on_device) != pb_extent)");
+                ".context().gpu(), pbrt::gpu::BlockExtent::repeatable(" + joined(block_extent()) +
+                "), pb_part_on_device) != pb_extent)");
       out_.line("  return false;");
     } else {
       out_.line("pbrt::gpu::Piece pb_whole;");
@@ -64,6 +65,13 @@ class VersionLaunchCode : SeveralStepsCode {
  private:
   /// Versions are cut in blocks along their slowest dimension, as the steps around the nest are.
   std::string cut_dim() const { return std::to_string(num_dims_ - 1); }
+
+  /// The indices, the instances, and how many indices the blocks beside read: as many more as versions are made.
+  std::vector<std::string> block_extent() const {
+    const std::int64_t radius = launch_.steps.radius.back();
+    if (radius == 0) return {"pb_extent"};
+    return {"pb_extent", "pb_all.volume()", (radius == 1 ? "" : std::to_string(radius) + " * ") + "pb_num_versions"};
+  }
 
   /// Declares the closure that makes the versions in some indices along the dimension that is cut.
   void emit_part() {
