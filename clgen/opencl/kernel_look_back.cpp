@@ -94,6 +94,12 @@ void LookBackPrinter::print_seen(const std::string& count, const std::string& fi
   out_.close();
 }
 
+/// Notes that a part does not say what it makes of the value before.
+void LookBackPrinter::print_forgetting(const std::string& part) const {
+  const std::string forgets = parts_.forgets(part, "pb_start");
+  if (!forgets.empty()) out_.line("if (" + forgets + ") pb_tag = 2;");
+}
+
 /// Lets these parts follow what `to` has.
 void LookBackPrinter::print_append_seen(const std::string& to, const std::string& count,
                                         const std::string& first) const {
@@ -102,6 +108,7 @@ void LookBackPrinter::print_append_seen(const std::string& to, const std::string
   out_.open(std::string("for (int pb_k = 0; pb_k < ") + kFan + "; ++pb_k)");
   out_.open("if (pb_k < " + count + ")");
   parts_.load("pb_other", kSeen, place, Factors::All);
+  if (to == "pb_start") print_forgetting("pb_other");
   parts_.append(to, "pb_other", to == "pb_near");
   if (parts_.may_overflow()) out_.line("pb_tag = PB_MAX(pb_tag, pb_seen_tag[" + place + "]);");
   out_.close();
@@ -142,6 +149,7 @@ void LookBackPrinter::print_far(const PrintFirstValue& print_first_value) const 
   parts_.await("pb_start", start_record("pb_start_number - 1"), "", false);
   out_.close();
   print_append_seen("pb_start", "pb_num_far", kFan);
+  print_forgetting("pb_near");
   parts_.append("pb_start", "pb_near", false);
   if (parts_.may_overflow()) {
     out_.open("if (pb_window > 0 && (pb_tag > 1 || !(" + parts_.is_finite("pb_start", false) + ")))");

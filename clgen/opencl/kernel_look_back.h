@@ -40,6 +40,7 @@ class LookBackPrinter {
   void print_near() const;
   void print_far(const PrintFirstValue& print_first_value) const;
   void print_seen(const std::string& count, const std::string& first, const std::string& record) const;
+  void print_forgetting(const std::string& part) const;
   void print_append_seen(const std::string& to, const std::string& count, const std::string& first) const;
 
   Writer& out_;

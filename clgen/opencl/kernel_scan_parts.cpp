@@ -24,6 +24,9 @@ std::string from_unsigned(ElementType type, const std::string& word, const std::
   return is_floating(type) ? text : "(" + word + ")(" + text + ")";
 }
 
+/// What a type's macros begin with, such as `FLT_MIN`.
+std::string limits_of(ElementType type) { return type == ElementType::Float ? "FLT_" : "DBL_"; }
+
 }  // namespace
 
 std::string ScanPartPrinter::element(const std::string& name, std::size_t k) { return name + "_e" + std::to_string(k); }
@@ -153,19 +156,42 @@ void ScanPartPrinter::append(const std::string& to, const std::string& part, boo
     const std::string e = element(to, k), other = element(part, k);
     if (!has_factor_of(k)) {
       out_.line(e + " = " + combined(k, e, other) + ";");
+      // What a part has lost stays lost, also if its number grows again: NaN tells that.
+      if (has_factors && may_overflow(k)) out_.line("if (!isnormal(" + e + ")) " + e + " = NAN;");
       continue;
     }
     const ElementType type_of_k = scans_.types[k];
-    const auto assign = [&](const std::string& target, const std::string& ahead) {
-      const std::string product = as_unsigned(type_of_k, factor(part, k)) + " * " + as_unsigned(type_of_k, target);
-      const std::string sum = from_unsigned(type_of_k, type(k), ahead + product);
-      // A value that begins again does not know the one before, which may be infinite.
-      const bool may_forget = !has_factors && scans_.begins_again[k] && is_floating(type_of_k);
-      out_.line(target + " = " + (may_forget ? factor(part, k) + " == 0 ? " + other + " : " : "") + sum + ";");
+    const std::string before = factor(to, k), behind = factor(part, k);
+    const auto product = [&](const std::string& with) {
+      return as_unsigned(type_of_k, behind) + " * " + as_unsigned(type_of_k, with);
     };
-    assign(e, as_unsigned(type_of_k, other) + " + ");
-    if (has_factors) assign(factor(to, k), "");
+    const auto sum = from_unsigned(type_of_k, type(k), as_unsigned(type_of_k, other) + " + " + product(e));
+    const bool may_be_lost = has_factors && may_overflow(k);
+    if (may_be_lost)
+      out_.line(e + " = " + forgets(k, part, e) + " ? NAN : " + sum + ";");
+    else if (scans_.begins_again[k] && is_floating(type_of_k))
+      // A value that begins again does not know the one before, which may be infinite.
+      out_.line(e + " = " + behind + " == 0 ? " + other + " : " + sum + ";");
+    else
+      out_.line(e + " = " + sum + ";");
+    if (may_be_lost)
+      out_.line(before + " = PB_SCAN_FACTORS(" + before + ", " + behind + ", " + limits_of(type_of_k) + ");");
+    else if (has_factors)
+      out_.line(before + " = " + from_unsigned(type_of_k, type(k), product(before)) + ";");
   }
+}
+
+std::string ScanPartPrinter::forgets(std::size_t k, const std::string& part, const std::string& before) const {
+  const std::string limits = limits_of(scans_.types[k]);
+  return "(PB_SCAN_IS_LEAST(" + factor(part, k) + ", " + limits + ") && fabs(" + before + ") * (PB_SCAN_LEAST(" +
+         limits + ") / " + limits + "EPSILON) > fabs(" + element(part, k) + "))";
+}
+
+std::string ScanPartPrinter::forgets(const std::string& part, const std::string& before) const {
+  std::vector<std::string> tests;
+  for (std::size_t k = 0; k < size(); ++k)
+    if (may_overflow(k) && has_factor_of(k)) tests.push_back(forgets(k, part, element(before, k)));
+  return joined(tests, " || ");
 }
 
 void ScanPartPrinter::copy(const std::string& to, const std::string& from, bool has_factors) const {

@@ -35,6 +35,9 @@ class ScanPartPrinter {
   [[nodiscard]] bool may_overflow() const;
   [[nodiscard]] std::string neutral(std::size_t k) const;
   [[nodiscard]] std::string is_finite(const std::string& name, bool has_factors) const;
+  /// Whether factors of the part, which became 0 or subnormal, forget of the value before what shows in the result.
+  /// Empty if no factor may.
+  [[nodiscard]] std::string forgets(const std::string& part, const std::string& before) const;
 
   // Statements about a part of a line, or about the value behind one, which has no factor.
   void declare(const std::string& name, bool has_factors) const;
@@ -63,6 +66,7 @@ class ScanPartPrinter {
   using VisitNumber = std::function<void(std::size_t k, NumberName number)>;
 
   void for_each_number(Factors factors, const VisitNumber& visit) const;
+  [[nodiscard]] std::string forgets(std::size_t k, const std::string& part, const std::string& before) const;
   [[nodiscard]] std::string combined(std::size_t k, const std::string& a, const std::string& b) const;
 
   Writer& out_;

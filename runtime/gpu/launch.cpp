@@ -408,7 +408,8 @@ void forget_lost_slow(const RegionRef& region) {
   StorageRecord* record = StorageRecord::find(*region.storage);
   const OwnedView view = own(*region.storage, region.view);
   const std::lock_guard lock(record->mutex);
-  record->lost.remove(record->box_of(view));
+  // Where a view of this shape lies is known only if the matrix has that shape.
+  if (record->adopt(view)) record->lost.remove(record->box_of(view));
   record->publish_state();
 }
 

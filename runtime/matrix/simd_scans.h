@@ -137,6 +137,16 @@ template <class S, class T>
   return is_finite(value) && (!S::kIsProduct || value >= Limits::min() || value <= -Limits::min());
 }
 
+/// Whether the factor of a part, which became 0 or subnormal, forgets of the value before what shows in the result.
+/// Factors that shrink the value before for long are usual, and forget nothing that shows beside the values behind it.
+template <class T>
+[[nodiscard]] PB_SIMD_INLINE bool forgets(T factor, T value, T before) {
+  using Limits = std::numeric_limits<T>;
+  const auto magnitude = [](T x) { return x < 0 ? -x : x; };
+  return magnitude(factor) < Limits::min() &&
+         magnitude(before) * (Limits::min() / Limits::epsilon()) > magnitude(value);
+}
+
 /// What a chunk computes of one output.
 template <class S>
 struct ScanPart {
@@ -148,7 +158,8 @@ struct ScanPart {
   template <class T>
   [[nodiscard]] bool is_usable([[maybe_unused]] const T before) const {
     if constexpr (S::kMayOverflow)
-      return is_whole<S>(value) && (!S::kIsLinear || is_finite(factor)) && is_finite(before);
+      return is_whole<S>(value) && is_finite(before) &&
+             (!S::kIsLinear || (is_finite(factor) && !forgets<W>(factor, value, static_cast<W>(before))));
     return true;
   }
   template <class T>
@@ -207,6 +218,67 @@ struct PackElements {
     return all;
   }
 };
+
+/// What is multiplied in a chunk: the numbers of products, the factors of recurrences. `Flat`: the shape of most packs
+template <class S, class Flat>
+class FactorRange {
+ public:
+  template <class Shape>
+  PB_SIMD_INLINE void add(const PackElements<S, Shape>& pack) {
+    for (int i = 0; i < Shape::kCount; ++i) {
+      if constexpr (S::kIsLinear)
+        add_all<Shape::kLanes>(pack.v[i].factor);
+      else
+        add_all<Shape::kLanes>(pack.v[i].value);
+    }
+  }
+  /// Whether a product of neighbours that is 0 or subnormal stays so, or there is none. Else it would be large again
+  /// without the digits that it had lost.
+  [[nodiscard]] bool has_no_regrowth() const {
+    W least = other_.least, most = other_.most;
+    for (int lane = 0; lane < Flat::kLanes; ++lane) {
+      least *= lanes_.least[lane];
+      most = lanes_.most[lane] > most ? lanes_.most[lane] : most;
+    }
+    return most <= W(1) || least >= std::numeric_limits<W>::min();
+  }
+
+ private:
+  using W = typename S::Work;
+  using V = VectorOf<W, Flat::kLanes>;
+
+  /// The product of what shrinks, which is at most that of any neighbours, and the largest of all.
+  template <class X>
+  struct Range {
+    X least, most;
+    PB_SIMD_INLINE void add(const X& factor) {
+      const X magnitude = factor < W(0) ? -factor : factor;
+      least *= magnitude < W(1) ? magnitude : W(1) - X{};
+      most = magnitude > most ? magnitude : most;
+    }
+  };
+
+  template <int kLanes, class X>
+  PB_SIMD_INLINE void add_all(const X& factors) {
+    if constexpr (kLanes == Flat::kLanes) {
+      lanes_.add(factors);
+    } else {
+      for (int lane = 0; lane < kLanes; ++lane) other_.add(factors[lane]);
+    }
+  }
+
+  Range<V> lanes_{W(1) - V{}, W(1) - V{}};
+  Range<W> other_{W(1), W(1)};
+};
+
+/// Nothing is multiplied in the type of numbers that may overflow.
+struct NoRange {
+  template <class Pack>
+  PB_SIMD_INLINE void add(const Pack&) const {}
+  [[nodiscard]] static constexpr bool has_no_regrowth() { return true; }
+};
+template <class S, class Flat>
+using RangeOf = std::conditional_t<S::kMayOverflow, FactorRange<S, Flat>, NoRange>;
 
 /// Sums up elements that commute, lane by lane.
 template <class S, class Shape>
@@ -277,7 +349,9 @@ class FoldPass : public NeutralStart<S...> {
   template <std::size_t kAt, class Shape, class X, class F = NoFactor>
   PB_SIMD_INLINE auto take(const X& value, const F& factor = {}) {
     using One = std::tuple_element_t<kAt, std::tuple<S...>>;
-    std::get<kAt>(folds_).add(PackElements<One, Shape>(value, factor));
+    const PackElements<One, Shape> pack(value, factor);
+    std::get<kAt>(ranges_).add(pack);
+    std::get<kAt>(folds_).add(pack);
     return Pack<typename One::Value, Shape>(value);
   }
   /// Stores nothing, but asks for the lines that the scan will write: so they arrive beside what the fold reads.
@@ -290,15 +364,27 @@ class FoldPass : public NeutralStart<S...> {
   }
 
   [[nodiscard]] PB_SIMD_INLINE std::tuple<ScanPart<S>...> result() {
-    return std::apply([](auto&... each) { return std::tuple<ScanPart<S>...>(each.result()...); }, folds_);
+    return [this]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::tuple<ScanPart<S>...>(part<S>(std::get<I>(folds_), std::get<I>(ranges_))...);
+    }
+    (std::index_sequence_for<S...>());
   }
 
  private:
+  /// A part without a number does not say what it does.
+  template <class One, class Fold, class Range>
+  [[nodiscard]] PB_SIMD_INLINE static ScanPart<One> part(Fold& fold, const Range& range) {
+    ScanPart<One> out = fold.result();
+    if (!range.has_no_regrowth()) out.value = std::numeric_limits<typename One::Work>::quiet_NaN();
+    return out;
+  }
+
+  std::tuple<RangeOf<S, typename Shapes::Flat>...> ranges_;
   std::tuple<std::conditional_t<S::kCommutes, LaneFold<S, typename Shapes::Flat>, OrderedFold<S, kIsDown>>...> folds_;
 };
 
 /// The pass that scans a chunk.
-template <bool kIsDown, class... S>
+template <class Shapes, bool kIsDown, class... S>
 class ScanPass : public NeutralStart<S...> {
  public:
   explicit ScanPass(const std::tuple<typename S::Value...>& start)
@@ -314,10 +400,13 @@ class ScanPass : public NeutralStart<S...> {
   PB_SIMD_INLINE auto take(const X& value, const F& factor = {}) {
     using One = std::tuple_element_t<kAt, std::tuple<S...>>;
     PackElements<One, Shape> pack(value, factor);
+    std::get<kAt>(ranges_).add(pack);
+    [[maybe_unused]] const auto before = std::get<kAt>(before_).value;
     const auto all = pack.template scan<kIsDown>(std::get<kAt>(before_));
     if constexpr (One::kMayOverflow) {
       is_sure_ = is_sure_ && is_whole<One>(all.value[0]) && is_finite(std::get<kAt>(before_).value);
-      if constexpr (One::kIsLinear) is_sure_ = is_sure_ && is_finite(all.factor[0]);
+      if constexpr (One::kIsLinear)
+        is_sure_ = is_sure_ && is_finite(all.factor[0]) && !forgets(all.factor[0], all.value[0], before);
     }
     Pack<typename One::Value, Shape> out;
     for (int i = 0; i < Shape::kCount; ++i)
@@ -330,7 +419,9 @@ class ScanPass : public NeutralStart<S...> {
   }
   /// Whether all numbers of linear recurrences and products were finite. Else elements may not be combined before the
   /// value before them is known.
-  [[nodiscard]] bool is_sure() const { return is_sure_; }
+  [[nodiscard]] bool is_sure() const {
+    return is_sure_ && std::apply([](const auto&... each) { return (each.has_no_regrowth() && ...); }, ranges_);
+  }
 
  private:
   template <class One>
@@ -340,6 +431,7 @@ class ScanPass : public NeutralStart<S...> {
   }
 
   std::tuple<ScanPart<S>...> before_;
+  std::tuple<RangeOf<S, typename Shapes::Flat>...> ranges_;
   bool is_sure_;
 };
 
@@ -419,7 +511,7 @@ struct ScanChunks {
     return true;
   }
   [[nodiscard]] [[gnu::noinline]] bool scan(const Box& box, const Values& start) const {
-    ScanPass<kIsDown, S...> pass(start);
+    ScanPass<Shapes, kIsDown, S...> pass(start);
     if (!pass.is_sure()) return false;
     for_each_scanned<Shapes, kIsDown>(pass, box, run);
     return pass.is_sure();

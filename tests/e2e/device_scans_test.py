@@ -139,6 +139,14 @@ class Test(scans_test.Test):
             got = self.on_device(program, scans_test.FACTOR_NAMES, [a], shape)
             self.check_factors(a, got, f"{element}, shape {shape}, seed {polybricks.seed()}")
 
+    def regrowth_on_device(self, element):
+        program = self.compile(scans_test.REGROWTH, element, "reassociate")
+        for number, (inputs, want) in enumerate(scans_test.regrowths(scans_test.KINDS[element])):
+            shapes = self.shapes_of(program)
+            for shape in shapes if polybricks.is_nightly() else [shapes[number % len(shapes)]]:
+                got = self.on_device(program, list(want), [inputs], shape)
+                scans_test.check_regrowth(inputs, got, want, f"{element}, shape {shape}, seed {polybricks.seed()}")
+
     def run(self):
         for element, fp in (("double", "reassociate"), ("float", "contract"), ("double", "strict"), ("int", "strict")):
             if polybricks.is_nightly() or element in ("float", "int"):
@@ -149,6 +157,7 @@ class Test(scans_test.Test):
         for element in ("double", "float") if polybricks.is_nightly() else ("float",):
             self.large_factors(element)
             self.factors_on_device(element)
+            self.regrowth_on_device(element)
 
 
 def main():

@@ -98,9 +98,41 @@ to int Once[n], int Twice[n]
   secondary to (Once.cell(i) s, Twice.cell(i) t) from (A.cell(i) a) { s = a; t = a; }
 }
 """
+# Products that become too small for their type in between, and large again.
+REGROWTH = """
+main transform Regrowth
+from A[n]
+to Product[n], Recurrence[n]
+{
+  Product.cell(0) from (A.cell(0) a) { return a; }
+  Product.cell(i) from (A.cell(i) a, Product.cell(i-1) w) { return w * a; }
+  Recurrence.cell(0) from (A.cell(0) a) { return a; }
+  Recurrence.cell(i) from (A.cell(i) a, Recurrence.cell(i-1) w) { return a * w + 0; }
+}
+"""
 FACTOR_NAMES = ["Half", "Third", "Large", "Chosen"]
 EXACT = {"Least", "Most", "Last", "Columns", "Back"}
 KINDS = {"double": np.float64, "float": np.float32, "int": np.int32}
+
+
+def regrowths(kind):
+    """Inputs of REGROWTH and what it computes: 1, but for a large first number, a few small ones, and large ones behind them. Powers
+    of 2 make all products exact."""
+    step, large = {np.float64: (800, 1000), np.float32: (80, 100)}[kind]
+    for distance in (1, 2, 5, 100, 256):
+        a = np.ones(4000, kind)
+        a[0] = 2.0 ** large
+        first = 2100
+        for number, power in enumerate((-step, -step, step, step)):
+            a[first + number * distance] = 2.0 ** power
+        powers = np.cumsum(np.log2(a.astype(np.float64)))
+        yield a, {name: (2.0 ** powers).astype(kind) for name in ("Product", "Recurrence")}
+
+
+def check_regrowth(a, got, want, where):
+    for name, values in want.items():
+        polybricks.check(np.array_equal(got[name], values), f"{name}, {where}, small numbers at {np.flatnonzero(a < 1)}: "
+                         f"{got[name]} is not {values}, at {np.flatnonzero(got[name] != values)[:9]}")
 
 
 def numpy_factors(a):
@@ -234,6 +266,13 @@ class Test:
         polybricks.check(set(FACTOR_NAMES) <= set(scanned), f"only {scanned} run in chunks")
         self.check_factors(a, got, element)
 
+    def regrowth(self, element):
+        program = self.compile(REGROWTH, element, "reassociate")
+        for inputs, want in regrowths(KINDS[element]):
+            _, got, scanned = self.compare(program, list(want), [inputs], (512, 2048), False, f"{element}, regrowth")
+            polybricks.check(set(want) <= set(scanned), f"only {scanned} run in chunks")
+            check_regrowth(inputs, got, want, element)
+
     def check_factors(self, a, got, where):
         limit = 256 * np.finfo(a.dtype).eps
         for name, value in numpy_factors(a.astype(np.float64)).items():
@@ -265,6 +304,7 @@ class Test:
         for element in ("double", "float"):
             self.recurrences(element, rng)
             self.factors(element, rng)
+            self.regrowth(element)
 
 
 def main():

@@ -25,9 +25,10 @@ LaunchRegion launch_region(const TransformPlan& plan, const RuleShape& rule, Ste
   const bool has_boxes =
       std::all_of(out.written.begin(), out.written.end(), [](const MatrixPart& part) { return part.box.has_value(); });
   if (out.use == LaunchUse::InOut && !has_boxes) out.written.clear();
-  // Of a matrix of versions only what is touched may have memory.
+  // Of a matrix of versions only what is touched may have memory. Where the rule reads no cell but those that it
+  // writes, the others are not copied, and another step may write them meanwhile.
   const bool has_versions = nest_of_versions(plan, use.matrix) != nullptr;
-  out.is_part = out.use == LaunchUse::InOut && has_versions && out.written.size() == 1;
+  out.is_part = out.use == LaunchUse::InOut && (has_versions || !use.is_input) && out.written.size() == 1;
   return out;
 }
 

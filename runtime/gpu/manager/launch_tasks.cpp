@@ -218,6 +218,11 @@ void LaunchTasks::enqueue_kernel(LaunchJob& job) {
   append_arguments_of(job, args);
   const std::size_t num_common = args.size();
   const bool is_wavefront = job.plan.kernel->num_wave_rows > 0;
+  // Launches before the last one may write, too, as those of a wavefront do. What is written anew counts from the last
+  // one on.
+  const bool changes_in_place =
+      std::any_of(job.plan.regions.begin(), job.plan.regions.end(),
+                  [](const LaunchRegion& region) { return region.is_written && region.is_read; });
   std::int64_t cells = 1;
   for (const std::int32_t extent : job.plan.extent) cells *= extent;
   for (const LaunchStage& stage : job.choice->stages) {
@@ -236,7 +241,7 @@ void LaunchTasks::enqueue_kernel(LaunchJob& job) {
       return;
     }
     if (!job.choice->was_launched) launched_.emplace(stage.kernel, stage.range.group);
-    job.is_enqueued = is_last;
+    job.is_enqueued = is_last || changes_in_place;
     job.operations.push_back(operation);
     record_kernel(job, *operation, is_last);
   }

@@ -129,10 +129,11 @@ class LimitedDevice::Core : public std::enable_shared_from_this<Core> {
   template <class F>
   void start(std::unique_ptr<InFlight> operation, F enqueue) {
     InFlight* const each = operation.get();
+    const CopyOrder order = each->order;
     {
       const std::lock_guard lock(mutex_);
       each->enqueued = Clock::now();
-      lane_of(*each).operations.push_back(std::move(operation));
+      lane_of(order).operations.push_back(std::move(operation));
       ++num_pending_;
       changed_.notify_all();
     }
@@ -141,7 +142,7 @@ class LimitedDevice::Core : public std::enable_shared_from_this<Core> {
     } catch (...) {
       // An operation that was refused has not begun, and who is told so lets go of it. If the watchdog has given it up
       // meanwhile, it is told of its end, which a failure says.
-      const std::unique_ptr<InFlight> refused = take(*each);
+      const std::unique_ptr<InFlight> refused = take(each, order);
       if (refused == nullptr) throw DeviceFailure(failure());
       finish_one();
       throw;
@@ -218,7 +219,7 @@ class LimitedDevice::Core : public std::enable_shared_from_this<Core> {
     std::string what;
   };
 
-  Lane& lane_of(const InFlight& operation) { return lanes_[operation.order == CopyOrder::Beside ? 1 : 0]; }
+  Lane& lane_of(CopyOrder order) { return lanes_[order == CopyOrder::Beside ? 1 : 0]; }
 
   [[nodiscard]] std::optional<Deadline> next_deadline() const {
     std::optional<Deadline> next;
@@ -233,14 +234,14 @@ class LimitedDevice::Core : public std::enable_shared_from_this<Core> {
     return next;
   }
 
-  /// Takes the operation out of its lane; null if it is not there any more.
-  [[nodiscard]] std::unique_ptr<InFlight> take(InFlight& operation) {
+  /// Takes the operation out of its lane; null if it is not there any more, and then it may be gone.
+  [[nodiscard]] std::unique_ptr<InFlight> take(const InFlight* operation, CopyOrder order) {
     const std::lock_guard lock(mutex_);
-    return take_locked(operation);
+    return take_locked(operation, order);
   }
-  [[nodiscard]] std::unique_ptr<InFlight> take_locked(InFlight& operation) {
-    std::deque<std::unique_ptr<InFlight>>& all = lane_of(operation).operations;
-    const auto place = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.get() == &operation; });
+  [[nodiscard]] std::unique_ptr<InFlight> take_locked(const InFlight* operation, CopyOrder order) {
+    std::deque<std::unique_ptr<InFlight>>& all = lane_of(order).operations;
+    const auto place = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.get() == operation; });
     if (place == all.end()) return nullptr;
     std::unique_ptr<InFlight> taken = std::move(*place);
     all.erase(place);
@@ -258,8 +259,8 @@ class LimitedDevice::Core : public std::enable_shared_from_this<Core> {
     {
       const std::lock_guard lock(mutex_);
       if (!failure_.empty()) return;
-      taken = take_locked(operation);
-      lane_of(operation).last_end = Clock::now();
+      taken = take_locked(&operation, operation.order);
+      lane_of(taken->order).last_end = Clock::now();
       // Under the mutex, so that nobody takes the device for hung meanwhile, and the host's memory for unused.
       if (ok && taken->host != nullptr) copy_shapes(taken->host, taken->staging.get(), taken->shapes);
       changed_.notify_all();

@@ -23,6 +23,24 @@ FAULTS = "POLYBRICKS_DEVICE_FAULTS"
 SHORT = "--device-limit=0.3"
 LONG = "--device-limit=1000"
 
+# Each wavefront of a sweep changes cells in place, from what they held and from their neighbours.
+SWEEPS = """
+transform Sweep
+from int F[n, m]
+to int X[n, m]
+{
+  primary to (X.cell(0, j) x) from () { return; }
+  primary to (X.cell(i, 0) x) from () { return; }
+  to (X.cell(i, j) x) from (X.cell(i-1, j) l, X.cell(i, j-1) u, F.cell(i, j) f) { x = (2 * x + 3 * l + 5 * u + f) % 1009; }
+}
+main transform Sweeps
+from int A[n, m]
+to int X[n, m]
+{
+  to (X x) from (A a) { a.copyTo(x); Sweep(x, a); Sweep(x, a); }
+}
+"""
+
 # Three steps. The last one also makes a number.
 CHAIN = """
 transform Chain
@@ -215,6 +233,26 @@ def repeated_in_steps(tools, work):
                 polybricks.check(np.allclose(np.load(work / "halves_B.npy"), b, rtol=1e-12), f"halves {options} {memory} {launch}: another output")
 
 
+def refused_waves(tools, work):
+    """A device refuses one of many launches that change a matrix in place. The CPU does not go on from what the others left."""
+    source = work / "sweeps.pbcc"
+    source.write_text(SWEEPS)
+    program = tools.compile(source, work / "sweeps")
+    np.save(work / "sweeps.npy", np.random.default_rng(polybricks.seed()).integers(0, 1000, (61, 53)).astype("int32"))
+    want, got = work / "sweeps_want.npy", work / "sweeps_got.npy"
+    program.run(work / "sweeps.npy", want, "--device=none")
+    tunables = {"Sweep": {"X#3.opencl.work_group": [4, 4], "X#3.opencl.items": [2, 2]}}
+    for place in ("cpu", "opencl"):
+        entry = on_device(program, tunables=tunables)
+        for site in ("X#1", "X#2", "X#1|X#2"):
+            entry["transforms"]["Sweep"]["sites"][site][0]["on"] = place
+        program.write_configuration(work / "sweeps.cfg", entry)
+        for launch in (0, 1, 7, 20):
+            for memory in ((), ("--device-copies",)):
+                program.run(work / "sweeps.npy", got, *memory, config=work / "sweeps.cfg", env={FAULTS: f"refuse:{launch}"})
+                polybricks.check(np.array_equal(np.load(got), np.load(want)), f"sweeps, borders on {place}, {memory}, launch {launch} is refused: another X")
+
+
 def bad_requests(tools, work):
     """A device without doubles, and a share of nothing."""
     source = work / "chain.pbcc"
@@ -278,6 +316,7 @@ def main():
     repeated_with_checks(tools, work)
     repeated_in_place(tools, work)
     repeated_in_steps(tools, work)
+    refused_waves(tools, work)
     bad_requests(tools, work)
     verify_programs(tools, work)
     # Choices and shares that are constants of the program.
