@@ -27,6 +27,42 @@ std::string from_unsigned(ElementType type, const std::string& word, const std::
 /// What a type's macros begin with, such as `FLT_MIN`.
 std::string limits_of(ElementType type) { return type == ElementType::Float ? "FLT_" : "DBL_"; }
 
+/// The value of two parts, of which `a` comes first. Of equal ones, and where one is no number, the first one stays.
+std::string combined(ScanOp operation, ElementType element, const std::string& word, const std::string& a,
+                     const std::string& b) {
+  const auto wrapped = [&](const char* op) {
+    return from_unsigned(element, word, as_unsigned(element, a) + " " + op + " " + as_unsigned(element, b));
+  };
+  switch (operation) {
+    case ScanOp::Add:
+      return wrapped("+");
+    case ScanOp::Mul:
+      return wrapped("*");
+    case ScanOp::Min:
+      return b + " < " + a + " ? " + b + " : " + a;
+    case ScanOp::Max:
+      return b + " > " + a + " ? " + b + " : " + a;
+    case ScanOp::BitAnd:
+      return a + " & " + b;
+    case ScanOp::BitOr:
+      return a + " | " + b;
+    case ScanOp::BitXor:
+      return a + " ^ " + b;
+    case ScanOp::Linear:
+      break;
+  }
+  PB_CHECK(false, "recurrences are combined with their factors");
+  return {};
+}
+
+/// Whether a factor of a part forgets of the value before what shows in the part's value: see simd_scans.h.
+std::string forgets_text(ElementType type, const std::string& factor, const std::string& value,
+                         const std::string& before) {
+  const std::string limits = limits_of(type);
+  return "(PB_SCAN_IS_LEAST(" + factor + ", " + limits + ") && fabs(" + before + ") * (PB_SCAN_LEAST(" + limits +
+         ") / " + limits + "EPSILON) > fabs(" + value + "))";
+}
+
 }  // namespace
 
 std::string ScanPartPrinter::element(const std::string& name, std::size_t k) { return name + "_e" + std::to_string(k); }
@@ -62,34 +98,6 @@ std::string ScanPartPrinter::neutral(std::size_t k) const {
       return "0";
   }
   return "0";
-}
-
-/// The value of two parts, of which `a` comes first. Of equal ones, and where one is no number, the first one stays.
-std::string ScanPartPrinter::combined(std::size_t k, const std::string& a, const std::string& b) const {
-  const ElementType element = scans_.types[k];
-  const auto wrapped = [&](const char* op) {
-    return from_unsigned(element, type(k), as_unsigned(element, a) + " " + op + " " + as_unsigned(element, b));
-  };
-  switch (scans_.scan.values[k].op) {
-    case ScanOp::Add:
-      return wrapped("+");
-    case ScanOp::Mul:
-      return wrapped("*");
-    case ScanOp::Min:
-      return b + " < " + a + " ? " + b + " : " + a;
-    case ScanOp::Max:
-      return b + " > " + a + " ? " + b + " : " + a;
-    case ScanOp::BitAnd:
-      return a + " & " + b;
-    case ScanOp::BitOr:
-      return a + " | " + b;
-    case ScanOp::BitXor:
-      return a + " ^ " + b;
-    case ScanOp::Linear:
-      break;
-  }
-  PB_CHECK(false, "recurrences are combined with their factors");
-  return {};
 }
 
 std::string ScanPartPrinter::is_finite(const std::string& name, bool has_factors) const {
@@ -155,7 +163,7 @@ void ScanPartPrinter::append(const std::string& to, const std::string& part, boo
   for (std::size_t k = 0; k < size(); ++k) {
     const std::string e = element(to, k), other = element(part, k);
     if (!has_factor_of(k)) {
-      out_.line(e + " = " + combined(k, e, other) + ";");
+      out_.line(e + " = " + combined(scans_.scan.values[k].op, scans_.types[k], type(k), e, other) + ";");
       // What a part has lost stays lost, also if its number grows again: NaN tells that.
       if (has_factors && may_overflow(k)) out_.line("if (!isnormal(" + e + ")) " + e + " = NAN;");
       continue;
@@ -168,7 +176,7 @@ void ScanPartPrinter::append(const std::string& to, const std::string& part, boo
     const auto sum = from_unsigned(type_of_k, type(k), as_unsigned(type_of_k, other) + " + " + product(e));
     const bool may_be_lost = has_factors && may_overflow(k);
     if (may_be_lost)
-      out_.line(e + " = " + forgets(k, part, e) + " ? NAN : " + sum + ";");
+      out_.line(e + " = " + forgets_text(type_of_k, behind, other, e) + " ? NAN : " + sum + ";");
     else if (scans_.begins_again[k] && is_floating(type_of_k))
       // A value that begins again does not know the one before, which may be infinite.
       out_.line(e + " = " + behind + " == 0 ? " + other + " : " + sum + ";");
@@ -181,16 +189,11 @@ void ScanPartPrinter::append(const std::string& to, const std::string& part, boo
   }
 }
 
-std::string ScanPartPrinter::forgets(std::size_t k, const std::string& part, const std::string& before) const {
-  const std::string limits = limits_of(scans_.types[k]);
-  return "(PB_SCAN_IS_LEAST(" + factor(part, k) + ", " + limits + ") && fabs(" + before + ") * (PB_SCAN_LEAST(" +
-         limits + ") / " + limits + "EPSILON) > fabs(" + element(part, k) + "))";
-}
-
 std::string ScanPartPrinter::forgets(const std::string& part, const std::string& before) const {
   std::vector<std::string> tests;
   for (std::size_t k = 0; k < size(); ++k)
-    if (may_overflow(k) && has_factor_of(k)) tests.push_back(forgets(k, part, element(before, k)));
+    if (may_overflow(k) && has_factor_of(k))
+      tests.push_back(forgets_text(scans_.types[k], factor(part, k), element(part, k), element(before, k)));
   return joined(tests, " || ");
 }
 

@@ -66,8 +66,6 @@ class ScanPartPrinter {
   using VisitNumber = std::function<void(std::size_t k, NumberName number)>;
 
   void for_each_number(Factors factors, const VisitNumber& visit) const;
-  [[nodiscard]] std::string forgets(std::size_t k, const std::string& part, const std::string& before) const;
-  [[nodiscard]] std::string combined(std::size_t k, const std::string& a, const std::string& b) const;
 
   Writer& out_;
   const KernelDialect& dialect_;

@@ -108,7 +108,8 @@ class Reader {
   }
   void wrong_kind(const Node& node, const std::string& name, const std::string& expected) {
     const Json& json = node.json();
-    const std::string found = json.is_array() ? "a list of " + std::to_string(json.size()) : json::found_words(json);
+    const std::string found =
+        json.is_array() && json.size() > 1 ? "a list of " + std::to_string(json.size()) : json::found_words(json);
     const std::string what = name + ": expected " + expected + ", found " + found;
     warnings_.wrong_kinds.push_back(what);
     warnings_.places[what] = node.place();
