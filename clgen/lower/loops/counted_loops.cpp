@@ -71,7 +71,7 @@ class LoopReader {
     return one != nullptr && one->text == "1";
   }
 
-  /// Whether the body of a loop changes neither the variable nor the limit, which is made of names and numbers.
+  /// Whether the body of a loop changes neither the variable nor the limit, which is made of other names and numbers.
   bool leaves_alone(StmtId stmt, const std::string& variable, ExprId limit) const {
     bool is_left = true;
     std::set<std::string> limit_names;
@@ -82,6 +82,7 @@ class LoopReader {
                             std::holds_alternative<BinaryExpr>(node);
       is_left = is_left && is_plain;
     });
+    is_left = is_left && !limit_names.contains(variable);
     walk(
         body_, stmt, [](StmtId) {},
         [&](ExprId id) {

@@ -250,6 +250,8 @@ TEST(CountedLoops, ChangeNeitherTheirVariableNorTheirEnd) {
   EXPECT_EQ(counted_in(sum + "for (int i = 0; i < n; i += 2) s += a.cell(i);" + end), Names{});
   EXPECT_EQ(counted_in(sum + "for (int i = 0; i < n; i++) { if (a.cell(i) < 0) break; s += a.cell(i); }" + end),
             Names{});
+  EXPECT_EQ(counted_in(sum + "for (int i = 0; i < n - i; i++) s += a.cell(i);" + end), Names{});
+  EXPECT_EQ(counted_in(sum + "const int i = 5; for (int i = 0; i < n - i; i++) s += a.cell(i);" + end), Names{});
 }
 
 TEST(CountedLoops, OfANestAreTheInnermost) {
