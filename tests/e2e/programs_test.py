@@ -62,9 +62,10 @@ def pack_values(a, b):
     return [c, d]
 
 
-def pack_loops(a, w):
+def pack_loops(a, w, b):
     total = w * a.sum()
-    return [total, total, total, w * a[:(len(a) + 1) // 2].sum() + 5]
+    tall = 1 + np.lib.stride_tricks.sliding_window_view(b[:-6, :-5], (3, 4)).sum(axis=(2, 3))
+    return [total, total, total, w * a[:(len(a) + 1) // 2].sum() + 5, w, tall]
 
 
 def relax(a):
@@ -224,7 +225,7 @@ CASES = {
                   lambda m: [m / np.linalg.norm(m, axis=1)[:, None], np.linalg.norm(m, axis=1)]),
     "smooth": (lambda n: [(n,)], smooth),
     "pack_values": (lambda n: [(n, n + 5), (n, n + 5)], pack_values),
-    "pack_loops": (lambda n: [(n,), (n + 5,)], pack_loops),
+    "pack_loops": (lambda n: [(n,), (n + 5,), (n + 13, n + 13)], pack_loops),
     "prefix": (lambda n: [(n,)], lambda a: [np.cumsum(a)]),
     # One size with matrices of more than 1 MiB, where rows run in blocks.
     "long_rows": (lambda n: [(n, n + (2100 if n == 64 else 5)), (n + (2100 if n == 64 else 5),)], long_rows),
