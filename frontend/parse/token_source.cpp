@@ -106,6 +106,8 @@ bool is_reserved(UnitKind kind, std::string_view word) {
   return keywords_of(kind).contains(word) && !contextual.contains(word);
 }
 
+bool is_type_word(std::string_view word) { return kTypeNames.contains(word) || is_region_type(word); }
+
 UnitTokenSource::UnitTokenSource(UnitKind kind, std::span<const Token> tokens,
                                  const std::set<std::string>& transform_names)
     : kind_(kind), tokens_(tokens), transform_names_(transform_names) {}
@@ -158,7 +160,7 @@ size_t UnitTokenSource::type_of_word(std::size_t index) const {
   if (keywords_of(kind_).contains(word) && !is_plain_name(index)) return literal_type(word, PbccParser::ID);
   if (kind_ != UnitKind::Body) return PbccParser::ID;
   if (is_transform_call(index)) return PbccParser::TNAME;
-  if (kTypeNames.contains(word) || is_region_type(word)) return PbccParser::TYPE_ID;
+  if (is_type_word(word)) return PbccParser::TYPE_ID;
   return kOtherCxxKeywords.contains(word) ? PbccParser::KEYWORD : PbccParser::ID;
 }
 

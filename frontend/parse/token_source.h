@@ -20,6 +20,9 @@ enum class UnitKind { Header, Rule, Body };
 /// Whether the word cannot be a name in such a unit.
 [[nodiscard]] bool is_reserved(UnitKind kind, std::string_view word);
 
+/// Whether the word names a type in every body: `uint`, `MatrixRegion2D`.
+[[nodiscard]] bool is_type_word(std::string_view word);
+
 /// The tokens of one unit. Each ANTLR token keeps, as its start index, the index into `tokens`;
 /// the final EOF has `tokens.size()`.
 class UnitTokenSource : public antlr4::TokenSource {
