@@ -192,8 +192,9 @@ def clamped(a):
 
 
 def kernel_names(a, v, k, at, at_data, kept_s):
-    return [a[:-1] * k[0] + a[1:] * k[1], np.array((v * (np.arange(len(v)) % 3)).sum()), np.array(5 + (3 * v + 1).sum()),
-            2 * at[::-1] - at_data + kept_s[1]]
+    i = np.arange(len(v))
+    return [a[:-1] * k[0] + a[1:] * k[1], np.array((v * (i % 3)).sum()), np.array(5 + (3 * v + 1).sum()),
+            2 * at[::-1] - at_data + kept_s[1], i + 3 * np.outer(i, v) - v[:, None]]
 
 
 def loop_heads(a, v, s):
