@@ -25,12 +25,12 @@ Formula renamed(Formula formula) {
 }
 
 // Words of OpenCL C that C++ programs may use as names.
-constexpr std::array<std::string_view, 41> kReserved = {
+constexpr std::array<std::string_view, 43> kReserved = {
     "kernel",    "global",  "local",  "constant",   "private",    "generic", "half",     "image2d_t", "image3d_t",
     "sampler_t", "event_t", "uchar",  "ushort",     "uint",       "ulong",   "char2",    "char4",     "float2",
     "float3",    "float4",  "float8", "float16",    "double2",    "double3", "double4",  "double8",   "double16",
     "int2",      "int3",    "int4",   "read_only",  "write_only", "barrier", "restrict", "vec_step",  "as_type",
-    "mad",       "clamp",   "pipe",   "read_write", "image1d_t"};
+    "mad",       "clamp",   "pipe",   "read_write", "image1d_t",  "size_t",  "ptrdiff_t"};
 
 }  // namespace
 

@@ -144,8 +144,8 @@ class Unit::DepthListener : public antlr4::tree::ParseTreeListener {
   std::size_t depth_ = 0;
 };
 
-Unit::Unit(UnitKind kind, std::span<const Token> tokens, const std::set<std::string>& transform_names)
-    : kind_(kind), tokens_(tokens), source_(kind, tokens, transform_names), stream_(&source_), parser_(&stream_) {
+Unit::Unit(UnitKind kind, std::span<const Token> tokens, const KnownNames& names)
+    : kind_(kind), tokens_(tokens), source_(kind, tokens, names), stream_(&source_), parser_(&stream_) {
   listener_ = std::make_unique<DepthListener>(stream_);
   parser_.removeErrorListeners();
   parser_.addParseListener(listener_.get());

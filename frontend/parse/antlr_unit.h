@@ -55,7 +55,7 @@ class DepthGuard {
 
 class Unit {
  public:
-  Unit(UnitKind kind, std::span<const Token> tokens, const std::set<std::string>& transform_names);
+  Unit(UnitKind kind, std::span<const Token> tokens, const KnownNames& names);
   ~Unit();
   Unit(const Unit&) = delete;
   Unit& operator=(const Unit&) = delete;

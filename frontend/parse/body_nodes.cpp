@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
+#include "frontend/parse/token_source.h"
+
 namespace pb {
 
 Span BodyNodes::span_of(TokenRange range) const {
@@ -26,6 +30,11 @@ std::string BodyNodes::reason_at(std::size_t token) const {
   const std::string& text = body_.tokens[token].text;
   const bool is_else = text == "else";
   if (is_else) return "`else` has no `if`";
+  // A variable may be called like a type: the text is wrong for the parser there, or behind the name.
+  const bool may_be_behind = token > 0 && std::ispunct(static_cast<unsigned char>(text.front())) != 0 &&
+                             text.front() != '_' && text != "(" && text != "{";
+  for (const std::size_t at : {token, may_be_behind ? token - 1 : token})
+    if (is_type_word(body_.tokens[at].text)) return fmt::format("`{}` is the name of a type", body_.tokens[at].text);
   return fmt::format("`{}` here is for the C++ compiler alone", text);
 }
 

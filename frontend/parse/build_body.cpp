@@ -263,14 +263,14 @@ Declarator StmtBuilder::declarator(P::DeclaratorContext* context) {
   return out;
 }
 
-Body build_body(std::span<const Token> tokens, Span braces, bool is_balanced,
-                const std::set<std::string>& transform_names, Diagnostics& diags) {
+Body build_body(std::span<const Token> tokens, Span braces, bool is_balanced, const KnownNames& names,
+                Diagnostics& diags) {
   Body body;
   body.span = braces;
   body.tokens.reserve(tokens.size());
   for (const Token& token : tokens) body.tokens.push_back({token.text, token.leading, token.spelling, token.expansion});
   try {
-    Unit unit(UnitKind::Body, tokens, transform_names);
+    Unit unit(UnitKind::Body, tokens, names);
     unit.parse();
     body.root = StmtBuilder(unit, body, is_balanced, diags).build(unit.body());
   } catch (const TreeTooDeep& error) {

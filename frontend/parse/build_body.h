@@ -2,10 +2,9 @@
 // From ANTLR's tree of a body to lang/body/body.h.
 #pragma once
 
-#include <set>
 #include <span>
-#include <string>
 
+#include "frontend/parse/token_source.h"
 #include "lang/body/body.h"
 #include "lang/diagnostics.h"
 #include "lang/token.h"
@@ -16,7 +15,7 @@ namespace pb {
 ///
 /// Errors: NestingTooDeep on `diags`, the body is then one opaque statement; code that the grammar does not know is no
 /// error but an opaque node
-[[nodiscard]] Body build_body(std::span<const Token> tokens, Span braces, bool is_balanced,
-                              const std::set<std::string>& transform_names, Diagnostics& diags);
+[[nodiscard]] Body build_body(std::span<const Token> tokens, Span braces, bool is_balanced, const KnownNames& names,
+                              Diagnostics& diags);
 
 }  // namespace pb

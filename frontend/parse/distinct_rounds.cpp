@@ -144,7 +144,7 @@ class RoundMaker {
   void check_declarations(const ast::RegionBinding& binding, const std::string& what) {
     if (!binding.name || (names_.variables_in(binding.region).empty() && !is_renamed(binding))) return;
     for (std::size_t i = 1; i < body_.size(); ++i)
-      if (body_[i].text == binding.name->text && follows_type(i))
+      if (body_[i].text == binding.name->text && (follows_type(i) || is_of_brackets(i)))
         refuse("must not declare `" + body_[i].text + "` in its body, the name of " + what, body_[i].expansion);
   }
 
@@ -242,6 +242,17 @@ class RoundMaker {
     return i > 0 && body_[i - 1].kind == TokenKind::Name && !kNoTypes.contains(body_[i - 1].text);
   }
 
+  /// Whether the token is declared in brackets: `i` of `auto& [value, i]` or of `[i = 3]`.
+  [[nodiscard]] bool is_of_brackets(std::size_t i) const {
+    const bool has_value = i + 1 < body_.size() && body_[i + 1].text == "=";
+    while (i > 0 && (body_[i - 1].kind == TokenKind::Name || body_[i - 1].text == ",")) --i;
+    if (i < 2 || body_[i - 1].text != "[") return false;
+    const Token& before = body_[i - 2];
+    if (before.text == "auto" || before.text == "const" || before.text == "&" || before.text == "&&") return true;
+    const bool is_subscript = before.kind == TokenKind::Name || before.text == ")" || before.text == "]";
+    return has_value && (!is_subscript || before.text == "return");
+  }
+
   /// Notes other names for what coordinates are made of, where something hides it: the cell of an input, which stands
   /// before coordinates of others, or what the body may declare. A coordinate of an output stands in the body, in the
   /// place of the cell's name.
@@ -261,8 +272,8 @@ class RoundMaker {
       if (cells.contains(name)) hidden_[name] = names_.free_name(name + "_");
     for (std::size_t i = 1; i < body_.size(); ++i) {
       const std::string& before = body_[i - 1].text;
-      const bool may_be_declared =
-          before == "," || before == "*" || before == "&" || before == "&&" || before == ">" || follows_type(i);
+      const bool may_be_declared = before == "," || before == "*" || before == "&" || before == "&&" || before == ">" ||
+                                   follows_type(i) || is_of_brackets(i);
       if (may_be_declared && names.contains(body_[i].text))
         hidden_[body_[i].text] = names_.free_name(body_[i].text + "_");
     }

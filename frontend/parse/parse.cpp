@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "frontend/parse/parse.h"
 
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "frontend/parse/antlr_unit.h"
@@ -10,9 +12,25 @@
 #include "frontend/parse/distinct_rounds.h"
 #include "frontend/parse/outline.h"
 #include "frontend/parse/syntax_error.h"
+#include "lang/formula.h"
 
 namespace pb {
 namespace {
+
+/// The names of a rule's regions, and those that stand in their coordinates.
+std::set<std::string> names_of(const ast::Rule& rule) {
+  std::set<std::string> out;
+  const auto add = [&](const Formula& formula) {
+    for (const std::string& name : names_in(formula)) out.insert(name);
+  };
+  for (const auto* list : {&rule.outputs, &rule.inputs})
+    for (const ast::RegionBinding& binding : *list) {
+      if (binding.name) out.insert(binding.name->text);
+      if (binding.region.version) add(*binding.region.version);
+      for (const Formula& coord : binding.region.coords) add(coord);
+    }
+  return out;
+}
 
 class Parser {
  public:
@@ -59,7 +77,7 @@ class Parser {
   void with_unit(UnitKind kind, TokenSlice range, const Build& build) {
     const auto tokens = slice(range);
     try {
-      Unit unit(kind, tokens, outline_.transform_names);
+      Unit unit(kind, tokens, {outline_.transform_names, no_names_});
       unit.parse();
       report_errors(unit, span_at(range.end), text_at(range.end), diags_);
       build(unit);
@@ -106,17 +124,20 @@ class Parser {
     });
     if (!rule) return;
     const std::vector<Token> tokens = with_distinct_rounds(transform, *rule, slice(outline.body), diags_);
-    rule->body = build_body(tokens, outline.braces, outline.is_balanced, outline_.transform_names, diags_);
+    const std::set<std::string> variables = names_of(*rule);
+    rule->body = build_body(tokens, outline.braces, outline.is_balanced, {outline_.transform_names, variables}, diags_);
     transform.rules.push_back(std::move(*rule));
   }
 
   Body body(const RuleOutline& outline) {
-    return build_body(slice(outline.body), outline.braces, outline.is_balanced, outline_.transform_names, diags_);
+    return build_body(slice(outline.body), outline.braces, outline.is_balanced, {outline_.transform_names, no_names_},
+                      diags_);
   }
 
   const TokenStream& stream_;
   Diagnostics& diags_;
   Outline outline_;
+  const std::set<std::string> no_names_;
 };
 
 }  // namespace

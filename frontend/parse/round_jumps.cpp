@@ -37,15 +37,19 @@ class JumpReader {
   [[nodiscard]] bool begins_group() const { return is_at("(") || is_at("[") || is_at("{"); }
 
   void read_statement(Around around) {
+    skip_labels();
     if (skip("{")) {
       while (at_ < body_.size() && !skip("}")) read_statement(around);
     } else if (skip("if")) {
-      (void)skip("constexpr");
-      skip_group();
+      while (at_ < body_.size() && !begins_group()) ++at_;  // `constexpr`
+      if (is_at("(")) skip_group();
       read_statement(around);
       if (skip("else")) read_statement(around);
     } else if (skip("for") || skip("while")) {
       skip_group();
+      read_statement({true, true});
+    } else if (skip("for_enough")) {
+      if (is_at("(")) skip_group();
       read_statement({true, true});
     } else if (skip("do")) {
       read_statement({true, true});
@@ -53,13 +57,42 @@ class JumpReader {
     } else if (skip("switch")) {
       skip_group();
       read_statement({true, around.takes_continue});
-    } else if (is_at("case") || is_at("default")) {
-      while (at_ < body_.size() && !skip(":")) ++at_;
+    } else if (skip("try")) {
+      read_statement(around);
+      while (skip("catch")) {
+        skip_group();
+        read_statement(around);
+      }
     } else {
       const bool leaves =
           (is_at("break") && !around.takes_break) || (is_at("continue") && !around.takes_continue) || is_at("return");
       if (leaves) found_.push_back(body_[at_]);
       skip_expression();
+    }
+  }
+
+  /// Skips what may stand before any statement: labels, those of a `switch`, too, and attributes.
+  void skip_labels() {
+    while (at_ + 1 < body_.size()) {
+      const std::string& next = body_[at_ + 1].text;
+      if (is_at("[") && next == "[")
+        skip_group();
+      else if (is_at("case") || (body_[at_].kind == TokenKind::Name && next == ":"))
+        skip_label();
+      else
+        return;
+    }
+  }
+
+  /// Skips as far as the `:` that ends a label: each `?` before it has another one.
+  void skip_label() {
+    int num_open = 1;
+    while (num_open > 0 && at_ < body_.size() && !is_at(";") && !is_at("}")) {
+      num_open += is_at("?") ? 1 : is_at(":") ? -1 : 0;
+      if (begins_group())
+        skip_group();
+      else
+        ++at_;
     }
   }
 

@@ -106,9 +106,10 @@ bool is_reserved(UnitKind kind, std::string_view word) {
   return keywords_of(kind).contains(word) && !contextual.contains(word);
 }
 
-UnitTokenSource::UnitTokenSource(UnitKind kind, std::span<const Token> tokens,
-                                 const std::set<std::string>& transform_names)
-    : kind_(kind), tokens_(tokens), transform_names_(transform_names) {}
+bool is_type_word(std::string_view word) { return kTypeNames.contains(word) || is_region_type(word); }
+
+UnitTokenSource::UnitTokenSource(UnitKind kind, std::span<const Token> tokens, const KnownNames& names)
+    : kind_(kind), tokens_(tokens), names_(names) {}
 
 antlr4::TokenFactory<antlr4::CommonToken>* UnitTokenSource::getTokenFactory() {
   return antlr4::CommonTokenFactory::DEFAULT.get();
@@ -158,7 +159,7 @@ size_t UnitTokenSource::type_of_word(std::size_t index) const {
   if (keywords_of(kind_).contains(word) && !is_plain_name(index)) return literal_type(word, PbccParser::ID);
   if (kind_ != UnitKind::Body) return PbccParser::ID;
   if (is_transform_call(index)) return PbccParser::TNAME;
-  if (kTypeNames.contains(word) || is_region_type(word)) return PbccParser::TYPE_ID;
+  if (is_type_word(word)) return names_.variables.contains(word) ? PbccParser::ID : PbccParser::TYPE_ID;
   return kOtherCxxKeywords.contains(word) ? PbccParser::KEYWORD : PbccParser::ID;
 }
 
@@ -173,7 +174,7 @@ bool UnitTokenSource::is_plain_name(std::size_t index) const {
 
 bool UnitTokenSource::is_transform_call(std::size_t index) const {
   const std::string_view next = text(index + 1);
-  return (next == "(" || next == "<") && transform_names_.contains(tokens_[index].text) && begins_statement(index);
+  return (next == "(" || next == "<") && names_.transforms.contains(tokens_[index].text) && begins_statement(index);
 }
 
 bool UnitTokenSource::begins_statement(std::size_t index) const {

@@ -20,12 +20,21 @@ enum class UnitKind { Header, Rule, Body };
 /// Whether the word cannot be a name in such a unit.
 [[nodiscard]] bool is_reserved(UnitKind kind, std::string_view word);
 
+/// Whether the word names a type in every body: `uint`, `MatrixRegion2D`.
+[[nodiscard]] bool is_type_word(std::string_view word);
+
+/// Names of the program that decide what a word of a body is.
+struct KnownNames {
+  const std::set<std::string>& transforms;  ///< of the whole program
+  const std::set<std::string>& variables;   ///< of the rule around the body; some may be called like types
+};
+
 /// The tokens of one unit. Each ANTLR token keeps, as its start index, the index into `tokens`;
 /// the final EOF has `tokens.size()`.
 class UnitTokenSource : public antlr4::TokenSource {
  public:
-  /// Reads `tokens`. `transform_names` are those of the whole program; they matter in bodies only.
-  UnitTokenSource(UnitKind kind, std::span<const Token> tokens, const std::set<std::string>& transform_names);
+  /// Reads `tokens` and keeps references to `names`, which matter in bodies only.
+  UnitTokenSource(UnitKind kind, std::span<const Token> tokens, const KnownNames& names);
 
   std::unique_ptr<antlr4::Token> nextToken() override;
   size_t getLine() const override { return 0; }
@@ -45,7 +54,7 @@ class UnitTokenSource : public antlr4::TokenSource {
 
   UnitKind kind_;
   std::span<const Token> tokens_;
-  const std::set<std::string>& transform_names_;
+  const KnownNames names_;
   std::size_t next_ = 0;
   bool is_second_half_ = false;  // whether the next token is the second half of `>>`, which is read as two tokens
 };

@@ -62,6 +62,12 @@ def pack_values(a, b):
     return [c, d]
 
 
+def pack_loops(a, w, b):
+    total = w * a.sum()
+    tall = 1 + np.lib.stride_tricks.sliding_window_view(b[:-6, :-5], (3, 4)).sum(axis=(2, 3))
+    return [total, total, total, w * a[:(len(a) + 1) // 2].sum() + 5, w, tall]
+
+
 def relax(a):
     t = [a]
     for _ in range(3):
@@ -186,8 +192,9 @@ def clamped(a):
 
 
 def kernel_names(a, v, k, at, at_data, kept_s):
-    return [a[:-1] * k[0] + a[1:] * k[1], np.array((v * (np.arange(len(v)) % 3)).sum()), np.array(5 + (3 * v + 1).sum()),
-            2 * at[::-1] - at_data + kept_s[1]]
+    i = np.arange(len(v))
+    return [a[:-1] * k[0] + a[1:] * k[1], np.array((v * (i % 3)).sum()), np.array(5 + (3 * v + 1).sum()),
+            2 * at[::-1] - at_data + kept_s[1], i + 3 * np.outer(i, v) - v[:, None]]
 
 
 def loop_heads(a, v, s):
@@ -219,6 +226,7 @@ CASES = {
                   lambda m: [m / np.linalg.norm(m, axis=1)[:, None], np.linalg.norm(m, axis=1)]),
     "smooth": (lambda n: [(n,)], smooth),
     "pack_values": (lambda n: [(n, n + 5), (n, n + 5)], pack_values),
+    "pack_loops": (lambda n: [(n,), (n + 5,), (n + 13, n + 13)], pack_loops),
     "prefix": (lambda n: [(n,)], lambda a: [np.cumsum(a)]),
     # One size with matrices of more than 1 MiB, where rows run in blocks.
     "long_rows": (lambda n: [(n, n + (2100 if n == 64 else 5)), (n + (2100 if n == 64 else 5),)], long_rows),

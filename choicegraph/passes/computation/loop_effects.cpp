@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "choicegraph/passes/computation/loop_effects.h"
 
+#include <cstddef>
 #include <set>
 #include <string_view>
 #include <type_traits>
@@ -15,6 +16,17 @@ namespace pb::choices {
 namespace {
 
 using Kind = BodyType::Kind;
+
+/// Whether that many `[]` of a type are all of vectors and arrays of C++'s library.
+bool has_plain_levels(std::string_view type, std::size_t num_subscripts) {
+  if (type.starts_with("const ")) type.remove_prefix(6);
+  for (; num_subscripts > 0; --num_subscripts) {
+    type = without_std(type);
+    if (!type.starts_with("vector<") && !type.starts_with("array<")) return false;
+    type.remove_prefix(type.find('<') + 1);  // the elements' type is what follows
+  }
+  return true;
+}
 
 class EffectsReader {
  public:
@@ -112,23 +124,28 @@ class EffectsReader {
   /// Whether `[]` of the object is an element that stays: of an array, a pointer or a vector of C++'s library, and not
   /// of a map, where it makes what is missing. Names from outside of the body are the program's own affair.
   [[nodiscard]] bool has_plain_elements(ExprId object) const {
-    while (const auto* outer = std::get_if<SubscriptExpr>(&body_.exprs[object].node)) object = outer->object;
+    std::size_t num_subscripts = 1;
+    while (const auto* outer = std::get_if<SubscriptExpr>(&body_.exprs[object].node)) {
+      object = outer->object;
+      ++num_subscripts;
+    }
     const Kind kind = types_.types[object.index()].kind;
+    if (kind == Kind::Array || kind == Kind::Pointer) return true;
+    if (!std::holds_alternative<NameExpr>(body_.exprs[object].node)) return false;
     const NameBinding& binding = types_.bindings[object.index()];
-    if (kind == Kind::Array || kind == Kind::Pointer || binding.kind != NameKind::Local) return true;
+    return binding.kind != NameKind::Local || has_plain_elements(binding.index, num_subscripts);
+  }
+  [[nodiscard]] bool has_plain_elements(std::uint32_t local, std::size_t num_subscripts) const {
     bool is_plain = false;
     walk(
         body_, body_.root,
         [&](StmtId id) {
           const auto* decl = std::get_if<DeclStmt>(&body_.stmts[id].node);
           const std::uint32_t first = declarators_[id.index()];
-          if (decl == nullptr || binding.index < first || binding.index - first >= decl->declarators.size()) return;
-          const Declarator& declarator = decl->declarators[binding.index - first];
-          std::string_view type = decl->type_text;
-          if (type.starts_with("const ")) type.remove_prefix(6);
-          type = without_std(type);
-          is_plain = !declarator.extents.empty() || declarator.pointer_depth > 0 || type.starts_with("vector<") ||
-                     type.starts_with("array<");
+          if (decl == nullptr || local < first || local - first >= decl->declarators.size()) return;
+          const Declarator& declarator = decl->declarators[local - first];
+          const std::size_t own = declarator.extents.size() + static_cast<std::size_t>(declarator.pointer_depth);
+          is_plain = num_subscripts <= own || has_plain_levels(decl->type_text, num_subscripts - own);
         },
         [](ExprId) {});
     return is_plain;

@@ -48,15 +48,32 @@ class FlowReader {
     }
   }
 
-  void read_expr(ExprId expr, bool is_under) {
-    walk_expr(body_, expr, [&](ExprId id) {
-      const auto& node = body_.exprs[id].node;
-      if (const auto* assign = std::get_if<AssignExpr>(&node)) {
-        if (is_under || depends(assign->lhs) || depends(assign->rhs)) reach_names(assign->lhs);
-      } else if (const auto* unary = std::get_if<UnaryExpr>(&node)) {
-        if (is_under && kind_of(unary->op) == OperatorKind::Step) reach_names(unary->operand);
-      }
-    });
+  /// `is_under`: whether the expression is computed depends on the source.
+  void read_expr(ExprId id, bool is_under) {
+    read_change(id, is_under);
+    const ExprId condition = condition_of(id);
+    const bool is_branch_under = is_under || (!condition.is_none() && depends(condition));
+    for_each_operand(body_.exprs[id],
+                     [&](ExprId operand) { read_expr(operand, operand == condition ? is_under : is_branch_under); });
+  }
+
+  /// Notes what an assignment or a step changes.
+  void read_change(ExprId id, bool is_under) {
+    const auto& node = body_.exprs[id].node;
+    if (const auto* assign = std::get_if<AssignExpr>(&node)) {
+      if (is_under || depends(assign->lhs) || depends(assign->rhs)) reach_names(assign->lhs);
+    } else if (const auto* unary = std::get_if<UnaryExpr>(&node)) {
+      if (kind_of(unary->op) == OperatorKind::Step && (is_under || depends(unary->operand)))
+        reach_names(unary->operand);
+    }
+  }
+
+  /// The operand that decides which others are computed: the condition of `?:`, the left side of `&&` and `||`.
+  [[nodiscard]] ExprId condition_of(ExprId id) const {
+    const auto& node = body_.exprs[id].node;
+    if (const auto* choice = std::get_if<ConditionalExpr>(&node)) return choice->condition;
+    const auto* binary = std::get_if<BinaryExpr>(&node);
+    return binary != nullptr && kind_of(binary->op) == OperatorKind::Logical ? binary->lhs : ExprId();
   }
 
   /// All variables that the text names: `o`, `c` of `c.cell(i)`, `a` and `i` of `a[i]`.

@@ -48,8 +48,8 @@ class PackPrinter {
     if (loop == nullptr) return false;
     const auto [first, last] = limits(printer, *loop);
     const std::string type = without_const(loop->type);
-    out.open("pbrt::simd::unrolled<PbShape>(" + type + "(" + first + "), " + last + ", [&](const " + type + " " +
-             loop->var + ") PB_SIMD_LAMBDA");
+    out.open("pbrt::simd::unrolled<PbShape>(static_cast<" + type + ">(" + first + "), " + last + ", [&](const " + type +
+             " " + loop->var + ") PB_SIMD_LAMBDA");
     printer.print_children(out, std::get<ForStmt>(body_.stmts[id].node).body);
     out.close(");");
     return true;

@@ -40,6 +40,7 @@ class LoopReader {
     if (test->op != BinaryOp::Less && test->op != BinaryOp::LessEqual) return std::nullopt;
     if (!is_name(body_, test->lhs, variable.name) || !is_increment(loop.step, variable.name)) return std::nullopt;
     if (rule_.body_types.types[test->rhs.index()].kind != BodyType::Kind::Int) return std::nullopt;
+    if (!keeps_signs(decl->type, variable.init, test->rhs)) return std::nullopt;
     if (!leaves_alone(loop.body, variable.name, test->rhs)) return std::nullopt;
     return CountedLoop{id, variable.name, decl->type_text, variable.init, test->rhs, test->op == BinaryOp::LessEqual};
   }
@@ -71,7 +72,28 @@ class LoopReader {
     return one != nullptr && one->text == "1";
   }
 
-  /// Whether the body of a loop changes neither the variable nor the limit, which is made of names and numbers.
+  /// Whether C++ compares the values of a variable and its limit. Where only one of them has a sign, a negative value
+  /// of it would count as a large one.
+  bool keeps_signs(const BodyType& variable, ExprId first, ExprId limit) const {
+    const BodyType& end = rule_.body_types.types[limit.index()];
+    const auto has_sign = [](const BodyType& type) { return !type.is_unsigned || type.narrow_bytes > 0; };
+    if (has_sign(variable) == has_sign(end)) return true;
+    if (has_sign(end)) return end.is_unsigned || is_count(limit);
+    const auto value = constant_value(body_, first);
+    return value && *value >= 0 && *value <= INT8_MAX;  // fits every type
+  }
+
+  /// Whether an expression is a sum or a product of sizes and numbers, which is never negative.
+  bool is_count(ExprId id) const {
+    const auto& node = body_.exprs[id].node;
+    if (const auto* binary = std::get_if<BinaryExpr>(&node))
+      return (binary->op == BinaryOp::Add || binary->op == BinaryOp::Mul) && is_count(binary->lhs) &&
+             is_count(binary->rhs);
+    const bool is_size = rule_.body_types.bindings[id.index()].kind == NameKind::SizeVar;
+    return std::holds_alternative<IntegerExpr>(node) || (std::holds_alternative<NameExpr>(node) && is_size);
+  }
+
+  /// Whether the body of a loop changes neither the variable nor the limit, which is made of other names and numbers.
   bool leaves_alone(StmtId stmt, const std::string& variable, ExprId limit) const {
     bool is_left = true;
     std::set<std::string> limit_names;
@@ -82,6 +104,7 @@ class LoopReader {
                             std::holds_alternative<BinaryExpr>(node);
       is_left = is_left && is_plain;
     });
+    is_left = is_left && !limit_names.contains(variable);
     walk(
         body_, stmt, [](StmtId) {},
         [&](ExprId id) {
@@ -133,6 +156,7 @@ class ConstantLoopFinder {
     const Value first = constant_value(body_, loop->first, value_of);
     const Value last = constant_value(body_, loop->last, value_of);
     if (!first || !last || *last > kMostConstantRounds || *first < -kMostConstantRounds) return std::nullopt;
+    if (!fits_type(id, std::min(*first, *last))) return std::nullopt;
     if (std::find(nest_.begin(), nest_.end(), *loop) == nest_.end()) nest_.push_back(*loop);
     std::int64_t rounds = 0;
     for (std::int64_t value = *first; value < *last + (loop->is_inclusive ? 1 : 0); ++value) {
@@ -144,6 +168,13 @@ class ConstantLoopFinder {
     }
     values_.erase(loop->var);
     return rounds;
+  }
+
+  /// Whether the variable of a loop may have that value, which is small unless it is negative.
+  bool fits_type(StmtId loop, std::int64_t value) const {
+    const StmtId init = std::get<ForStmt>(body_.stmts[loop].node).init;
+    const bool is_unsigned = std::get<DeclStmt>(body_.stmts[init].node).type.is_unsigned;
+    return value >= (is_unsigned ? 0 : INT8_MIN);
   }
 
   /// The rounds of the loops in a statement.

@@ -78,6 +78,10 @@ constexpr Case kSums[] = {
     {"for (int i = 0; i < n; i++) b ^= v.cell(i) > 1;", "i(b^exact)"},
     {"for (int y = 0; y < n; y++) for (int x = 0; x < m; x++) r.cell(y) += a.cell(y, x);",
      "x(r+rounds), no: it stores cells of `r`"},
+    {"std::vector<std::array<int, 2>> q(2); for (int i = 0; i < n; i++) k += (int)q[0][i & 1];", "i(k+exact)"},
+    {"const std::vector<int> q(2); for (int i = 0; i < n; i++) k += (int)q[i & 1];", "i(k+exact)"},
+    {"std::vector<int> q[2][2]; for (int i = 0; i < n; i++) k += (int)q[0][1][i];", "i(k+exact)"},
+    {"int q[2][2]; for (int i = 0; i < n; i++) k += (int)q[0][i & 1];", "i(k+exact)"},
 };
 INSTANTIATE_TEST_SUITE_P(Sums, FindFolds, ::testing::ValuesIn(kSums));
 
@@ -99,6 +103,8 @@ constexpr Case kExtrema[] = {
     {"for (int i = 0; i < n; i++) if (v.cell(i) >= k) { k = v.cell(i); j = i; }", "i(kmaxsource@j)"},
 };
 INSTANTIATE_TEST_SUITE_P(Extrema, FindFolds, ::testing::ValuesIn(kExtrema));
+
+constexpr const char* kMakes = "no: its `[]` may do more than read an element";
 
 constexpr Case kOthers[] = {
     {"for (int i = 0; i < n; i++) { s += 1; if (s > 4) break; }", "no: `break` ends it early"},
@@ -130,6 +136,10 @@ constexpr Case kOthers[] = {
      "no: `j` gets a value that is no sum, product, smallest or largest of what it had and another value"},
     {"for (int i = 0; i < n; i++) { if (v.cell(i) > k) { k = v.cell(i); j = i; } s += j; }",
      "no: `j` is used outside of the update of `k`"},
+    {"std::vector<std::map<int, int>> q(2); for (int i = 0; i < n; i++) k += (int)q[0][v.cell(i)];", kMakes},
+    {"std::map<int, int> q[2]; for (int i = 0; i < n; i++) k += (int)q[0][v.cell(i)];", kMakes},
+    {"std::map<int, int> q; auto* p = &q; for (int i = 0; i < n; i++) k += (int)p[0][v.cell(i)];", kMakes},
+    {"std::map<int, int> q, p; for (int i = 0; i < n; i++) k += (int)(n > 2 ? q : p)[v.cell(i)];", kMakes},
 };
 INSTANTIATE_TEST_SUITE_P(Others, FindFolds, ::testing::ValuesIn(kOthers));
 

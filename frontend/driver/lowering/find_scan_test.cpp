@@ -72,6 +72,9 @@ constexpr Case kScans[] = {
     {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
      " { const ElementT s = a * a, t = s + b; o = t; p = q + s; }",
      "x0, sums rounds, sums rounds"},
+    {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
+     " { int k = 1; a > 6 ? (k = 2) : k++; bool is_low = a < 3 && k-- > 0; k = k + 1, k++; o = a + b; p = q + k; }",
+     "x0, sums rounds, sums rounds"},
 };
 INSTANTIATE_TEST_SUITE_P(Scans, FindScan, ::testing::ValuesIn(kScans));
 
@@ -127,6 +130,18 @@ constexpr Case kOthers[] = {
      kLate},
     {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
      " { const ElementT t = a + b; int k = 1; if (t > 0) k = 2; o = t; p = q + k; }",
+     kLate},
+    {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
+     " { int k = 1; o = a + b; (o > 6) ? (k = 2) : (k = 3); p = q + k; }",
+     kLate},
+    {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
+     " { int k = 1; o = a + b; bool is_high = o > 6 && k++ > 0; p = q + k; }",
+     kLate},
+    {"to (O.cell(x, y) o, P.cell(x, y) p) from (A.cell(x, y) a, O.cell(x-1, y) b, P.cell(x-1, y) q)"
+     " { int k = 1; o = a + b; for (int j = 0; j < 2; o > 6 || --k, j++) ; p = q + k; }",
+     kLate},
+    {"to (K.cell(x, y) k, P.cell(x, y) p) from (V.cell(x, y) v, K.cell(x-1, y) b, P.cell(x-1, y) q)"
+     " { int h[2] = {0, 0}; k = b + v; h[k & 1]++; p = q + h[1]; }",
      kLate},
 };
 INSTANTIATE_TEST_SUITE_P(Others, FindScan, ::testing::ValuesIn(kOthers));

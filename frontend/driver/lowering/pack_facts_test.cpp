@@ -250,12 +250,41 @@ TEST(CountedLoops, ChangeNeitherTheirVariableNorTheirEnd) {
   EXPECT_EQ(counted_in(sum + "for (int i = 0; i < n; i += 2) s += a.cell(i);" + end), Names{});
   EXPECT_EQ(counted_in(sum + "for (int i = 0; i < n; i++) { if (a.cell(i) < 0) break; s += a.cell(i); }" + end),
             Names{});
+  EXPECT_EQ(counted_in(sum + "for (int i = 0; i < n - i; i++) s += a.cell(i);" + end), Names{});
+  EXPECT_EQ(counted_in(sum + "const int i = 5; for (int i = 0; i < n - i; i++) s += a.cell(i);" + end), Names{});
+}
+
+TEST(CountedLoops, CompareNumbersAsCppDoes) {
+  using Names = std::vector<std::string>;
+  const auto counted = [](const std::string& head) {
+    return counted_in("double s = 0; uchar few = 9; int k = n - 5; for (" + head + "; i++) s += a.cell(0); return s;");
+  };
+  EXPECT_EQ(counted("int i = -1; i < 5u"), Names{});
+  EXPECT_EQ(counted("int i = k; i < 5u"), Names{});
+  EXPECT_EQ(counted("short i = 65535; i < 5u"), Names{});
+  EXPECT_EQ(counted("int i = 1; i < n - 5u"), Names{"i"});
+  EXPECT_EQ(counted("int i = -1; i < few"), Names{"i"});
+  EXPECT_EQ(counted("unsigned i = 0; i < k"), Names{});
+  EXPECT_EQ(counted("unsigned i = 0; i < n - 5"), Names{});
+  EXPECT_EQ(counted("unsigned i = 0; i < few"), Names{"i"});
+  EXPECT_EQ(counted("unsigned int i = 0; i < 2 * n + 1"), Names{"i"});
+  EXPECT_EQ(counted("unsigned char i = 0; i < k"), Names{"i"});
 }
 
 TEST(CountedLoops, OfANestAreTheInnermost) {
   EXPECT_EQ(counted_in("double s = 0; for (int i = 0; i < n; i++) for (int k = 0; k < 3; k++) s += a.cell(i);"
                        " return s;"),
             std::vector<std::string>{"k"});
+}
+
+TEST(ConstantLoops, HaveRoundsThatCppCounts) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(constant_in("for (int i = -1; i < 5u; i++) v[i + 1] = 1;"), Names{});
+  EXPECT_EQ(constant_in("for (int i = -1; i < 5; i++) v[i + 1] = 1;"), Names{"i"});
+  EXPECT_EQ(constant_in("for (int i = 1; i <= 5u; i++) v[i + 1] = 1;"), Names{"i"});
+  EXPECT_EQ(constant_in("for (unsigned i = 0; i < 5; i++) v[i] = 1;"), Names{"i"});
+  EXPECT_EQ(constant_in("for (uchar i = -1; i < 5; i++) v[i] = 1;"), Names{});
+  EXPECT_EQ(constant_in("for (short i = 0; i < -70000; i++) v[i] = 1;"), Names{});
 }
 
 TEST(ConstantLoops, HaveKnownRoundsInTheWholeNest) {
