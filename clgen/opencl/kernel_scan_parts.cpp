@@ -55,6 +55,11 @@ std::string combined(ScanOp operation, ElementType element, const std::string& w
   return {};
 }
 
+bool may_grow_again(const LineScans& scans, std::size_t k) {
+  const ScanOp op = scans.scan.values[k].op;
+  return is_floating(scans.types[k]) && (op == ScanOp::Mul || (op == ScanOp::Linear && !scans.same_factors[k]));
+}
+
 /// Whether a factor of a part forgets of the value before what shows in the part's value: see simd_scans.h.
 std::string forgets_text(ElementType type, const std::string& factor, const std::string& value,
                          const std::string& before) {
@@ -64,6 +69,12 @@ std::string forgets_text(ElementType type, const std::string& factor, const std:
 }
 
 }  // namespace
+
+bool may_grow_again(const LineScans& scans) {
+  for (std::size_t k = 0; k < scans.types.size(); ++k)
+    if (may_grow_again(scans, k)) return true;
+  return false;
+}
 
 std::string ScanPartPrinter::element(const std::string& name, std::size_t k) { return name + "_e" + std::to_string(k); }
 std::string ScanPartPrinter::factor(const std::string& name, std::size_t k) { return name + "_f" + std::to_string(k); }
@@ -165,7 +176,7 @@ void ScanPartPrinter::append(const std::string& to, const std::string& part, boo
     if (!has_factor_of(k)) {
       out_.line(e + " = " + combined(scans_.scan.values[k].op, scans_.types[k], type(k), e, other) + ";");
       // What a part has lost stays lost, also if its number grows again: NaN tells that.
-      if (has_factors && may_overflow(k)) out_.line("if (!isnormal(" + e + ")) " + e + " = NAN;");
+      if (has_factors && may_grow_again(scans_, k)) out_.line("if (!isnormal(" + e + ")) " + e + " = NAN;");
       continue;
     }
     const ElementType type_of_k = scans_.types[k];
@@ -174,10 +185,10 @@ void ScanPartPrinter::append(const std::string& to, const std::string& part, boo
       return as_unsigned(type_of_k, behind) + " * " + as_unsigned(type_of_k, with);
     };
     const auto sum = from_unsigned(type_of_k, type(k), as_unsigned(type_of_k, other) + " + " + product(e));
-    const bool may_be_lost = has_factors && may_overflow(k);
+    const bool may_be_lost = has_factors && may_grow_again(scans_, k);
     if (may_be_lost)
       out_.line(e + " = " + forgets_text(type_of_k, behind, other, e) + " ? NAN : " + sum + ";");
-    else if (scans_.begins_again[k] && is_floating(type_of_k))
+    else if (!has_factors && scans_.begins_again[k] && is_floating(type_of_k))
       // A value that begins again does not know the one before, which may be infinite.
       out_.line(e + " = " + behind + " == 0 ? " + other + " : " + sum + ";");
     else

@@ -126,7 +126,7 @@ void KernelScanPrinter::declare_arrays() const {
   parts_.declare_arrays(local, kCells, "(PB_SCAN_WINDOW + PB_SCAN_ITEMS) * PB_SCAN_LINES", Factors::Different);
   parts_.declare_arrays(local, kParts, "2 * PB_SCAN_ITEMS * PB_SCAN_LINES", Factors::All);
   parts_.declare_arrays(local, kScanStarts, "PB_SCAN_LINES", Factors::None);
-  if (parts_.may_overflow()) out_.line(local + "int pb_lost[PB_SCAN_LINES];");
+  if (may_grow_again(scans_)) out_.line(local + "int pb_lost[PB_SCAN_LINES];");
   out_.verbatim("#if PB_STAGE == 2\n");
   look_back_.declare_arrays();
   out_.line(local + "uint pb_ticket[1];");
@@ -148,7 +148,7 @@ void KernelScanPrinter::print_windows() const {
       std::to_string(record_words(scans_)) + ")\n");
   // The least factor stands for all that are smaller. If such a one grows again, NaN says that it is lost. 0 stays the
   // factor of what begins again.
-  if (parts_.may_overflow())
+  if (may_grow_again(scans_))
     out_.verbatim(
         "#define PB_SCAN_LEAST(TYPE) (TYPE##MIN / TYPE##EPSILON)\n"
         "#define PB_SCAN_IS_LEAST(x, TYPE) (fabs(x) <= PB_SCAN_LEAST(TYPE) && (x) != 0)\n"
@@ -221,7 +221,7 @@ void KernelScanPrinter::print_window() const {
   out_.line("const int pb_begin = pb_window * PB_SCAN_WINDOW;");
   out_.line("const int pb_left = pb_extent" + dim_ + " - pb_begin;");
   print_elements();
-  if (parts_.may_overflow()) out_.line("if (pb_s == 0) pb_lost[pb_l] = 0;");
+  if (may_grow_again(scans_)) out_.line("if (pb_s == 0) pb_lost[pb_l] = 0;");
   out_.line(dialect_.barrier);
   print_parts();
   parts_.declare("pb_start", false);
@@ -229,7 +229,7 @@ void KernelScanPrinter::print_window() const {
   look_back_.print([this](const std::string& name) { print_first_value(name); });
   out_.verbatim("#endif\n");
   parts_.load("pb_start", kScanStarts, "pb_l", Factors::None);
-  if (parts_.may_overflow()) {
+  if (may_grow_again(scans_)) {
     // The part before a work-item's cells need not be one of those that make up the window's.
     const std::string forgets = parts_.forgets("pb_part", "pb_start");
     out_.line("if (!(" + parts_.is_finite("pb_part", true) + ")" + (forgets.empty() ? "" : " || " + forgets) +
@@ -358,8 +358,8 @@ void KernelScanPrinter::print_values() const {
   parts_.declare("pb_value", false);
   parts_.copy("pb_value", "pb_start", false);
   if (parts_.may_overflow()) {
-    out_.line("const bool pb_is_odd = pb_lost[pb_l] != 0 || !(" + parts_.is_finite("pb_total", true) + " && " +
-              parts_.is_finite("pb_start", false) + ");");
+    out_.line(std::string("const bool pb_is_odd = ") + (may_grow_again(scans_) ? "pb_lost[pb_l] != 0 || " : "") + "!(" +
+              parts_.is_finite("pb_total", true) + " && " + parts_.is_finite("pb_start", false) + ");");
     out_.line("const bool pb_is_last = pb_s == (pb_is_odd ? 0 : PB_SCAN_ITEMS - 1);");
     out_.open("if (pb_is_odd)");
     print_in_order();
