@@ -203,7 +203,7 @@ void ScanPartPrinter::append(const std::string& to, const std::string& part, boo
 std::string ScanPartPrinter::forgets(const std::string& part, const std::string& before) const {
   std::vector<std::string> tests;
   for (std::size_t k = 0; k < size(); ++k)
-    if (may_overflow(k) && has_factor_of(k))
+    if (may_grow_again(scans_, k) && has_factor_of(k))
       tests.push_back(forgets_text(scans_.types[k], factor(part, k), element(part, k), element(before, k)));
   return joined(tests, " || ");
 }
