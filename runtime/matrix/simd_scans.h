@@ -247,13 +247,14 @@ class FactorRange {
   using W = typename S::Work;
   using V = VectorOf<W, Flat::kLanes>;
 
-  /// The product of what shrinks, which is at most that of any neighbours, and the largest of all.
+  /// The product of what shrinks, which is at most that of any neighbours, and the largest of all. A product with 0
+  /// has lost nothing: it begins again.
   template <class X>
   struct Range {
     X least, most;
     PB_SIMD_INLINE void add(const X& factor) {
       const X magnitude = factor < W(0) ? -factor : factor;
-      least *= magnitude < W(1) ? magnitude : W(1) - X{};
+      least *= (magnitude < W(1)) & (magnitude > W(0)) ? magnitude : W(1) - X{};
       most = magnitude > most ? magnitude : most;
     }
   };
