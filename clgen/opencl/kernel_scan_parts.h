@@ -17,8 +17,8 @@ namespace pb {
 /// Which factors of parts of recurrences stand in arrays: those of which instances have different ones, or all.
 enum class Factors : std::uint8_t { None, Different, All };
 
-/// Whether numbers of parts may become too small and then large again, without the digits that they had lost. A factor
-/// that all instances have only shrinks or only grows.
+/// Whether numbers of parts may become too small and then large again, without the digits that they had lost. Powers of
+/// a factor that all instances have only shrink or only grow.
 [[nodiscard]] bool may_grow_again(const LineScans& scans);
 
 class ScanPartPrinter {

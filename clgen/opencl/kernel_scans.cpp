@@ -146,15 +146,15 @@ void KernelScanPrinter::print_windows() const {
       "#define PB_SCAN_AT(place) (((place) + (place) / PB_SCAN_CELLS) * PB_SCAN_LINES + pb_l)\n"
       "#define PB_SCAN_RECORD(base, count, number) (pb_scratch + 1 + ((base) + pb_line * (count) + (number)) * " +
       std::to_string(record_words(scans_)) + ")\n");
-  // The least factor stands for all that are smaller. If such a one grows again, NaN says that it is lost. 0 stays the
-  // factor of what begins again.
+  // Factors are at least the least normal number. Up to PB_SCAN_LEAST they may have been smaller; one that grows beyond
+  // it is lost, which NaN says. 0 stays the factor of what begins again.
   if (may_grow_again(scans_))
     out_.verbatim(
         "#define PB_SCAN_LEAST(TYPE) (TYPE##MIN / TYPE##EPSILON)\n"
         "#define PB_SCAN_IS_LEAST(x, TYPE) (fabs(x) <= PB_SCAN_LEAST(TYPE) && (x) != 0)\n"
-        "#define PB_SCAN_FACTORS(a, b, TYPE) ((PB_SCAN_IS_LEAST(a, TYPE) && fabs(b) > 1) || "
-        "(PB_SCAN_IS_LEAST(b, TYPE) && fabs(a) > 1) ? NAN : "
-        "(a) != 0 && (b) != 0 && fabs((a) * (b)) < PB_SCAN_LEAST(TYPE) ? PB_SCAN_LEAST(TYPE) : (a) * (b))\n");
+        "#define PB_SCAN_FACTORS(a, b, TYPE) ((PB_SCAN_IS_LEAST(a, TYPE) || PB_SCAN_IS_LEAST(b, TYPE)) && "
+        "fabs((a) * (b)) > PB_SCAN_LEAST(TYPE) ? NAN : "
+        "(a) != 0 && (b) != 0 && fabs((a) * (b)) < TYPE##MIN ? TYPE##MIN : (a) * (b))\n");
   declare_arrays();
   out_.line("const int pb_s = (int)" + dialect_.local_id(scans_.dim) + ";");
   std::string line = "0";
@@ -456,7 +456,9 @@ void KernelScanPrinter::print_results() const {
 // write of that line waits until these are gone.
 //
 // A recurrence has factors beside its elements. Their products may be infinite where no value is, and so may elements
-// that are multiplied. A window in which something is not finite, or a product too small to be whole, has the tag 2,
+// that are multiplied. A product of a part that becomes too small is a NaN from there on, and so is a factor that
+// does and grows again; pb_lost says so of the parts that end within a window. A window in which something is not
+// finite has the tag 2,
 // and runs in the order of the source. Groups that meet this tag, or a start that is not finite, wait for the value
 // behind the window before theirs, which then is published for every window. Values may be infinite where no part is,
 // and a condition may then begin the line again with a factor of 0. Values of such recurrences are not multiplied by

@@ -245,7 +245,11 @@ class RoundMaker {
   /// Whether the token is declared in brackets: `i` of `auto& [value, i]` or of `[i = 3]`.
   [[nodiscard]] bool is_of_brackets(std::size_t i) const {
     const bool has_value = i + 1 < body_.size() && body_[i + 1].text == "=";
-    while (i > 0 && (body_[i - 1].kind == TokenKind::Name || body_[i - 1].text == ",")) --i;
+    const auto may_be_inside = [](const Token& token) {
+      return token.kind == TokenKind::Name || token.kind == TokenKind::Integer || token.text == "," ||
+             token.text == "&" || token.text == "=";
+    };
+    while (i > 0 && may_be_inside(body_[i - 1])) --i;
     if (i < 2 || body_[i - 1].text != "[") return false;
     const Token& before = body_[i - 2];
     if (before.text == "auto" || before.text == "const" || before.text == "&" || before.text == "&&") return true;

@@ -137,8 +137,8 @@ template <class S, class T>
   return is_finite(value) && (!S::kIsProduct || value >= Limits::min() || value <= -Limits::min());
 }
 
-/// Whether the factor of a part, which became 0 or subnormal, forgets of the value before what shows in the result.
-/// Factors that shrink the value before for long are usual, and forget nothing that shows beside the values behind it.
+/// Whether a factor that became 0 or subnormal forgets of the value before what shows in the result. Factors that
+/// shrink the value before for long are usual, and forget nothing that shows beside the values behind it.
 template <class T>
 [[nodiscard]] PB_SIMD_INLINE bool forgets(T factor, T value, T before) {
   using Limits = std::numeric_limits<T>;
@@ -151,7 +151,8 @@ template <class T>
 template <class S>
 struct ScanPart {
   using W = typename S::Work;
-  W value, factor;  ///< the factor of linear recurrences alone
+  W value, factor;          ///< the factor of linear recurrences alone
+  bool may_forget = false;  ///< the factor may have become too small, and is 0 for that
 
   /// Whether the numbers give what the chunk makes of the value before it. A factor of zero forgets a number, but not a
   /// NaN or an infinity.
@@ -159,7 +160,8 @@ struct ScanPart {
   [[nodiscard]] bool is_usable([[maybe_unused]] const T before) const {
     if constexpr (S::kMayOverflow)
       return is_whole<S>(value) && is_finite(before) &&
-             (!S::kIsLinear || (is_finite(factor) && !forgets<W>(factor, value, static_cast<W>(before))));
+             (!S::kIsLinear ||
+              (is_finite(factor) && !(may_forget && forgets<W>(factor, value, static_cast<W>(before)))));
     return true;
   }
   template <class T>
@@ -235,12 +237,15 @@ class FactorRange {
   /// Whether a product of neighbours that is 0 or subnormal stays so, or there is none. Else it would be large again
   /// without the digits that it had lost.
   [[nodiscard]] bool has_no_regrowth() const {
-    W least = other_.least, most = other_.most;
-    for (int lane = 0; lane < Flat::kLanes; ++lane) {
-      least *= lanes_.least[lane];
-      most = lanes_.most[lane] > most ? lanes_.most[lane] : most;
-    }
-    return most <= W(1) || least >= std::numeric_limits<W>::min();
+    W most = other_.most;
+    for (int lane = 0; lane < Flat::kLanes; ++lane) most = lanes_.most[lane] > most ? lanes_.most[lane] : most;
+    return most <= W(1) || !may_be_too_small();
+  }
+  /// Whether a product of neighbours may be 0 or subnormal, although none of them is 0.
+  [[nodiscard]] bool may_be_too_small() const {
+    W least = other_.least;
+    for (int lane = 0; lane < Flat::kLanes; ++lane) least *= lanes_.least[lane];
+    return least < std::numeric_limits<W>::min();
   }
 
  private:
@@ -277,6 +282,7 @@ struct NoRange {
   template <class Pack>
   PB_SIMD_INLINE void add(const Pack&) const {}
   [[nodiscard]] static constexpr bool has_no_regrowth() { return true; }
+  [[nodiscard]] static constexpr bool may_be_too_small() { return false; }
 };
 template <class S, class Flat>
 using RangeOf = std::conditional_t<S::kMayOverflow, FactorRange<S, Flat>, NoRange>;
@@ -377,6 +383,7 @@ class FoldPass : public NeutralStart<S...> {
   [[nodiscard]] PB_SIMD_INLINE static ScanPart<One> part(Fold& fold, const Range& range) {
     ScanPart<One> out = fold.result();
     if (!range.has_no_regrowth()) out.value = std::numeric_limits<typename One::Work>::quiet_NaN();
+    out.may_forget = range.may_be_too_small();
     return out;
   }
 
@@ -406,8 +413,8 @@ class ScanPass : public NeutralStart<S...> {
     const auto all = pack.template scan<kIsDown>(std::get<kAt>(before_));
     if constexpr (One::kMayOverflow) {
       is_sure_ = is_sure_ && is_whole<One>(all.value[0]) && is_finite(std::get<kAt>(before_).value);
-      if constexpr (One::kIsLinear)
-        is_sure_ = is_sure_ && is_finite(all.factor[0]) && !forgets(all.factor[0], all.value[0], before);
+      if constexpr (One::kIsLinear) has_forgotten_ = has_forgotten_ || forgets(all.factor[0], all.value[0], before);
+      if constexpr (One::kIsLinear) is_sure_ = is_sure_ && is_finite(all.factor[0]);
     }
     Pack<typename One::Value, Shape> out;
     for (int i = 0; i < Shape::kCount; ++i)
@@ -421,7 +428,11 @@ class ScanPass : public NeutralStart<S...> {
   /// Whether all numbers of linear recurrences and products were finite. Else elements may not be combined before the
   /// value before them is known.
   [[nodiscard]] bool is_sure() const {
-    return is_sure_ && std::apply([](const auto&... each) { return (each.has_no_regrowth() && ...); }, ranges_);
+    return is_sure_ && std::apply(
+                           [this](const auto&... each) {
+                             return ((each.has_no_regrowth() && !(has_forgotten_ && each.may_be_too_small())) && ...);
+                           },
+                           ranges_);
   }
 
  private:
@@ -434,6 +445,7 @@ class ScanPass : public NeutralStart<S...> {
   std::tuple<ScanPart<S>...> before_;
   std::tuple<RangeOf<S, typename Shapes::Flat>...> ranges_;
   bool is_sure_;
+  bool has_forgotten_ = false;  ///< if factors may have been too small
 };
 
 /// The pass that runs instances in the order of the source.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "choicegraph/passes/computation/loop_effects.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <string_view>
@@ -17,12 +18,15 @@ namespace {
 
 using Kind = BodyType::Kind;
 
-/// Whether that many `[]` of a type are all of vectors and arrays of C++'s library.
+/// Whether that many `[]` of a type are all of vectors and arrays of C++'s library, and of pointers in them.
 bool has_plain_levels(std::string_view type, std::size_t num_subscripts) {
   if (type.starts_with("const ")) type.remove_prefix(6);
   for (; num_subscripts > 0; --num_subscripts) {
     type = without_std(type);
-    if (!type.starts_with("vector<") && !type.starts_with("array<")) return false;
+    if (!type.starts_with("vector<") && !type.starts_with("array<")) {
+      const std::string_view element = type.substr(0, type.find_first_of(",>"));
+      return num_subscripts <= static_cast<std::size_t>(std::count(element.begin(), element.end(), '*'));
+    }
     type.remove_prefix(type.find('<') + 1);  // the elements' type is what follows
   }
   return true;

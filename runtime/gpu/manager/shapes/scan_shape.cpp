@@ -56,7 +56,7 @@ std::size_t local_bytes_of(const LaunchPlan& plan, const WorkShape& shape) {
   const std::size_t lines = items / shape.group[scan];
   return static_cast<std::size_t>(plan.kernel->scan_cell_bytes) * items * (shape.items[scan] + 1) +
          static_cast<std::size_t>(plan.kernel->scan_part_bytes) * (2 * items + lines * (2 * kFan + 1)) +
-         sizeof(std::int32_t) * (lines * 2 * kFan + 1);
+         sizeof(std::int32_t) * (lines * (2 * kFan + 1) + 1);
 }
 
 /// The shape of a device's launch whose configuration says nothing.
