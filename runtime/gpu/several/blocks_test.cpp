@@ -305,6 +305,21 @@ TEST_F(Blocks, BehindOneThatDidNotRunMayRunAgainWhereTheyReadNothingOfWhatTheyWr
   });
 }
 
+TEST_F(Blocks, WhoseEdgesRanMayRunAgainWhereTheyReadNothingOfWhatTheyWrite) {
+  extent = BlockExtent::repeatable(kHeight - 2, std::int64_t{1} << 28, 2);
+  two.control->inject(FakeOperation::Launch, 1, FakeFault::Refuse);
+  one.control->inject(FakeOperation::Launch, 2, FakeFault::Refuse);
+  Scheduler scheduler(2);
+  scheduler.run([&](Frame& frame) {
+    const Matrix2 in = rows(), out = rows();
+    EXPECT_LT(step(frame, out, in), kHeight - 2) << "the inside of the second block ran nowhere";
+    EXPECT_EQ(step(frame, out, in), kHeight - 2);
+    need_on_host(frame, out);
+    EXPECT_EQ(rows_of_two.front(), (Rows{9, 2})) << "the edge runs first";
+    expect_column(out, expected(1));
+  });
+}
+
 TEST_F(Blocks, OfADeviceThatHasFailedGoToTheOther) {
   one.control->inject(FakeOperation::Launch, 0, FakeFault::Fail);
   Scheduler scheduler(2);
