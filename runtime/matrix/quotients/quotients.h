@@ -7,8 +7,9 @@
 // by a last digit where remainders are subnormal, next to the smallest normal number, so `pbc --fp=strict`
 // (PB_SCALAR_FUNCTIONS) divides. Where a step gives no number, as for zeros and infinities, lanes are divided.
 //
-// Only AVX-512 has such approximations of doubles. Elsewhere packs divide. As with vector functions (vector_math.h),
-// the lanes of packs of any shape go through full vectors, so an instance has the same bits wherever a loop is cut.
+// Only AVX-512 has such approximations of doubles. Elsewhere packs divide, and so they do on AMD's processors (Zen),
+// whose dividers are faster than these multiplications. As with vector functions (vector_math.h), the lanes of packs of
+// any shape go through full vectors, so an instance has the same bits wherever a loop is cut.
 //
 // Source: P. Markstein, "IA-64 and Elementary Functions", 2000, chapters 8 and 9. Only generated code includes this.
 #pragma once
@@ -21,8 +22,13 @@
 #include "runtime/matrix/simd_math.h"
 #include "runtime/matrix/vector_math.h"
 
+#define PB_HAS_FAST_DIVIDER 0
+#if defined(__znver1__) || defined(__znver2__) || defined(__znver3__) || defined(__znver4__) || defined(__znver5__)
+#undef PB_HAS_FAST_DIVIDER
+#define PB_HAS_FAST_DIVIDER 1
+#endif
 #define PB_MULTIPLIES_QUOTIENTS 0
-#if defined(__AVX512F__) && !defined(PB_SCALAR_FUNCTIONS)
+#if defined(__AVX512F__) && !defined(PB_SCALAR_FUNCTIONS) && !PB_HAS_FAST_DIVIDER
 #undef PB_MULTIPLIES_QUOTIENTS
 #define PB_MULTIPLIES_QUOTIENTS 1
 #endif
