@@ -277,7 +277,7 @@ class FactorRange {
   Range<W> other_{W(1), W(1)};
 };
 
-/// Nothing is multiplied in the type of numbers that may overflow.
+/// The same for operators whose parts lose nothing.
 struct NoRange {
   template <class Pack>
   PB_SIMD_INLINE void add(const Pack&) const {}
