@@ -373,15 +373,17 @@ void emit_arrivals(Writer& out, const Transform& transform, const KernelTree& ke
 }
 
 std::string launch_value(const KernelScalar& scalar) {
+  // Functions of steps have tunables of the kernel's types, others as the configuration has them.
+  const std::string type_of_tunable = scalar.type == ScalarType::Int ? "std::int32_t" : "double";
   switch (scalar.source) {
     case ScalarSource::Matrix:
       return (scalar.type == ScalarType::Int ? "static_cast<std::int32_t>(" : "(") + scalar.origin + ".cell())";
     case ScalarSource::Size:
       return "static_cast<std::int32_t>(" + scalar.origin + ")";
     case ScalarSource::Tunable:
-      return scalar.origin;
+      return "static_cast<" + type_of_tunable + ">(" + scalar.origin + ")";
     case ScalarSource::OfTunable:
-      return scalar.origin + "[" + std::to_string(scalar.element) + "]";
+      return "static_cast<" + type_of_tunable + ">(" + scalar.origin + "[" + std::to_string(scalar.element) + "])";
     case ScalarSource::Slice:
       return "pbrt::gpu::slice_of(pb_box)";
     case ScalarSource::Bound:

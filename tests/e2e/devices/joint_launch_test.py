@@ -72,14 +72,17 @@ to B[n]
   }
 }
 """, lambda rng, n: [rng.integers(-9, 10, n).astype(float)], ["B"]),
-    # Along three dimensions.
+    # Along three dimensions; tunables of both types.
     "cube": ("""
 transform Cube
 from A[w, h, d]
 to B[w, h, d]
+tunable weight(3, 1, 8)
+tunable double half(0.5, 0.0, 2.0)
+tunable array(2) offsets(4, 0, 9)
 {
-  B.cell(x, y, z) from (A.cell(x-1, y, z) l, A.cell(x, y+1, z) u, A.cell(x, y, z-2) f, A.cell(x, y, z) c) { return l + u + f - 3*c; }
-  secondary B.cell(x, y, z) from (A.cell(x, y, z) c) { return c; }
+  B.cell(x, y, z) from (A.cell(x-1, y, z) l, A.cell(x, y+1, z) u, A.cell(x, y, z-2) f, A.cell(x, y, z) c) { return half * (l + u) + f - weight*c; }
+  secondary B.cell(x, y, z) from (A.cell(x, y, z) c) { return c + offsets[1]; }
 }
 """, lambda rng, n: [rng.integers(-9, 10, (n, n + 1, n)).astype(float)], ["B"]),
     # Rules that name their row or column, beside one with a condition; one reads nothing.
