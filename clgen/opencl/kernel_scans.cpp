@@ -458,8 +458,7 @@ void KernelScanPrinter::print_results() const {
 // A recurrence has factors beside its elements. Their products may be infinite where no value is, and so may elements
 // that are multiplied. A product of a part that becomes too small is a NaN from there on, and so is a factor that
 // does and grows again; pb_lost says so of the parts that end within a window. A window in which something is not
-// finite has the tag 2,
-// and runs in the order of the source. Groups that meet this tag, or a start that is not finite, wait for the value
-// behind the window before theirs, which then is published for every window. Values may be infinite where no part is,
-// and a condition may then begin the line again with a factor of 0. Values of such recurrences are not multiplied by
-// it.
+// finite has the tag 2, and runs in the order of the source. Groups that meet this tag, or a start that is not finite,
+// wait for the value behind the window before theirs, which then is published for every window. Values may be infinite
+// where no part is, and a condition may then begin the line again with a factor of 0. Values of such recurrences are
+// not multiplied by it.

@@ -20,17 +20,23 @@ VersionRows versions_of(std::int64_t count, std::int64_t rows, std::int64_t skew
   return {1, 1 + count, rows, 1, 8, 1 << 20, skew, lag};
 }
 
+/// Whether the first row comes behind the last one.
+enum class Rows : std::uint8_t { EndThere, AreARing };
+
 /// Rows of two versions, each made from rows up to `reach` away of the version before.
 class TwoVersions {
  public:
-  TwoVersions(std::int64_t rows, std::int64_t reach) : rows_(rows), reach_(reach), cells_(at(2 * rows)) {
+  TwoVersions(std::int64_t rows, std::int64_t reach, Rows kind = Rows::EndThere)
+      : rows_(rows), reach_(reach), kind_(kind), cells_(at(2 * rows)) {
     for (std::int64_t y = 0; y < rows; ++y) cells_[at(y)] = at(y) * 7919 + 1;
   }
   void make(std::int64_t version, std::int64_t from, std::int64_t to) {
     for (std::int64_t y = std::max<std::int64_t>(from, 0); y < std::min(to, rows_); ++y) {
       std::uint64_t sum = 1;
-      for (std::int64_t d = -reach_; d <= reach_; ++d)
-        if (y + d >= 0 && y + d < rows_) sum = sum * 31 + cells_[at((version - 1) % 2 * rows_ + y + d)];
+      for (std::int64_t d = -reach_; d <= reach_; ++d) {
+        const std::int64_t row = kind_ == Rows::AreARing ? (y + d + reach_ * rows_) % rows_ : y + d;
+        if (row >= 0 && row < rows_) sum = sum * 31 + cells_[at((version - 1) % 2 * rows_ + row)];
+      }
       cells_[at(version % 2 * rows_ + y)] = sum;
     }
   }
@@ -38,6 +44,7 @@ class TwoVersions {
 
  private:
   std::int64_t rows_, reach_;
+  Rows kind_;
   std::vector<std::uint64_t> cells_;
 };
 
@@ -87,34 +94,12 @@ TEST_P(SkewedBandsOf, LagsReachTheLastRow) {
   }
 }
 
-/// Rows of two versions, each made from rows up to `reach` away of the version before, where the first row comes behind
-/// the last one.
-class Ring {
- public:
-  Ring(std::int64_t rows, std::int64_t reach) : rows_(rows), reach_(reach), cells_(at(2 * rows)) {
-    for (std::int64_t y = 0; y < rows; ++y) cells_[at(y)] = at(y) * 7919 + 1;
-  }
-  void make(std::int64_t version, std::int64_t from, std::int64_t to) {
-    for (std::int64_t y = std::max<std::int64_t>(from, 0); y < std::min(to, rows_); ++y) {
-      std::uint64_t sum = 1;
-      for (std::int64_t d = -reach_; d <= reach_; ++d)
-        sum = sum * 31 + cells_[at((version - 1) % 2 * rows_ + (y + d + reach_ * rows_) % rows_)];
-      cells_[at(version % 2 * rows_ + y)] = sum;
-    }
-  }
-  const std::vector<std::uint64_t>& cells() const { return cells_; }
-
- private:
-  std::int64_t rows_, reach_;
-  std::vector<std::uint64_t> cells_;
-};
-
 TEST_P(SkewedBandsOf, FoldedRowsReadAcrossTheEdges) {
   Scheduler scheduler(GetParam());
   for (const auto& [rows, count, reach, band] :
        std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>>{
            {64, 9, 1, 8}, {65, 150, 1, 3}, {33, 20, 5, 2}, {7, 40, 3, 1}, {2, 200, 2, 100}, {1, 3, 1, 1}}) {
-    Ring expected(rows, reach), got(rows, reach);
+    TwoVersions expected(rows, reach, Rows::AreARing), got(rows, reach, Rows::AreARing);
     for (std::int64_t version = 1; version <= count; ++version) expected.make(version, 0, rows);
     scheduler.run([&, rows = rows, count = count, reach = reach, band = band](Frame& root) {
       run_skewed_bands(root, folded(versions_of(count, rows, reach)), band,
