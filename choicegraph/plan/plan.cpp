@@ -14,6 +14,21 @@ bool runs(const TransformPlan& plan, const Alternative& alternative, const Step&
                       [&](SegmentId id) { return is_there(id) && picks(id); });
 }
 
+bool is_one_cell(const InputBox& box) {
+  return std::all_of(box.extent.begin(), box.extent.end(), [](const IndexExpr& extent) { return extent.is_const(1); });
+}
+
+bool moves_steadily(const Step& step, const InputBox& box) {
+  return std::all_of(step.loops.begin(), step.loops.end(), [&](const LoopDim& loop) {
+    return std::all_of(box.lo.begin(), box.lo.end(),
+                       [&](const IndexExpr& lo) { return affine_coefficient(lo, loop.var).has_value(); });
+  });
+}
+
+bool may_be_staged(const Step& step, const InputBox& box) {
+  return box.extent_is_uniform && !is_one_cell(box) && moves_steadily(step, box);
+}
+
 bool may_run_together(const TransformPlan& plan, const Step& a, const Step& b) {
   if (a.site != b.site) return true;
   const std::vector<Alternative>& alternatives = plan.sites[a.site].alternatives;

@@ -110,6 +110,9 @@ struct InputBox {
   bool is_same_for_all_instances = false;  ///< `lo` does not depend on loop variables
 };
 
+/// Whether every instance reads one cell of the input. Pre: the box's extent is uniform
+[[nodiscard]] bool is_one_cell(const InputBox& box);
+
 /// How the instances of a step may be shared between a device and the CPU (docs/architecture.md 7.4). They are divided
 /// at a value of one loop, which also divides the part of each output at a coordinate of one dimension. The device gets
 /// the part below.
@@ -205,6 +208,11 @@ using FusedSteps = std::vector<StepId>;
 /// (docs/architecture.md 6.6).
 using ForbiddenChoice = std::vector<std::pair<SiteId, std::size_t>>;
 
+/// Whether the box of an instance's cells lies by the same numbers of cells further with each step of a loop.
+[[nodiscard]] bool moves_steadily(const Step& step, const InputBox& box);
+/// Whether a work-group may hold the cells that its instances read in local memory: their extents are known when the
+/// kernel begins, an instance reads more than one cell, and its box moves steadily.
+[[nodiscard]] bool may_be_staged(const Step& step, const InputBox& box);
 /// True if the step runs whatever is chosen.
 [[nodiscard]] bool always_runs(const TransformPlan& plan, const Step& step);
 /// True if `alternative`, one of the step's site, runs `step`.

@@ -194,45 +194,6 @@ std::string to_cpp(const IndexExpr& expr) {
 
 std::string to_opencl(const IndexExpr& expr) { return print(expr, 0, {"PB_MIN", "PB_MAX", "PB_FLOORD", nullptr}); }
 
-bool affine_coefficient(const IndexExpr& expr, std::string_view symbol, std::int64_t& coefficient) {
-  coefficient = 0;
-  std::int64_t a = 0;
-  std::int64_t b = 0;
-  switch (expr.op) {
-    case IndexExpr::Op::Const:
-      return true;
-    case IndexExpr::Op::Symbol:
-      coefficient = expr.symbol == symbol ? 1 : 0;
-      return true;
-    case IndexExpr::Op::Add:
-    case IndexExpr::Op::Sub:
-      if (!affine_coefficient(expr.operands[0], symbol, a) || !affine_coefficient(expr.operands[1], symbol, b))
-        return false;
-      coefficient = expr.op == IndexExpr::Op::Add ? a + b : a - b;
-      return true;
-    case IndexExpr::Op::Mul:
-      if (!affine_coefficient(expr.operands[0], symbol, a) || !affine_coefficient(expr.operands[1], symbol, b))
-        return false;
-      if (a == 0 && b == 0) return true;
-      if (b == 0 && expr.operands[1].op == IndexExpr::Op::Const) {
-        coefficient = a * expr.operands[1].value;
-        return true;
-      }
-      if (a == 0 && expr.operands[0].op == IndexExpr::Op::Const) {
-        coefficient = b * expr.operands[0].value;
-        return true;
-      }
-      return false;
-    case IndexExpr::Op::FloorDiv:
-    case IndexExpr::Op::Min:
-    case IndexExpr::Op::Max:
-      for (const IndexExpr& operand : expr.operands)
-        if (!affine_coefficient(operand, symbol, a) || a != 0) return false;
-      return true;
-  }
-  return false;
-}
-
 std::string joined(const std::vector<std::string>& texts, std::string_view separator) {
   std::string out;
   for (std::size_t i = 0; i < texts.size(); ++i) {

@@ -55,10 +55,6 @@ class SourceManager;
 /// Returns OpenCL C of a bound, in `int`. The kernel's prelude defines PB_MIN, PB_MAX and PB_FLOORD.
 [[nodiscard]] std::string to_opencl(const IndexExpr& expr);
 
-/// Finds the integer coefficient of `symbol` in `expr`. Returns false if `expr` is not affine in it with a constant
-/// coefficient.
-[[nodiscard]] bool affine_coefficient(const IndexExpr& expr, std::string_view symbol, std::int64_t& coefficient);
-
 /// Returns the texts with the separator between them: `a, b, c`.
 [[nodiscard]] std::string joined(const std::vector<std::string>& texts, std::string_view separator = ", ");
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <variant>
 
-#include "clgen/facts/names.h"
 #include "lang/body/body_walk.h"
 
 namespace pb {
@@ -154,9 +153,9 @@ class RoundBlockFinder {
   std::optional<std::size_t> moving_dim(const InputBox& box, std::size_t loop) const {
     std::optional<std::size_t> out;
     for (std::size_t d = 0; d < box.lo.size(); ++d) {
-      std::int64_t step = 0;
-      if (!affine_coefficient(box.lo[d], vars_[loop], step)) return std::nullopt;
-      if (step == 0) continue;
+      const std::optional<std::int64_t> step = affine_coefficient(box.lo[d], vars_[loop]);
+      if (!step) return std::nullopt;
+      if (*step == 0) continue;
       if (out) return std::nullopt;
       out = d;
     }
@@ -169,10 +168,9 @@ class RoundBlockFinder {
     });
   }
   bool is_affine(const InputBox& box) const {
-    std::int64_t step = 0;
     return std::all_of(vars_.begin(), vars_.end(), [&](const std::string& var) {
       return std::all_of(box.lo.begin(), box.lo.end(),
-                         [&](const IndexExpr& lo) { return affine_coefficient(lo, var, step); });
+                         [&](const IndexExpr& lo) { return affine_coefficient(lo, var).has_value(); });
     });
   }
 

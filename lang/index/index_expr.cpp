@@ -355,4 +355,22 @@ IndexExpr substitute(const IndexExpr& expr, const std::vector<std::pair<std::str
   return expr;
 }
 
+std::optional<std::int64_t> affine_coefficient(const IndexExpr& expr, std::string_view symbol) {
+  if (expr.op == Op::Const) return 0;
+  if (expr.op == Op::Symbol) return expr.symbol == symbol ? 1 : 0;
+  std::vector<std::int64_t> parts;
+  for (const IndexExpr& operand : expr.operands) {
+    const std::optional<std::int64_t> part = affine_coefficient(operand, symbol);
+    if (!part) return std::nullopt;
+    parts.push_back(*part);
+  }
+  if (std::all_of(parts.begin(), parts.end(), [](std::int64_t part) { return part == 0; })) return 0;
+  if (expr.op == Op::Add) return parts[0] + parts[1];
+  if (expr.op == Op::Sub) return parts[0] - parts[1];
+  if (expr.op != Op::Mul) return std::nullopt;
+  if (expr.operands[1].op == Op::Const) return parts[0] * expr.operands[1].value;
+  if (expr.operands[0].op == Op::Const) return parts[1] * expr.operands[0].value;
+  return std::nullopt;
+}
+
 }  // namespace pb

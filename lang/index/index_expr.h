@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,8 @@ using SymbolValues = std::vector<std::pair<std::string, std::int64_t>>;
 /// `expr` with each symbol that has an entry replaced by it.
 [[nodiscard]] IndexExpr substitute(const IndexExpr& expr,
                                    const std::vector<std::pair<std::string, IndexExpr>>& replacements);
+/// By how much `expr` grows with each step of `symbol`; none if it is not affine in it with a constant factor.
+[[nodiscard]] std::optional<std::int64_t> affine_coefficient(const IndexExpr& expr, std::string_view symbol);
 /// Reads what to_string prints; none if `text` is something else.
 [[nodiscard]] std::optional<IndexExpr> parse_index_expr(const std::string& text);
 

@@ -117,6 +117,16 @@ TEST(IndexExpr, BuildersAndTextKeepTheValue) {
   }
 }
 
+TEST(IndexExpr, HasACoefficientWhereItIsAffine) {
+  const auto coefficient = [](const std::string& text) { return affine_coefficient(*parse_index_expr(text), "i"); };
+  EXPECT_EQ(coefficient("3*(i+n)-2*i"), 1);
+  EXPECT_EQ(coefficient("i*4-j"), 4);
+  EXPECT_EQ(coefficient("n*j+floord(n, 2)"), 0) << "nothing depends on it";
+  EXPECT_EQ(coefficient("floord(i, 2)"), std::nullopt);
+  EXPECT_EQ(coefficient("n*i"), std::nullopt) << "the factor is not constant";
+  EXPECT_EQ(coefficient("max(i, 0)+1"), std::nullopt);
+}
+
 TEST(IndexExpr, ReadsAsInHeadersForPeople) {
   const auto readable = [](const std::string& text) { return readable_text(*parse_index_expr(text)); };
   EXPECT_EQ(readable("floord(n, 2)"), "n/2");

@@ -47,6 +47,17 @@ def where(a):
     return [b, c, np.where(x * x > y * y, a, 3 * a), np.where(frame, a, 0)]
 
 
+def quotients(a, m):
+    n = len(a)
+    i = np.arange(2 * n - 2)
+    fine = np.where(i % 2, (a[i // 2] + a[i // 2 + 1]) / 2, a[i // 2])
+    columns, lines = i // 2, (i // 2)[:, None]
+    beside, below = columns + i % 2, lines + (i % 2)[:, None]
+    means = (m[lines, columns] + m[lines, beside] + m[below, columns] + m[below, beside]) / 4
+    i = np.arange(3 * n - 3)
+    return [fine, (m @ a)[np.arange(2 * n) // 2], means, np.maximum(a[(i + 1) // 3], m.max(axis=0)[i // 3])]
+
+
 def smooth(a):
     out = a.copy()
     out[1:-1] = (a[:-2] + 2 * a[1:-1] + a[2:]) / 4
@@ -237,6 +248,7 @@ CASES = {
     "diffuse": (lambda n: [(n,)], diffuse),
     "squares": (lambda n: [((n - 1) ** 2 + 1, n)], squares),
     "region_names": (lambda n: [(n, n + 5), ()], base),
+    "quotients": (lambda n: [(n,), (n, n)], quotients),
     "halves": (lambda n: [(n,)], lambda a: [2 * a, a * a, a * a + 1]),
     "rows": (lambda n: [(n, n + 1)], lambda a: [a + 1]),
     "triangles": (lambda n: [(n, n)], triangles),

@@ -248,22 +248,20 @@ std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule
   return std::nullopt;
 }
 
-bool is_one_cell(const InputBox& box) {
-  for (const IndexExpr& extent : box.extent)
-    if (!extent.is_const(1)) return false;
-  return true;
-}
-
 std::optional<WhyNotDevice> check_local(const Rule& rule, const Step& step, LaunchForm form) {
   if (form == LaunchForm::Scan) return WhyNotDevice{"scans keep their elements in local memory", rule.span};
   if (form == LaunchForm::Wave)
     return WhyNotDevice{"the instances of a wavefront read what others of their group have stored", rule.span};
   if (step.loops.empty()) return WhyNotDevice{"no instances read the same cells: it has one instance only", rule.span};
   for (const InputBox& box : step.input_boxes)
-    if (box.extent_is_uniform && !is_one_cell(box)) return std::nullopt;
+    if (may_be_staged(step, box)) return std::nullopt;
   for (const InputBox& box : step.input_boxes)
     if (!box.extent_is_uniform)
       return WhyNotDevice{"how much it reads differs between instances", rule.inputs[box.input].span};
+  for (const InputBox& box : step.input_boxes)
+    if (!is_one_cell(box))
+      return WhyNotDevice{"its coordinates do not grow by the same number of cells with each step of a rule variable",
+                          rule.inputs[box.input].span};
   return WhyNotDevice{"all of its inputs are single cells: a tile holds what a `region`, `row` or `column` reads",
                       rule.span};
 }

@@ -24,13 +24,6 @@ namespace {
 /// cells.
 constexpr std::size_t kCopyIds = 2;
 
-/// Whether a work-group may hold the cells that its instances read in local memory: their extents are known when the
-/// kernel begins, and an instance reads more than one cell.
-bool may_be_staged(const InputBox& box) {
-  const auto is_one = [](const IndexExpr& extent) { return extent.is_const(1); };
-  return box.extent_is_uniform && !std::all_of(box.extent.begin(), box.extent.end(), is_one);
-}
-
 bool is_same_for_all(const Step& step, std::size_t input) {
   const InputBox* box = box_of(step, input);
   return box != nullptr && box->is_same_for_all_instances;
@@ -474,12 +467,12 @@ class KernelLowering {
   /// work-items at once, which caches serve as well as local memory would, without a copy. It is copied only if there
   /// are no other boxes.
   void add_staging(TreeBlock& group) {
-    const bool has_moving = std::any_of(step_.input_boxes.begin(), step_.input_boxes.end(), [](const InputBox& box) {
-      return may_be_staged(box) && !box.is_same_for_all_instances;
-    });
+    const bool has_moving = std::any_of(
+        step_.input_boxes.begin(), step_.input_boxes.end(),
+        [this](const InputBox& box) { return may_be_staged(step_, box) && !box.is_same_for_all_instances; });
     for (std::size_t i = 0; i < rule_.inputs.size(); ++i) {
       const InputBox* box = box_of(step_, i);
-      if (box == nullptr || !may_be_staged(*box) || (has_moving && box->is_same_for_all_instances)) continue;
+      if (box == nullptr || !may_be_staged(step_, *box) || (has_moving && box->is_same_for_all_instances)) continue;
       out_.tree.buffers.push_back(buffer_of(*box, out_.vars));
       add_copy(BufferId(out_.tree.buffers.size() - 1), group);
     }

@@ -5,7 +5,6 @@
 #include <utility>
 #include <variant>
 
-#include "clgen/facts/names.h"
 #include "lang/check.h"
 
 namespace pb {
@@ -173,8 +172,9 @@ Buffer buffer_of(const InputBox& box, const std::vector<std::string>& vars) {
   for (std::size_t d = 0; d < box.lo.size(); ++d) {
     GroupExtent extent{box.lo[d], box.extent[d], {}};
     for (std::size_t l = 0; l < vars.size(); ++l) {
-      const bool is_affine = affine_coefficient(box.lo[d], vars[l], extent.step[l]);
-      PB_CHECK(is_affine, "the box of a staged input is affine in the loop variables");
+      const std::optional<std::int64_t> step = affine_coefficient(box.lo[d], vars[l]);
+      PB_CHECK(step, "the box of a staged input is affine in the loop variables");
+      extent.step[l] = *step;
     }
     out.extents.push_back(std::move(extent));
   }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "clgen/facts/names.h"
 #include "clgen/facts/rule_facts.h"
 #include "lang/region/affine.h"
 
@@ -30,9 +29,7 @@ std::optional<int> distance_of(const RegionAccess& access, const std::string& fa
   if (std::any_of(access.lo.begin() + 1, access.lo.end(), [&](const Formula& at) { return names(at, fastest); }))
     return std::nullopt;
   const auto place = to_rational(access.lo.front(), {});
-  std::int64_t step = 0;
-  if (!place || place->denominator != 1 || !affine_coefficient(place->numerator, fastest, step) || step != 1)
-    return std::nullopt;
+  if (!place || place->denominator != 1 || affine_coefficient(place->numerator, fastest) != 1) return std::nullopt;
   const IndexExpr distance = substitute(place->numerator, {{fastest, index_const(0)}});
   if (distance.op != IndexExpr::Op::Const || distance.value < -kFarthest || distance.value > kFarthest)
     return std::nullopt;
