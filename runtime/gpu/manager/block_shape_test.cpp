@@ -125,7 +125,7 @@ TEST(BlockShapes, CopyAheadWhereTheKernelCan) {
       .name = "product", .block_loops = {0, 1}, .block_bytes = 4, .may_copy_ahead = true, .num_panels = 2};
   LaunchPlan plan = product_of(4096, 4096, kAhead);
   EXPECT_EQ(on_gpu(plan)->block_stages, 2U);
-  EXPECT_EQ(on_gpu(plan)->block_rounds, 8U);
+  EXPECT_EQ(on_gpu(plan)->block_rounds, 8U) << "nobody knows how many rounds there are";
   plan.block_rounds = 4;
   EXPECT_EQ(on_gpu(plan)->block_rounds, 4U) << "a configuration wants short blocks";
   plan.block_rounds = 16;
@@ -152,6 +152,24 @@ TEST(BlockShapes, CopyAheadWhereTheKernelCan) {
   plan = product_of(4096, 4096);
   plan.block_stages = 2;
   EXPECT_EQ(on_gpu(plan)->block_stages, 1U) << "the kernel cannot";
+}
+
+TEST(BlockShapes, AreLongerWhereThereAreManyAhead) {
+  constexpr KernelDesc kAhead = {.name = "product",
+                                 .block_loops = {0, 1},
+                                 .block_bytes = 4,
+                                 .may_copy_ahead = true,
+                                 .block_length = 0,
+                                 .num_panels = 2};
+  const auto rounds_of_blocks = [&](std::int32_t rounds) {
+    LaunchPlan plan = product_of(4096, 4096, kAhead);
+    plan.block_rounds = 32;
+    plan.scalars.push_back(ScalarArgument(rounds));
+    return on_gpu(plan)->block_rounds;
+  };
+  EXPECT_EQ(rounds_of_blocks(4096), 16U);
+  EXPECT_EQ(rounds_of_blocks(128), 16U);
+  EXPECT_EQ(rounds_of_blocks(127), 8U) << "there would be fewer than 8 blocks";
 }
 
 TEST(BlockShapes, SuitMatrixUnits) {

@@ -2,12 +2,12 @@
 #include "runtime/gpu/manager/shapes/part_shape.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace pbrt::gpu {
 namespace {
 
-constexpr std::size_t kLeastBlocks = 32;                         // of a range that the manager chooses
+constexpr std::size_t kLeastBlocks = 32;                         // of a range that the manager chooses, where
+constexpr std::size_t kMostBlockRounds = 8;                      // a block counts as no longer than this
 constexpr std::size_t kManyRounds = 4096;                        // small tiles would read the same cells too often
 constexpr std::size_t kUnitItems = 1024;                         // work-items for each compute unit
 constexpr std::size_t kUnitItemsOfMany = 512;                    // likewise, if each has many instances
@@ -18,13 +18,6 @@ constexpr std::size_t kLeastRecords = 4;                         // that each of
 constexpr std::size_t kNeighbours = 32;                          // neighbours that read records at once
 constexpr std::size_t kItemsAtOnce = 2048;                       // work-items that a compute unit holds at once
 constexpr std::size_t kWordBytes = 4;
-
-/// How many rounds there are, or somewhat more, if the kernel knows.
-std::optional<std::size_t> rounds_of(const LaunchPlan& plan) {
-  if (plan.kernel->block_length < 0) return std::nullopt;
-  const std::int64_t rounds = plan.scalars[static_cast<std::size_t>(plan.kernel->block_length)].integer();
-  return static_cast<std::size_t>(std::max<std::int64_t>(0, rounds));
-}
 
 /// The most ranges that are of use, and have room.
 std::size_t most_parts_of(const LaunchPlan& plan, const WorkShape& shape) {
@@ -42,6 +35,12 @@ bool may_choose_parts(const LaunchPlan& plan, const DeviceInfo& device) {
 
 }  // namespace
 
+std::optional<std::size_t> rounds_of(const LaunchPlan& plan) {
+  if (plan.kernel->block_length < 0) return std::nullopt;
+  const std::int64_t rounds = plan.scalars[static_cast<std::size_t>(plan.kernel->block_length)].integer();
+  return static_cast<std::size_t>(std::max<std::int64_t>(0, rounds));
+}
+
 std::size_t block_parts_of(const LaunchPlan& plan, const DeviceInfo& device, const WorkShape& shape,
                            std::size_t num_groups) {
   if (!plan.kernel->has_block_parts || plan.block_parts == 1) return 1;
@@ -52,7 +51,7 @@ std::size_t block_parts_of(const LaunchPlan& plan, const DeviceInfo& device, con
   const std::size_t in_group = shape.group[0] * shape.group[1] * shape.group[2];
   const std::size_t of_unit = instances >= kManyInstances ? kUnitItemsOfMany : kUnitItems;
   const std::size_t wanted = compute_units_of(device) * std::max<std::size_t>(1, of_unit / in_group) / num_groups;
-  const std::size_t long_enough = *rounds_of(plan) / (shape.block_rounds * kLeastBlocks);
+  const std::size_t long_enough = *rounds_of(plan) / (std::min(shape.block_rounds, kMostBlockRounds) * kLeastBlocks);
   return power_to(std::min({wanted, long_enough, most}));
 }
 
@@ -99,10 +98,10 @@ KernelRange combining_range_of(const LaunchPlan& plan, const WorkShape& shape) {
 // Where the largest tiles of instances are fewer than compute units, as in a product of 256 x 256 cells with 65536
 // rounds each, the rounds are cut into ranges of whole blocks, which groups of their own run. There are as many as give
 // each unit 1024 work-items, or 512 if these have 32 instances or more and so need many registers; a power of two, so
-// that there are few builds. A range has 32 blocks at least: what the groups keep of their instances, and what the
-// second launch reads, is then little beside what they read of the inputs. All ranges together keep at most 256 MB.
-// If the device's memory has room for the matrices and not for that, a group runs all rounds of its instances
-// (LaunchTasks::acquire_without_parts).
+// that there are few builds. A range has 32 blocks of up to 8 rounds at least: what the groups keep of their instances,
+// and what the second launch reads, is then little beside what they read of the inputs. All ranges together keep at
+// most 256 MB. If the device's memory has room for the matrices and not for that, a group runs all rounds of its
+// instances (LaunchTasks::acquire_without_parts).
 //
 // The second launch has a work-item for each instance, or several that combine four records or more each, if so many
 // are on the device at once: one work-item would wait for one record after the other.

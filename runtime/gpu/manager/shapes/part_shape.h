@@ -5,12 +5,16 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "runtime/gpu/device.h"
 #include "runtime/gpu/manager/queue/launch_job.h"
 #include "runtime/gpu/manager/work_shape.h"
 
 namespace pbrt::gpu {
+
+/// Returns how many rounds there are, or somewhat more, if the kernel knows.
+[[nodiscard]] std::optional<std::size_t> rounds_of(const LaunchPlan& plan);
 
 /// Returns into how many ranges the rounds are cut, if the shape has so many groups for each: see Note [Default parts]
 /// in part_shape.cpp. What the plan gives counts, as far as there are blocks and memory for so many.
