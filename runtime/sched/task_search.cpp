@@ -19,9 +19,9 @@ constexpr int kSpinRounds = 300;
 constexpr int kYieldRounds = 4;
 constexpr int kPausesPerRound = 8;
 // How long a searching worker stays awake: for a wake that is announced as brief, since waking a thread costs about as
-// much as a small kernel; and while another worker is busy, which may spawn after a sequential part. Waking costs 50 to
-// 100 microseconds on virtual machines.
-constexpr std::chrono::microseconds kPatienceForWakes{1000};
+// much as a small kernel, and 1 % of what takes longer than this; and while another worker is busy, which may spawn
+// after a sequential part. Waking costs 50 to 100 microseconds on virtual machines.
+constexpr std::chrono::microseconds kPatienceForWakes{10000};
 constexpr std::chrono::microseconds kPatienceForSpawns{300};
 constexpr int kRoundsPerYield = 32;
 

@@ -14,6 +14,10 @@ namespace pbrt::gpu {
 namespace {
 
 constexpr int kLooksPerYield = 16;
+// The thread stays awake so many times as long while nobody else wants its processor. A yield that takes long says that
+// somebody does.
+constexpr int kPatienceOfIdleProcessor = 10;
+constexpr std::chrono::microseconds kLongYield{20};
 
 // So long after a launch of a worker the thread leaves ends to workers. They ask for them while they launch, and a
 // driver and a manager let one thread in at a time.
@@ -140,7 +144,7 @@ void TaskQueue::begin_idle(bool is_end_awaited) {
 
 bool TaskQueue::await_change(Device& device) {
   // What the loop reads all the time is kept out of the lines that workers write.
-  const std::chrono::nanoseconds patience = patience_;
+  std::chrono::nanoseconds patience = patience_ * kPatienceOfIdleProcessor;
   const std::uint64_t idle_epoch = idle_epoch_, idle_ended = idle_ended_;
   const bool is_end_awaited = is_end_awaited_;
   // Acquire: who sees a change sees the count of ends that was made before it. All else is acted on under the mutex.
@@ -151,7 +155,7 @@ bool TaskQueue::await_change(Device& device) {
   };
   auto now = std::chrono::steady_clock::now();
   auto awake_since = now, quiet_from = now + kQuiet, looked = now - kLooksForLaunches;
-  for (; !has_other_change() && now - awake_since < patience; now = std::chrono::steady_clock::now()) {
+  while (!has_other_change() && now - awake_since < patience) {
     if (now - looked >= kLooksForLaunches) {
       looked = now;
       if (const std::uint64_t launched = num_launched_here_.load(std::memory_order_relaxed);
@@ -166,7 +170,10 @@ bool TaskQueue::await_change(Device& device) {
       device.poll();
     }
     for (int i = 0; i < kLooksPerYield && !has_other_change(); ++i) cpu_relax();
+    const auto before_yield = std::chrono::steady_clock::now();
     std::this_thread::yield();
+    now = std::chrono::steady_clock::now();
+    if (now - before_yield > kLongYield) patience = patience_;
   }
   const std::lock_guard lock(mutex_);
   return num_changes() != 0;
@@ -196,9 +203,9 @@ void poke_all(const Registries& registries) {
 // with what it saw at its last turn (begin_idle) under the same mutex before it waits, so no change is missed. A task
 // that was tried while an operation ended is tried again, because the change is seen at the next turn, before sleeping.
 // Before it sleeps the thread flushes what it enqueued, so that the device works on what it waits for, and has the
-// device watch for ends (ManagerImpl). For at most the patience it stays awake instead, asks the device for ends and
-// looks at `epoch` without the mutex; what it sees there it acts on after it has taken the mutex. Otherwise nothing is
-// polled.
+// device watch for ends (ManagerImpl). For at most the patience it stays awake instead, ten times as long on an idle
+// processor, asks the device for ends and looks at `epoch` without the mutex; what it sees there it acts on after it
+// has taken the mutex. Otherwise nothing is polled.
 //
 // A worker that launches by itself sees changes in the place of the thread. It leaves nothing behind that could be
 // ready: what it finds not ready it does not put back without a change of `epoch` (ManagerImpl::take). Its launch

@@ -39,7 +39,7 @@ using Turn = std::variant<std::vector<EndedOperation>, Task, NothingReady>;
 
 class TaskQueue {
  public:
-  /// patience: how long await_change stays awake.
+  /// patience: how long await_change stays awake at least (ManagerOptions).
   explicit TaskQueue(std::chrono::nanoseconds patience) : patience_(patience) {}
 
   // Any thread.
@@ -90,9 +90,9 @@ class TaskQueue {
 
   // Management thread only, in anybody's turn.
 
-  /// Stays awake until something has happened since the last turn before begin_idle(), or for the patience after that
-  /// and after the last launch of a worker; asks the device for ends meanwhile. While workers launch and nobody waits
-  /// for ends, these are the workers' business.
+  /// Stays awake until something has happened since the last turn before begin_idle(), or for the patience after that,
+  /// ten times as long while no other thread wants the processor, and after the last launch of a worker; asks the
+  /// device for ends meanwhile. While workers launch and nobody waits for ends, these are the workers' business.
   ///
   /// Post: true if something has happened
   [[nodiscard]] bool await_change(Device& device);
