@@ -101,7 +101,8 @@ void CallArguments::place(bool for_device) {
     const bool is_resident = !memory.is_empty();
     const std::uintptr_t alignment = for_device && !is_resident ? kDeviceAlignment : element_bytes(desc.element);
     is_copied = given.has_negative_stride() || !given.has_own_cells() || !given.is_aligned(alignment) ||
-                (is_resident && !given.is_box_of(memory)) || (is_output(i) && overlaps_another(i));
+                (is_resident && !given.is_box_of(memory)) || (for_device && !is_resident && !given.has_nested_rows()) ||
+                (is_output(i) && overlaps_another(i));
     if (is_copied)
       matrices_.push_back(AnyMatrix::allocate(desc.element, desc.num_dims, given.sizes()));
     else

@@ -73,21 +73,34 @@ GivenMatrix::GivenMatrix(const pb_matrix& of) : matrix_(of) {
   end_ = static_cast<const char*>(matrix_.data) + (hi + 1) * element;
 }
 
+bool GivenMatrix::is_empty() const {
+  return std::find(matrix_.extents, matrix_.extents + matrix_.rank, 0) != matrix_.extents + matrix_.rank;
+}
+
+GivenMatrix::Dims GivenMatrix::dims_by_stride() const {
+  Dims out;
+  for (int d = 0; d < matrix_.rank; ++d)
+    if (matrix_.extents[d] != 1) out.dims[out.count++] = d;
+  std::sort(out.begin(), out.end(), [&](int a, int b) { return stride(a) < stride(b); });
+  return out;
+}
+
 bool GivenMatrix::has_own_cells() const {
-  int order[PB_MAX_RANK];
-  int num = 0;
-  const auto stride = [&](int d) { return std::abs(matrix_.strides[d]); };
-  for (int d = 0; d < matrix_.rank; ++d) {
-    if (matrix_.extents[d] == 0) return true;
-    if (matrix_.extents[d] == 1) continue;
-    int at = num++;
-    for (; at > 0 && stride(order[at - 1]) > stride(d); --at) order[at] = order[at - 1];
-    order[at] = d;
-  }
+  if (is_empty()) return true;
   std::int64_t last = 0;  // the largest offset of a cell so far
-  for (int i = 0; i < num; ++i) {
-    if (stride(order[i]) <= last) return false;
-    last += (matrix_.extents[order[i]] - 1) * stride(order[i]);
+  for (const int d : dims_by_stride()) {
+    if (stride(d) <= last) return false;
+    last += (matrix_.extents[d] - 1) * stride(d);
+  }
+  return true;
+}
+
+bool GivenMatrix::has_nested_rows() const {
+  if (is_empty()) return true;
+  std::int64_t smaller = 1;
+  for (const int d : dims_by_stride()) {
+    if (stride(d) == 0 || stride(d) % smaller != 0) return false;
+    smaller = stride(d);
   }
   return true;
 }

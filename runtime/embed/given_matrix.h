@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 
 #include "runtime/embed/polybricks.h"
 #include "runtime/matrix/any_matrix.h"
@@ -28,6 +29,9 @@ class GivenMatrix {
   /// Whether each cell certainly has a place of its own: each stride leads beyond all cells of the dimensions with
   /// smaller strides.
   [[nodiscard]] bool has_own_cells() const;
+  /// Whether each stride is a multiple of the smaller ones, as those of a box of a larger matrix are. Where devices
+  /// have parts of a matrix, the runtime knows its cells by such rows within rows (runtime/gpu/layout.h).
+  [[nodiscard]] bool has_nested_rows() const;
   [[nodiscard]] bool has_negative_stride() const;
   [[nodiscard]] bool is_aligned(std::uintptr_t bytes) const;
 
@@ -46,6 +50,16 @@ class GivenMatrix {
   void copy_from(const AnyMatrix& dense) const { copy_cells(dense, false); }
 
  private:
+  struct Dims {
+    int dims[PB_MAX_RANK] = {};
+    int count = 0;
+    [[nodiscard]] int* begin() { return dims; }
+    [[nodiscard]] int* end() { return dims + count; }
+  };
+  [[nodiscard]] bool is_empty() const;
+  [[nodiscard]] std::int64_t stride(int dim) const { return std::abs(matrix_.strides[dim]); }
+  /// The dimensions with more than one cell, that of the smallest stride first.
+  [[nodiscard]] Dims dims_by_stride() const;
   void copy_cells(const AnyMatrix& dense, bool to_dense) const;
 
   pb_matrix matrix_;

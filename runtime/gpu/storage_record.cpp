@@ -199,7 +199,7 @@ void StorageRecord::wrote_on_host(const OwnedView& view) {
   }
   if (!PB_FAULT(stale_device_copy))
     for (const auto& home : residences_) home->valid.remove(written);
-  lost.remove(box);
+  if (adopt(view)) lost.remove(box);  // else the box is the whole, of which the host may have written a part alone
   unwritten.remove(box);
   publish_state();
 }

@@ -54,10 +54,16 @@ void DeviceMemory::pin(LaunchJob& job, Residence& home) {
 
 void DeviceMemory::unpin(LaunchJob& job) {
   job.scratch.reset();
+  // A job that was refused in its midst may have copies under way. The device keeps their buffers until they end; who
+  // took one from the pool would not wait for them.
+  const bool is_over = std::all_of(job.operations.begin(), job.operations.end(),
+                                   [](const std::shared_ptr<Operation>& each) { return each->is_applied; });
   for (LaunchWindow& window : job.windows) {
     if (window.buffer == nullptr) continue;
     const std::lock_guard lock(registry_->mutex);
-    registry_->pool.push_back(std::move(window.buffer));
+    if (!is_over) registry_->used_bytes -= window.buffer->size_bytes();
+    if (is_over) registry_->pool.push_back(std::move(window.buffer));
+    window.buffer.reset();
   }
   for (Residence* home : job.pinned) {
     const std::lock_guard lock(home->record().mutex);

@@ -440,6 +440,21 @@ static void test_device(void) {
       const float* at = in + 40 * y + x;
       EXPECT(out[38 * y + x] == 2 * (at[0] + at[1] + at[2]));
     }
+  /* Rows whose distance is no multiple of that of their cells. */
+  float* apart = aligned_alloc(128, 128 * 81 * sizeof(float));
+  if (apart == NULL) exit(1);
+  for (int y = 0; y < 30; ++y)
+    for (int x = 0; x < 40; ++x) apart[81 * y + 2 * x] = in[40 * y + x] + 1;
+  pb_matrix Apart = plane_of(apart, 40, 30);
+  Apart.strides[0] = 2;
+  Apart.strides[1] = 81;
+  EXPECT_OK(edges_Blur(context, 2, &Apart, &Out));
+  for (int y = 0; y < 30; ++y)
+    for (int x = 0; x < 38; ++x) {
+      const float* at = in + 40 * y + x;
+      EXPECT(out[38 * y + x] == 2 * (at[0] + at[1] + at[2] + 3));
+    }
+  free(apart);
   pb_context_destroy(by_configuration);
   /* Without a device, the version that the configuration chose cannot run. */
   pb_context* without = context_with(on_device(devices + 1));
