@@ -214,7 +214,7 @@ def loop_heads(a, v, s):
     singles = [a[::8].sum(), a[1:].sum(), a[3:].sum(), 3 * (a + 7).sum(), a[:(n + 1) // 2].sum() + 3,
                (a != 3).sum() + 1000 * len(np.union1d(a, [3]))]
     return [*[np.int32(each) for each in singles], 17 * (n - i), np.minimum(v, s), 4.5 * counts, (i & 7)**2 + a, counts, a[::-1] + 1,
-            i + 1 + a]
+            i + 1 + a, a + 2]
 
 
 # name: (shapes of the inputs for size n, outputs from inputs)
