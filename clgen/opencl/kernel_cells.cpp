@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clgen/facts/index_width.h"
 #include "clgen/facts/names.h"
 #include "clgen/opencl/kernel_words.h"
 #include "lang/check.h"
+#include "lang/region/affine.h"
 #include "runtime/config/border_functions.h"
 
 namespace pb {
@@ -18,6 +20,22 @@ namespace {
 /// Returns the formula with names as the kernel spells them, in 64 bits.
 Formula in_kernel(const Formula& formula) {
   return with_spelling(formula, [](const std::string& name) { return "(long)" + opencl_name(name); });
+}
+
+/// Returns the value with its symbols as the kernel spells them, in 64 bits.
+IndexExpr in_kernel(IndexExpr value) {
+  if (value.op == IndexExpr::Op::Symbol) value.symbol = "(long)" + opencl_name(value.symbol);
+  for (IndexExpr& operand : value.operands) operand = in_kernel(std::move(operand));
+  return value;
+}
+
+/// Returns the condition that coordinate `dim` lies inside as the fraction that it is, not only as computed.
+std::string fraction_text(const RegionAccess& input, std::size_t dim, const std::string& size) {
+  const auto values = inside_terms(input, dim, index_symbol(size), {});
+  PB_CHECK(values, "coordinates in kernels are affine");
+  std::vector<std::string> terms;
+  for (const IndexExpr& value : *values) terms.push_back("(" + to_opencl(in_kernel(value)) + ") >= 0");
+  return joined(terms, " && ");
 }
 
 std::string missing_value_text(ElementType element) {
@@ -49,6 +67,7 @@ void print_cell_with_border(Writer& out, const Transform& transform, const Regio
     std::string at = to_c(in_kernel(input.lo[d]));
     if (input.is_mapped_dim(d)) at = "pb_" + std::string(function_of(input.border)) + "(" + at + ", " + size + ")";
     inside.push_back("(" + at + ") >= 0 && (" + at + ") < " + size);
+    if (input.is_optional() && may_be_cut_off(input.lo[d])) inside.push_back(fraction_text(input, d, size));
     cell += " + (PB_INDEX)(" + at + ") * " + name + "_s" + std::to_string(d);
   }
   const ElementType element = matrix.is_element_t ? default_element : matrix.element;

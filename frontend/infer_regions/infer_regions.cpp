@@ -216,8 +216,11 @@ void restrict_accesses(Inference& in, Rule& rule) {
     }
     access.cells = access.cells.intersect_domain(rule.domain);
     if (!access.is_optional()) continue;
-    const auto cells = matrix_cells(in.context, in.transform.matrices[access.matrix], in.scope);
+    const Matrix& matrix = in.transform.matrices[access.matrix];
+    const auto cells = matrix_cells(in.context, matrix, in.scope);
     if (cells) access.cells = access.cells.intersect_range(*cells);
+    const auto readers = keep_inside(rule.domain, access, matrix, in.scope);
+    if (readers) access.cells = access.cells.intersect_domain(*readers);
   }
 }
 

@@ -312,6 +312,25 @@ std::optional<RationalExpr> to_bound(const Formula& formula, const FormulaScope&
   return RationalExpr{std::move(*value), 1};
 }
 
+}  // namespace
+
+bool may_be_cut_off(const Formula& formula) {
+  const auto exact = has_rule_var(formula) ? to_rational(formula, {}) : std::nullopt;
+  return exact && exact->denominator != 1;
+}
+
+std::optional<std::vector<IndexExpr>> inside_terms(const RegionAccess& access, std::size_t dim, const IndexExpr& size,
+                                                   const FormulaScope& scope) {
+  const auto lo = to_bound(access.lo[dim], scope);
+  const auto hi = to_bound(access.hi[dim], scope);
+  if (!lo || !hi) return std::nullopt;
+  // hi - 1 < size with hi = numerator/denominator, in integers.
+  const IndexExpr limit = index_mul(index_const(hi->denominator), index_add(size, index_const(1)));
+  return std::vector{lo->numerator, index_sub(index_sub(limit, hi->numerator), index_const(1))};
+}
+
+namespace {
+
 /// The points of `exact` at which [lo, hi) is inside also as it is computed. At the points of `exact` it is inside as
 /// rational numbers, but rounding can lead out if a division is subtracted, as in `n-i/2`.
 std::optional<Region> keep_computed(const Region& exact, const Formula& lo, const Formula& hi, const IndexExpr& size,
@@ -338,14 +357,10 @@ std::optional<Region> keep_inside(const Region& domain, const RegionAccess& acce
       continue;
     }
     if (std::find(access.tested_dims.begin(), access.tested_dims.end(), d) != access.tested_dims.end()) continue;
-    const auto lo = to_bound(access.lo[d], scope);
-    const auto hi = to_bound(access.hi[d], scope);
-    if (!lo || !hi) return std::nullopt;
-    out = out.where_nonnegative(lo->numerator);
-    // hi - 1 < size with hi = numerator/denominator, in integers.
-    const IndexExpr limit = index_mul(index_const(hi->denominator), index_add(*size, index_const(1)));
-    out = out.where_nonnegative(index_sub(index_sub(limit, hi->numerator), index_const(1)));
-    if (lo->denominator == 1 && hi->denominator == 1) continue;
+    const auto terms = inside_terms(access, d, *size, scope);
+    if (!terms) return std::nullopt;
+    for (const IndexExpr& term : *terms) out = out.where_nonnegative(term);
+    if (!may_be_cut_off(access.lo[d]) && !may_be_cut_off(access.hi[d])) continue;
     auto computed = keep_computed(out, access.lo[d], access.hi[d], *size, scope);
     if (!computed) return std::nullopt;
     out = std::move(*computed);

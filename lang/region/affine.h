@@ -62,6 +62,12 @@ struct RationalExpr {
 /// The points of `domain` at which `relation` holds, as an exact rational condition; none if it is not affine.
 [[nodiscard]] std::optional<Region> keep_where(const Region& domain, const Relation& relation,
                                                const FormulaScope& scope);
+/// Whether C cuts off the fraction that `formula` may be. Without rule variables it is a value of the call, and whole.
+[[nodiscard]] bool may_be_cut_off(const Formula& formula);
+/// Values that are all 0 or more where dimension `dim` of `access` lies inside of `size` cells as the fractions that
+/// its bounds are (docs/reference/language.md 5.4). None if a bound is not affine.
+[[nodiscard]] std::optional<std::vector<IndexExpr>> inside_terms(const RegionAccess& access, std::size_t dim,
+                                                                 const IndexExpr& size, const FormulaScope& scope);
 /// The instances of `domain` whose box of `access` lies inside `matrix`: 0 <= begin and end - 1 < size in every
 /// dimension that is not tested per instance. This has to hold both as an exact rational condition and as computed. A
 /// coordinate without rule variables is a value of the call. A dimension that a border maps needs 0 < size. None if a

@@ -58,6 +58,30 @@ def quotients(a, m):
     return [fine, (m @ a)[np.arange(2 * n) // 2], means, np.maximum(a[(i + 1) // 3], m.max(axis=0)[i // 3])]
 
 
+def fractions(a, m):
+    n = len(a)
+
+    def cell(array, *at, missing):
+        """The element at fractions, each a numerator and a denominator; `missing` outside."""
+        inside = all(0 <= num < den * size for (num, den), size in zip(at, array.shape[::-1]))
+        return array[tuple(num // den for num, den in at[::-1])] if inside else missing
+
+    tree, leaves, upwards = np.zeros(n), np.zeros(n), np.zeros(2 * n)
+    for i in range(n):
+        tree[i] = cell(tree, (i - 1, 2), missing=5) / 2 + a[i]
+        parent = cell(leaves, (i - 2, 3), missing=None)
+        leaves[i] = a[i] if parent is None else parent / 2 - a[i]
+    for i in reversed(range(2 * n)):
+        upwards[i] = cell(upwards, (i + 5 + 2 * n, 2), missing=1) / 2 + a[i // 2]
+    # `n - (i+1)/2` begins at n - 1/2, which C computes as n, and ends before -1/2, which C computes as 0.
+    far = [a[n - (i + 1) // 2] if 0 < i < 2 * n else 100 for i in range(3 * n + 9)]
+    spread = [cell(a, (i - 5, 2), missing=7) + 2 * cell(a, (n - i, 3), missing=i) + far[i] for i in range(3 * n + 9)]
+    near = [[cell(m, (x - 1, 2), (y - 1, 1), missing=3) + cell(m, (x + y - 2, 2), (y - 3, 2), missing=x)
+             for x in range(2 * n + 3)] for y in range(n)]
+    tried = [a[n - i // 2] if i >= 2 and i * i < 4 * n else -a[i] for i in range(n)]
+    return [tree, leaves, np.array(spread), np.array(near), np.array(tried), upwards]
+
+
 def smooth(a):
     out = a.copy()
     out[1:-1] = (a[:-2] + 2 * a[1:-1] + a[2:]) / 4
@@ -214,7 +238,7 @@ def loop_heads(a, v, s):
     singles = [a[::8].sum(), a[1:].sum(), a[3:].sum(), 3 * (a + 7).sum(), a[:(n + 1) // 2].sum() + 3,
                (a != 3).sum() + 1000 * len(np.union1d(a, [3]))]
     return [*[np.int32(each) for each in singles], 17 * (n - i), np.minimum(v, s), 4.5 * counts, (i & 7)**2 + a, counts, a[::-1] + 1,
-            i + 1 + a]
+            i + 1 + a, a + 2]
 
 
 # name: (shapes of the inputs for size n, outputs from inputs)
@@ -248,7 +272,7 @@ CASES = {
     "diffuse": (lambda n: [(n,)], diffuse),
     "squares": (lambda n: [((n - 1) ** 2 + 1, n)], squares),
     "region_names": (lambda n: [(n, n + 5), ()], base),
-    "quotients": (lambda n: [(n,), (n, n)], quotients),
+    "quotients": (lambda n: [(n,), (n, n)], lambda a, m: quotients(a, m) + fractions(a, m)),
     "halves": (lambda n: [(n,)], lambda a: [2 * a, a * a, a * a + 1]),
     "rows": (lambda n: [(n, n + 1)], lambda a: [a + 1]),
     "triangles": (lambda n: [(n, n)], triangles),

@@ -18,7 +18,7 @@ namespace pb {
 namespace {
 
 using choices::are_equal, choices::never_holds, choices::range_of;
-using choices::bound_access, choices::BoundAccess, choices::BoundRegion, choices::RegionUses;
+using choices::bound_access, choices::BoundAccess, choices::BoundRegion, choices::count_mentions, choices::RegionUses;
 using choices::first_declarators, choices::LoopEffects, choices::LoopHead, choices::OuterAssignment;
 using choices::read_loop_effects, choices::read_loop_head, choices::rewrite_loops, choices::uses_of;
 
@@ -106,7 +106,29 @@ class Lifter {
       if (const auto* decl = std::get_if<DeclStmt>(&stmt.node))
         for (const Declarator& each : decl->declarators) num_declared += each.name == loop.var ? 1 : 0;
     if (num_declared > 1 || is_name_of_header(loop.var)) return {"`" + loop.var + "` names something else, too", span};
-    return {};
+    return why_changeable(loop);
+  }
+
+  /// A reference by which a round may change the loop's variable: those of a rule are constants.
+  [[nodiscard]] Refusal why_changeable(const Fold& loop) const {
+    Refusal out;
+    const auto visit = [&](StmtId id) {
+      const auto* decl = std::get_if<DeclStmt>(&body_.stmts[id].node);
+      if (decl == nullptr || decl->type.is_const) return;
+      for (const Declarator& each : decl->declarators)
+        if (each.is_reference && may_be(each.init, loop))
+          out = {"`" + each.name + "` may stand for `" + loop.var + "`", each.name_span};
+    };
+    walk(body_, loop.loop, visit, [](ExprId) {});
+    return out;
+  }
+
+  /// Whether an expression may be the loop's variable itself. Cells and elements are not, wherever they lie.
+  [[nodiscard]] bool may_be(ExprId id, const Fold& loop) const {
+    if (id.is_none()) return false;
+    const Expr& expr = body_.exprs[id];
+    if (std::holds_alternative<MemberExpr>(expr.node) || std::holds_alternative<SubscriptExpr>(expr.node)) return false;
+    return count_mentions(rule_, id, {NameKind::Local, loop.local}) > 0;
   }
 
   [[nodiscard]] bool is_name_of_header(const std::string& name) const {

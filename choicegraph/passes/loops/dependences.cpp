@@ -37,17 +37,11 @@ std::optional<LoopOrder> direction_of(const Region& needs, const std::string& va
   return from_less ? LoopOrder::Increasing : LoopOrder::Parallel;
 }
 
-/// Whether the border of `input` leads instances to cells that they write themselves. Elsewhere an instance may read
-/// its own cell (docs/reference/language.md 6.5), but at a border it is surely a mistake.
-bool leads_to_own_cells(const Analysis& analysis, const RegionAccess& input, const RegionMap& written_by,
-                        const Region& instances) {
-  if (input.num_mapped_dims == 0) return false;
-  RegionAccess unmapped = input;
-  unmapped.num_mapped_dims = 0;
-  const auto inside = keep_inside(instances, unmapped, analysis.matrix(input.matrix), analysis.scope);
-  const Region outside = inside ? instances.subtract(*inside) : instances;
-  const Region deltas = named(input.cells.intersect_domain(outside).then(written_by).deltas(), instances.dims());
-  return deltas.is_known() && !without_zero(deltas).is_equal(deltas);
+/// Whether instances read cells that they write themselves by an input that may lie outside. An input without a default
+/// or a border may do so (docs/reference/language.md 6.5), but here it is surely a mistake: a computation in place
+/// knows that the cell exists.
+bool reads_own_cells(const RegionAccess& input, const Region& differences) {
+  return input.may_be_outside() && !without_zero(differences).is_equal(differences);
 }
 
 }  // namespace
@@ -64,9 +58,9 @@ SelfDependence find_self_dependence(const Analysis& analysis, const Step& step, 
     for (const RegionAccess& input : rule.inputs) {
       if (input.matrix != output.matrix) continue;
       const RegionMap reader_to_writer = input.cells.intersect_domain(instances).then(written_by);
-      out.needs = out.needs.unite(named(reader_to_writer.deltas(), vars));
-      if (out.own_border == nullptr && leads_to_own_cells(analysis, input, written_by, instances))
-        out.own_border = &input;
+      const Region differences = named(reader_to_writer.deltas(), vars);
+      out.needs = out.needs.unite(differences);
+      if (out.own_cell == nullptr && reads_own_cells(input, differences)) out.own_cell = &input;
     }
     for (const RegionAccess& other : rule.outputs) {
       if (other.matrix != output.matrix) continue;

@@ -14,8 +14,8 @@ namespace pb::choices {
 struct SelfDependence {
   Region needs;     ///< (writer - reader), never zero: the writer comes first
   Region overlaps;  ///< differences of instances that write the same cell
-  /// An input whose border makes some instances read cells that they write themselves; null if there is none.
-  const RegionAccess* own_border = nullptr;
+  /// An input by whose default or border some instances read cells that they write themselves; null if there is none.
+  const RegionAccess* own_cell = nullptr;
 };
 [[nodiscard]] SelfDependence find_self_dependence(const Analysis& analysis, const Step& step, const Region& instances);
 

@@ -72,11 +72,16 @@ void report(Analysis& analysis, const Step& step) {
   diag.hint("computations in steps read the step before: of another matrix, or of versions, `T<k>` from `T<k-1>`");
 }
 
-void report_own_border(Analysis& analysis, const Step& step, const RegionAccess& input) {
-  const std::string word(word_of(input.border));
+/// What stands behind `=` of an input that may lie outside.
+std::string outside_text(const RegionAccess& input) {
+  if (input.missing_value) return to_string(*input.missing_value);
+  return input.border == Border::Optional ? "OPTIONAL" : std::string(word_of(input.border));
+}
+
+void report_own_cell(Analysis& analysis, const Step& step, const RegionAccess& input) {
   analysis.diags.emit(DiagKind::BorderReadsOwnCell, input.span)
       .arg(analysis.rule(step.rule).name)
-      .arg(word)
+      .arg(input.binding + " = " + outside_text(input))
       .hint("a rule of its own for these cells, or a `where` that leaves them out, says where the computation begins");
 }
 
@@ -85,8 +90,8 @@ void report_own_border(Analysis& analysis, const Step& step, const RegionAccess&
 bool order_loops(Analysis& analysis, StepId id) {
   Step& step = analysis.plan.steps[id];
   const std::vector<RegionAccess>& inputs = analysis.rule(step.rule).inputs;
-  const auto has_border = [](const RegionAccess& input) { return maps_cells(input.border); };
-  if (step.loops.empty() && std::none_of(inputs.begin(), inputs.end(), has_border)) return true;
+  const auto may_be_outside = [](const RegionAccess& input) { return input.may_be_outside(); };
+  if (step.loops.empty() && std::none_of(inputs.begin(), inputs.end(), may_be_outside)) return true;
   const SelfDependence dependence = find_self_dependence(analysis, step, analysis.step_sets[id.index()].instances);
   if (!dependence.needs.is_empty()) {
     const bool has_directions = orient_any(step.loops, dependence.needs);
@@ -108,8 +113,8 @@ bool order_loops(Analysis& analysis, StepId id) {
     if (nest) analysis.plan.nests.push_back(std::move(*nest));
     if (slices) analysis.plan.nests.push_back(std::move(*slices));
   }
-  if (dependence.own_border != nullptr) {
-    report_own_border(analysis, step, *dependence.own_border);
+  if (dependence.own_cell != nullptr) {
+    report_own_cell(analysis, step, *dependence.own_cell);
     return false;
   }
   if (step.loops.empty()) return true;

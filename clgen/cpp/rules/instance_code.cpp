@@ -39,16 +39,29 @@ std::string inside_text(const RuleCode& code, const RegionAccess& access, std::s
   return joined(terms, " && ");
 }
 
-/// Returns the condition that the cell of an optional input exists.
+/// Adds the conditions that dimension `dim` of the access lies inside its matrix as fractions.
+void add_fractions(const RuleCode& code, const RegionAccess& access, std::size_t dim, std::vector<std::string>& terms) {
+  const auto values = inside_terms(access, dim, view_extent(code.matrix(access.matrix), dim), {});
+  if (!values) return;  // such a bound is tested where the rule runs
+  for (const IndexExpr& value : *values)
+    if (value.op != IndexExpr::Op::Const || value.value < 0)
+      terms.push_back("(" + to_index_cpp(value, code.transform) + ") >= 0");
+}
+
+/// Returns the condition that the cell of an optional input exists, as an operand of `!`.
 std::string inside_text(const RuleCode& code, const RegionAccess& access) {
+  std::vector<std::string> terms;
   if (access.tested_dims.empty()) {
     std::vector<std::string> at;
     for (const Formula& lo : access.lo) at.push_back(to_index_cpp(lo));
-    return code.matrix_name(access) + ".contains(" + joined(at) + ")";
+    terms.push_back(code.matrix_name(access) + ".contains(" + joined(at) + ")");
+  } else {
+    for (std::size_t dim = 0; dim < access.lo.size(); ++dim) terms.push_back(inside_text(code, access, dim));
   }
-  std::vector<std::string> terms;
-  for (std::size_t dim = 0; dim < access.lo.size(); ++dim) terms.push_back(inside_text(code, access, dim));
-  return "(" + joined(terms, " && ") + ")";
+  for (std::size_t dim = 0; dim < access.lo.size(); ++dim)
+    if (may_be_cut_off(access.lo[dim])) add_fractions(code, access, dim, terms);
+  const bool is_call = terms.size() == 1 && access.tested_dims.empty();
+  return is_call ? terms[0] : "(" + joined(terms, " && ") + ")";
 }
 
 bool has_handle(const RuleCode& code, const RegionAccess& access) {
@@ -196,19 +209,14 @@ void add_where(const Transform& transform, const Rule& rule, bool is_own, std::v
   }
 }
 
-/// Adds exact conditions that `access` lies inside its matrix (docs/reference/language.md 5.4).
+/// Adds the conditions that `access` lies inside its matrix, as fractions and as computed (docs/reference/language.md
+/// 5.4).
 void add_inside(const RuleCode& code, const RegionAccess& access, std::vector<std::string>& terms) {
   for (std::size_t d = 0; d < access.lo.size(); ++d) {
     if (access.is_mapped_dim(d)) terms.push_back(code.matrix_name(access) + ".size(" + std::to_string(d) + ") > 0");
     if (access.is_mapped_dim(d)) continue;
-    const auto lo = to_rational(access.lo[d], {});
-    const auto hi = to_rational(access.hi[d], {});
-    if (!lo || !hi) continue;  // such a bound is tested where the rule runs
-    const IndexExpr size = view_extent(code.matrix(access.matrix), d);
-    const IndexExpr limit = index_mul(index_const(hi->denominator), index_add(size, index_const(1)));
-    for (const IndexExpr& term : {lo->numerator, index_sub(index_sub(limit, hi->numerator), index_const(1))})
-      if (term.op != IndexExpr::Op::Const || term.value < 0)
-        terms.push_back("(" + to_index_cpp(term, code.transform) + ") >= 0");
+    add_fractions(code, access, d, terms);
+    if (may_be_cut_off(access.lo[d]) || may_be_cut_off(access.hi[d])) terms.push_back(inside_text(code, access, d));
   }
 }
 

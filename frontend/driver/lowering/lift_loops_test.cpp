@@ -81,6 +81,35 @@ TEST(LiftLoops, KeepsLoops) {
   EXPECT_EQ(parts_of("(C c) from (A a, B b, V v, W w, Z z) using (T[n])", loops + "c.cell(x, y) = 0;"), all);
 }
 
+// The variables of rules are constants, which no reference may change.
+TEST(LiftLoops, KeepsLoopsWhoseVariablesHaveReferences) {
+  const auto parts = [](const std::string& first, const std::string& value) {
+    return parts_of(kAll, "for (int x = 0; x < n; x++) { " + first +
+                              " for (int y = 0; y < m; y++) c.cell(x, y) = " + value + "; }");
+  };
+  const std::string all = "C A B V W Z";
+  EXPECT_EQ(parts("int& j = x;", "v.cell(j)"), all);
+  EXPECT_EQ(parts("int& j{x};", "v.cell(j)"), all);
+  EXPECT_EQ(parts("auto& j = x;", "v.cell(j)"), all);
+  EXPECT_EQ(parts("auto&& j = x;", "v.cell(j)"), all);
+  EXPECT_EQ(parts("int other = 0; int& j = v.cell(x) > 0 ? x : other;", "v.cell(j)"), all);
+  EXPECT_EQ(parts("int* j = &x;", "v.cell(*j)"), all);
+  EXPECT_EQ(parts("auto f = [&] { return x++; };", "f()"), all);
+  EXPECT_EQ(parts("auto [j, k] = std::pair<int&, int>(x, 1);", "v.cell(j)"), all);
+  EXPECT_EQ(parts("decltype(x) j = x;", "v.cell(j++)"), all);
+  EXPECT_EQ(parts("for (int& j = x; j < 5; j++) break;", "0"), all);
+  EXPECT_EQ(parts("const int& j = x;", "v.cell(j)"), "C(x) A B V W Z");
+  EXPECT_EQ(parts("int const& j = x;", "v.cell(j)"), "C(x) A B V W Z");
+  EXPECT_EQ(parts("const auto& j = x;", "v.cell(j)"), "C(x) A B V W Z");
+}
+
+TEST(LiftLoops, TakesReferencesToCells) {
+  EXPECT_EQ(parts_of(kAll,
+                     "for (int y = 0; y < m; y++) for (int x = 0; x < n; x++) {\n"
+                     "double& to = c.cell(x, y); double& other = to; to = 2 * a.cell(x, y); other += 1; }"),
+            "C(x,y) A(x,y) B V W Z");
+}
+
 TEST(LiftLoops, TakesTheOuterLoopsThatFit) {
   EXPECT_EQ(parts_of(kAll, "for (int y = 0; y < m; y++) for (int x = 1; x < n; x++) c.cell(x, y) = a.cell(x - 1, y);"),
             "C(y) A(y) B V W Z");
