@@ -61,6 +61,8 @@ TEST(OutputPlace, PipesAreRefused) {
 
 TEST(Process, CollectsBothStreamsAndStatus) {
   const ProcessResult result = run_process({"sh", "-c", "echo out; echo err >&2; exit 3"});
+  EXPECT_EQ(depfile_text("o", {"it's/\"quoted\"", "a\\b", "a\\ b"}),
+            "o: \\\n  it's/\"quoted\" \\\n  a\\b \\\n  a\\\\\\ b\n");
   EXPECT_EQ(result.output, "out\nerr\n");
   EXPECT_EQ(result.exit_status, 3);
   EXPECT_FALSE(result.succeeded());
