@@ -94,7 +94,7 @@ Provenance provenance_of(const Node& node) {
   out.effort = node.string_or("effort", "");
   out.how = node.string_or("how", "");
   out.device = node.string_or("device", "");
-  out.seed = static_cast<std::uint64_t>(node.integer_or("seed", 0, kMaxSize, 0));
+  out.seed = node.natural_or("seed", 0);
   if (node.has("sizes"))
     node.at("sizes").each_item([&](const Node& item) { out.sizes.push_back(item.integer(0, kMaxSize)); });
   const auto read_numbers = [&](const char* key, std::vector<std::pair<std::string, double>>& numbers) {
