@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "autotuner/measure/file_fingerprint.h"
 #include "autotuner/measure/interruption.h"
 #include "autotuner/measure/journal.h"
 #include "autotuner/report/progress.h"
@@ -183,6 +184,9 @@ void Session::open_journal() {
   header.program = info_.program;
   header.source = info_.source;
   header.machine = describe(machine_.machine);
+  header.executable = file_fingerprint(options_.run.program);
+  for (const ProblemCase& one : options_.run.cases)
+    for (const std::string& path : one.inputs) header.inputs.push_back(file_fingerprint(path));
   header.arguments = journal_arguments(options_);
   header.seed = options_.run.seed;
   for (const NamedConfiguration& known : known_) {

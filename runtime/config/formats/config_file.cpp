@@ -173,7 +173,7 @@ ConfigFile parse_config_file(std::string_view text, const std::string& path, con
   keep_first_of_each(out.warnings.bad_values);
   keep_first_of_each(out.warnings.wrong_kinds);
   if (!out.source.empty() && out.source != info.source)
-    out.notes.push_back(path + ": tuned for another state of the program's source; " +
+    out.notes.push_back(path + ": tuned for another state of the program's source, or for other options of pbc; " +
                         (out.warnings.unknown_names.empty()
                              ? "tune again to be sure that it is the best"
                              : "`pbtune migrate` carries over what was renamed or moved, then tune again"));
