@@ -316,7 +316,7 @@ void Session::save(std::span<const SearchResult> results) {
   const Configuration chosen = entry.configuration;
   try {
     file_.save(std::move(entry));
-  } catch (const pbrt::IoError& error) {
+  } catch (const pbrt::RuntimeError& error) {
     is_unsaved_ = true;
     progress_.say(fmt::format("error: {}; what was found follows, for a file that --config names", error.what()), true);
     fmt::print("{}\n", pbrt::to_short_file(index_, chosen));
