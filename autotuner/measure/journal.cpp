@@ -164,7 +164,7 @@ void read_line(const Node& node, const InfoIndex& index, JournalContents& out) {
 /// What differs between the headers, for the note; empty if nothing does.
 std::string difference(const JournalHeader& a, const JournalHeader& b) {
   if (a.program != b.program) return "of another program";
-  if (a.source != b.source) return "of another state of the program's source";
+  if (a.source != b.source) return "of another state of the program's source, or of other options of pbc";
   if (a.executable != b.executable) return "of another build of the program";
   if (a.machine != b.machine) return "of another machine";
   if (a.tuner != b.tuner) return "of another version of pbtune";
