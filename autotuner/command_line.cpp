@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -26,9 +27,10 @@ namespace {
 
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 40;
 /// Accepts whole numbers of a range, and names the range.
-CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
+template <class Integer>
+CLI::Validator whole_number(Integer least, Integer most) {
   const auto fault_of = [least, most](std::string& text) -> std::string {
-    std::int64_t value = 0;
+    Integer value = 0;
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
     if (error == std::errc() && stop == end && value >= least && value <= most) return {};
@@ -83,7 +85,7 @@ void add_given(const std::string& text, ProgramOptions& options) {
 void add_run_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--n", options.n, "size: sets every size variable that is not fixed")
       ->type_name("N")
-      ->check(whole_number(0, kMaxSize));
+      ->check(whole_number(std::int64_t{0}, kMaxSize));
   app.add_option("--device", options.device,
                  "OpenCL device: none, index or part of its name, as ./prog --list-devices shows them")
       ->type_name("WHICH");
@@ -91,7 +93,10 @@ void add_run_options(CLI::App& app, ProgramOptions& options) {
       ->type_name("BYTES");
   app.add_option("--device-limit", options.device_limit, "an operation of a device that takes longer hangs")
       ->type_name("SECONDS");
-  app.add_option("--seed", options.seed, "seed of everything random")->type_name("S")->capture_default_str();
+  app.add_option("--seed", options.seed, "seed of everything random")
+      ->type_name("S")
+      ->capture_default_str()
+      ->check(whole_number(std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()));
 }
 
 /// Adds the options for the problems that are run. They are read in the order in which the command line has them.
@@ -203,7 +208,7 @@ void add_sample(CLI::App& app, CommandLine& line) {
   command->add_option("--max-n", line.sample.max_n, "cut-offs are drawn up to this size if --n is not given")
       ->capture_default_str()
       ->type_name("N")
-      ->check(whole_number(0, kMaxSize));
+      ->check(whole_number(std::int64_t{0}, kMaxSize));
   command->add_option("--threads", line.sample.max_threads, "most threads")
       ->capture_default_str()
       ->type_name("N")
@@ -283,7 +288,7 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
   add_look(*explain_app, line.look);
   explain_app->add_option("--n", line.look.run.n, "size (default: the one it was tuned for)")
       ->type_name("N")
-      ->check(whole_number(0, kMaxSize));
+      ->check(whole_number(std::int64_t{0}, kMaxSize));
   explain_app->footer("Example: pbtune explain ./prog");
   explain_app->callback([&line] { line.status = explain_command(line.look); });
 
@@ -300,7 +305,7 @@ void add_subcommands(CLI::App& app, CommandLine& line) {
   check_app->add_option("--max-n", line.outputs.max_n, "largest size tried if --n is not given")
       ->capture_default_str()
       ->type_name("N")
-      ->check(whole_number(0, kMaxSize));
+      ->check(whole_number(std::int64_t{0}, kMaxSize));
   check_app->footer("Example: pbtune check ./prog --outputs --n 100");
   check_app->callback([&line] {
     check_is_one_case(line.outputs.run);
@@ -344,7 +349,8 @@ std::string unknown_option_text(const CLI::App& command, const std::vector<std::
     for (const std::string& name : option->get_lnames()) names.push_back(name);
   for (const std::string& word : words) {
     if (word.size() < 2 || word[0] != '-') continue;
-    const std::string name = word.substr(word.find_first_not_of('-'), word.find('=') - word.find_first_not_of('-'));
+    const std::size_t begin = std::min(word.find_first_not_of('-'), word.size());
+    const std::string name = word.substr(begin, word.find('=') - begin);
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     const std::string nearest = pbrt::nearest_word(name, names);
     return "unknown option `" + word.substr(0, word.find('=')) + "`" +

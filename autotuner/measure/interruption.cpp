@@ -16,7 +16,11 @@ void note_signal(int number) { interrupted_by = number; }
 void catch_signals() {
   struct sigaction action {};
   action.sa_handler = note_signal;
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction old {};
+    ::sigaction(number, nullptr, &old);
+    if (old.sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);  // nohup stays in force
+  }
   std::signal(SIGPIPE, SIG_IGN);
 }
 

@@ -37,6 +37,8 @@ Json to_value(const JournalHeader& header) {
   out["program"] = header.program;
   out["source"] = header.source;
   out["machine"] = header.machine;
+  out["executable"] = header.executable;
+  out["inputs"] = header.inputs;
   out["arguments"] = header.arguments;
   out["seed"] = header.seed;
   out["known"] = header.known;
@@ -51,8 +53,10 @@ JournalHeader header_of(const Node& node) {
   out.program = node.at("program").string();
   out.source = node.string_or("source", "");
   out.machine = node.string_or("machine", "");
+  out.executable = node.string_or("executable", "");
+  if (node.has("inputs")) out.inputs = node.at("inputs").strings();
   out.arguments = node.at("arguments").strings();
-  out.seed = static_cast<std::uint64_t>(node.at("seed").integer(0, kMaxInteger));
+  out.seed = node.natural_or("seed", 0);
   out.known = node.at("known").strings();
   out.is_known_incumbent = node.boolean_or("known_is_incumbent", false);
   return out;
@@ -115,6 +119,7 @@ JournalEntry entry_of(const Node& node, const InfoIndex& index) {
   JournalEntry out;
   out.is_prepare = node.has("prepare");
   out.elapsed_s = node.at("elapsed_s").number();
+  if (out.elapsed_s < 0) node.at("elapsed_s").fail("a time is not below 0");
   if (out.is_prepare) {
     out.n = node.at("prepare").integer(0, kMaxInteger);
     out.is_renewal = node.has("renewed_by");
@@ -159,10 +164,12 @@ void read_line(const Node& node, const InfoIndex& index, JournalContents& out) {
 /// What differs between the headers, for the note; empty if nothing does.
 std::string difference(const JournalHeader& a, const JournalHeader& b) {
   if (a.program != b.program) return "of another program";
-  if (a.source != b.source) return "of another state of the program's source";
+  if (a.source != b.source) return "of another state of the program's source, or of other options of pbc";
+  if (a.executable != b.executable) return "of another build of the program";
   if (a.machine != b.machine) return "of another machine";
   if (a.tuner != b.tuner) return "of another version of pbtune";
   if (a.arguments != b.arguments || a.seed != b.seed) return "with other arguments";
+  if (a.inputs != b.inputs) return "with other contents of the input files";
   return "";
 }
 

@@ -19,6 +19,8 @@ namespace pbtune {
 struct JournalHeader {
   std::string tuner;  ///< its version: another version may decide differently
   std::string program, source, machine;
+  std::string executable;              ///< fingerprint of the program's file: another build has other times
+  std::vector<std::string> inputs;     ///< fingerprints of the input files
   std::vector<std::string> arguments;  ///< all arguments that influence the search, in one normal form
   std::uint64_t seed = 0;
   std::vector<std::string> known;   ///< configurations that the search starts from, as JSON

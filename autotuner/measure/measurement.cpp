@@ -52,6 +52,19 @@ std::string last_line(const std::string& text) {
                      end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
+/// What the program says when it starts.
+pbrt::protocol::Hello hello_of(const std::string& line, const std::string& program) {
+  constexpr std::size_t kMostShown = 60;
+  try {
+    return pbrt::protocol::parse_hello(line);
+  } catch (const pbrt::ConfigError& error) {
+    if (line.starts_with('{')) throw;
+    throw pbrt::ConfigError("the first line that `" + program + " --serve` prints is `" + line.substr(0, kMostShown) +
+                            "`, not its answer to pbtune: nothing may be printed to standard output before `main` "
+                            "begins, as by constructors of static objects");
+  }
+}
+
 }  // namespace
 
 Measurement::Measurement(const InfoIndex& index, MeasureOptions options, std::function<void()> on_tick,
@@ -86,7 +99,7 @@ const pbrt::protocol::Hello& Measurement::start() {
     child_.reset();
     throw pbrt::IoError("`" + options_.command[0] + " --serve` did not start: " + reason);
   }
-  hello_ = pbrt::protocol::parse_hello(line);
+  hello_ = hello_of(line, options_.command[0]);
   const pbrt::TrainingInfo& info = index_.info();
   if (hello_.format > pbrt::protocol::kFormat)
     throw pbrt::ConfigError("`" + options_.command[0] + "` speaks protocol format " + std::to_string(hello_.format) +

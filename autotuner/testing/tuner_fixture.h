@@ -63,6 +63,8 @@ class TunerTest : public ::testing::Test {
     std::fflush(stdout);
     const pid_t pid = ::fork();
     if (pid != 0) return pid;
+    for (const int number : {SIGINT, SIGTERM, SIGHUP})  // a test may run in the background, which ignores some
+      (void)::signal(number, number == ignored_signal ? SIG_IGN : SIG_DFL);
     const std::string log = folder / "output";
     if (std::freopen(log.c_str(), "a", stdout) == nullptr || ::dup2(1, 2) < 0) ::_exit(125);
     double now_s = 0;
@@ -116,7 +118,8 @@ class TunerTest : public ::testing::Test {
     });
   }
 
-  double tick_s = 0.6;  ///< how far the clock moves each time it is read
+  int ignored_signal = 0;  ///< that pbtune is started with; 0: none
+  double tick_s = 0.6;     ///< how far the clock moves each time it is read
   std::filesystem::path folder;
   pbrt::TrainingInfo info = testing::synthetic_program();
   pbrt::InfoIndex index{info};

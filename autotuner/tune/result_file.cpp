@@ -76,10 +76,15 @@ pbrt::ConfigEntry entry_of(const TuneOptions& options, const TunedMachine& machi
   return entry;
 }
 
-ResultFile::ResultFile(std::string path, const InfoIndex& index) : path_(std::move(path)), index_(index) {
-  file_.program = index.info().program;
-  if (std::filesystem::exists(path_)) file_ = pbrt::read_config_file(path_, index);
-  file_.source = index.info().source;
+ResultFile::ResultFile(std::string path, const InfoIndex& index)
+    : path_(std::move(path)), index_(index), file_(read()) {}
+
+pbrt::ConfigFile ResultFile::read() const {
+  pbrt::ConfigFile out;
+  out.program = index_.info().program;
+  if (std::filesystem::exists(path_)) out = pbrt::read_config_file(path_, index_);
+  out.source = index_.info().source;
+  return out;
 }
 
 std::optional<NamedConfiguration> ResultFile::starting_point(const pbrt::Machine& machine) const {
@@ -97,6 +102,7 @@ bool ResultFile::has_finished_entry(const pbrt::Machine& machine) const {
 }
 
 void ResultFile::save(pbrt::ConfigEntry entry) {
+  file_ = read();
   pbrt::put_entry(file_, std::move(entry));
   pbrt::save_config_file(path_, index_, file_);
 }

@@ -48,12 +48,15 @@ class ResultFile {
   /// Whether the file has a result for this machine that was compared with the default at its size. What an interrupted
   /// search knows was not.
   [[nodiscard]] bool has_finished_entry(const pbrt::Machine& machine) const;
-  /// Writes the entry in place of the machine's former one; entries of other machines stay.
+  /// Writes the entry in place of the machine's former one. Entries of other machines stay, also those that others have
+  /// written since the file was read.
   ///
-  /// Errors:  throws IoError; the file is as before then
+  /// Errors:  throws IoError, and ConfigError if others have made of the file what cannot be used; it is as before then
   void save(pbrt::ConfigEntry entry);
 
  private:
+  [[nodiscard]] pbrt::ConfigFile read() const;
+
   std::string path_;
   const InfoIndex& index_;
   pbrt::ConfigFile file_;

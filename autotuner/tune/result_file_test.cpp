@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "autotuner/testing/bins_world.h"
 #include "autotuner/tune/result_words.h"
@@ -98,6 +99,24 @@ TEST_F(ResultFileTest, OnlyACompleteSearchOfThisMachineIsFinished) {
   ResultFile(path, world.index).save(entry(results));
   EXPECT_TRUE(ResultFile(path, world.index).has_finished_entry(machine.machine));
   EXPECT_FALSE(ResultFile(path, world.index).has_finished_entry(machine_with("Two")));
+}
+
+TEST_F(ResultFileTest, WhatOthersWroteMeanwhileStays) {
+  ResultFile file(path, world.index);
+  TunedMachine other{machine_with("Two"), "", false};
+  ResultFile(path, world.index).save(entry_of(options, other, {512}, world.index, world.targets, results));
+  file.save(entry(results));
+  const pbrt::ConfigFile written = pbrt::read_config_file(path, world.index);
+  ASSERT_EQ(written.entries.size(), 2U);
+  EXPECT_EQ(written.entries[0].machine, other.machine);
+  EXPECT_EQ(written.entries[1].machine, machine.machine);
+}
+
+TEST_F(ResultFileTest, AFileThatOthersBrokeMeanwhileIsLeftAlone) {
+  ResultFile file(path, world.index);
+  std::ofstream(path) << "no configuration";
+  EXPECT_THROW(file.save(entry(results)), pbrt::ConfigError);
+  EXPECT_EQ(fs::file_size(path), 16U);
 }
 
 TEST_F(ResultFileTest, AFileThatCannotBeWrittenIsAnError) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "autotuner/measure/file_fingerprint.h"
 #include "autotuner/measure/interruption.h"
 #include "autotuner/measure/journal.h"
 #include "autotuner/report/progress.h"
@@ -183,6 +184,9 @@ void Session::open_journal() {
   header.program = info_.program;
   header.source = info_.source;
   header.machine = describe(machine_.machine);
+  header.executable = file_fingerprint(options_.run.program);
+  for (const ProblemCase& one : options_.run.cases)
+    for (const std::string& path : one.inputs) header.inputs.push_back(file_fingerprint(path));
   header.arguments = journal_arguments(options_);
   header.seed = options_.run.seed;
   for (const NamedConfiguration& known : known_) {
@@ -312,7 +316,7 @@ void Session::save(std::span<const SearchResult> results) {
   const Configuration chosen = entry.configuration;
   try {
     file_.save(std::move(entry));
-  } catch (const pbrt::IoError& error) {
+  } catch (const pbrt::RuntimeError& error) {
     is_unsaved_ = true;
     progress_.say(fmt::format("error: {}; what was found follows, for a file that --config names", error.what()), true);
     fmt::print("{}\n", pbrt::to_short_file(index_, chosen));

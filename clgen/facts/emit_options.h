@@ -21,7 +21,7 @@ struct FixedGlobals {
 };
 
 struct EmitOptions {
-  std::string source_hash;           ///< `sha256:…` of the main source text; recorded in the training information
+  std::string source_hash;           ///< identity of the program (source_fingerprint.h), for the training information
   std::string fp_mode = "contract";  ///< `strict`, `contract` or `reassociate`
   bool is_checked = false;           ///< the CPU tests every index, and that arguments of calls do not overlap
   FixedGlobals globals = {};

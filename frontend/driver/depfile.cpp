@@ -4,13 +4,15 @@
 namespace pb {
 namespace {
 
-/// The path as make reads it.
+/// The path as make reads it. Only before a blank or `#` make takes backslashes in pairs.
 std::string escaped(const std::string& path) {
   std::string out;
+  std::size_t num_backslashes = 0;  // that end `out`
   for (const char c : path) {
-    if (c == ' ' || c == '#') out += '\\';
+    if (c == ' ' || c == '\t' || c == '#') out.append(num_backslashes + 1, '\\');
     if (c == '$') out += '$';
     out += c;
+    num_backslashes = c == '\\' ? num_backslashes + 1 : 0;
   }
   return out;
 }

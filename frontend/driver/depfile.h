@@ -8,7 +8,8 @@
 
 namespace pb {
 
-/// `target: file file`, with a backslash before blanks and `#`, and `$$` for a dollar sign.
+/// `target: file file`, with a backslash before blanks and `#`, and `$$` for a dollar sign. Backslashes that stand
+/// before a blank or `#` are doubled. Between two names stand a blank, a backslash, a newline and two blanks.
 [[nodiscard]] std::string depfile_text(const std::string& target, const std::vector<std::string>& files);
 
 }  // namespace pb

@@ -37,7 +37,7 @@
 #include "frontend/driver/explain.h"
 #include "frontend/driver/output_names.h"
 #include "frontend/driver/output_place.h"
-#include "frontend/driver/sha256.h"
+#include "frontend/driver/source_fingerprint.h"
 #include "frontend/driver/status.h"
 #include "frontend/driver/timer.h"
 #include "frontend/driver/with_configuration.h"
@@ -122,7 +122,7 @@ bool run_passes(const Options& options, Compilation& c) {
   c.plan =
       c.timer.run("drop_missing_time_tiles", [&] { return drop_missing_time_tiles(*c.program, *std::move(c.plan)); });
   verify(*c.plan, *c.program);
-  c.emit = {"sha256:" + sha256(c.sources.text(c.ast.main_file)), to_string(options.fp), options.is_checked};
+  c.emit = {source_fingerprint(c.sources, options), to_string(options.fp), options.is_checked};
   c.emit.checks_copies = options.checks_copies;
   c.emit.is_debug = options.is_debug;
   if (options.is_library || options.emit == Emit::Header) c.emit.library = library_name(library_path(options));

@@ -8,6 +8,7 @@
 #include "frontend/driver/output_place.h"
 #include "frontend/driver/process.h"
 #include "frontend/driver/sha256.h"
+#include "frontend/driver/source_fingerprint.h"
 #include "frontend/driver/temporary.h"
 #include "frontend/driver/toolchain/debug_build.h"
 #include "frontend/driver/toolchain/native_link_flags.h"
@@ -20,6 +21,30 @@ TEST(Sha256, KnownDigests) {
   EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(sha256(std::string(119, 'a')), "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb");
+}
+
+TEST(SourceFingerprint, CoversIncludedFilesAndOptionsThatChangeTheProgram) {
+  const auto of = [](const std::string& included, const Options& options) {
+    SourceManager sources;
+    (void)sources.add("main.pbcc", "#include \"part.pbcc\"\n");
+    (void)sources.add("part.pbcc", included);
+    return source_fingerprint(sources, options);
+  };
+  const std::string plain = of("transform T", {});
+  EXPECT_EQ(of("transform T", {}), plain);
+  EXPECT_NE(of("transform U", {}), plain);
+  Options options;
+  options.element = ElementType::Float;
+  EXPECT_NE(of("transform T", options), plain);
+  options = {};
+  options.fp = FpMode::Strict;
+  EXPECT_NE(of("transform T", options), plain);
+  options = {};
+  options.splits_products = true;
+  EXPECT_NE(of("transform T", options), plain);
+  options = {};
+  options.is_checked = true;
+  EXPECT_EQ(of("transform T", options), plain) << "configurations are the same for it";
 }
 
 TEST(OutputNames, LibrariesAreNamedByTheirFiles) {
@@ -36,6 +61,8 @@ TEST(OutputNames, LibrariesAreNamedByTheirFiles) {
 TEST(Depfile, IsARuleOfMake) {
   EXPECT_EQ(depfile_text("out/my blur", {"a.pbcc", "cost$#.pbcc"}),
             "out/my\\ blur: \\\n  a.pbcc \\\n  cost$$\\#.pbcc\n");
+  EXPECT_EQ(depfile_text("o", {"it's/\"quoted\"", "a\\b", "a\\ b"}),
+            "o: \\\n  it's/\"quoted\" \\\n  a\\b \\\n  a\\\\\\ b\n");
 }
 
 TEST(OutputPlace, MissingFolderIsOneClearError) {

@@ -82,9 +82,12 @@ class PbcTest(unittest.TestCase):
         self.assertEqual(self.run_pbc("scale.pbcc", "-o", "out/scale", XDG_CACHE_HOME="/proc/nowhere").returncode, 0)
 
     def test_signals_remove_everything_temporary(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            slow = self.fake_compiler('touch "$TMPDIR/../started"; exec sleep 60\n')
-            child = subprocess.Popen([PBC, "scale.pbcc", "-o", "out/scale"], cwd=self.folder, env=dict(self.env, CXX=slow))
+        # The headers of the first two are being compiled, the program of the last two.
+        for number, waits_for, options in ((signal.SIGINT, "", ["-o", "out/scale"]), (signal.SIGTERM, "", ["-o", "out/scale"]),
+                                           (signal.SIGINT, "program.cpp", ["--library", "-o", "out/libscale.so"]),
+                                           (signal.SIGINT, "program.cpp", ["--debug", "-o", "out/scale"])):
+            slow = self.fake_compiler(f'case "$*" in *{waits_for}*) touch "$TMPDIR/../started"; exec sleep 60;; *) exec c++ "$@";; esac\n')
+            child = subprocess.Popen([PBC, "scale.pbcc", *options], cwd=self.folder, env=dict(self.env, CXX=slow))
             while not (self.folder / "started").exists():
                 time.sleep(0.01)
             child.send_signal(number)

@@ -36,7 +36,8 @@ constexpr int kNumChildren = 4;
 std::atomic<int> g_children[kNumChildren];
 
 /// Names of the files that the driver may leave in a temporary folder; a handler cannot list a folder safely.
-constexpr const char* kKnownFiles[] = {"/program.cpp", "/prefix.h", "/prefix.h.gch"};
+constexpr const char* kKnownFiles[] = {"/program.cpp",  "/prefix.h",       "/prefix.h.gch", "/library.o",
+                                       "/exported.map", "/exported.names", "/printers.s"};
 
 void remove_from_handler(const char* path) {
   if (unlink(path) == 0 || errno == ENOENT) return;

@@ -11,20 +11,13 @@
 #include <cstring>
 
 #include "runtime/config/errors.h"
+#include "runtime/config/paths.h"
 
 namespace pbrt {
 namespace {
 
 [[noreturn]] void throw_cannot_write(const std::string& path, int error) {
   throw IoError("cannot write `" + path + "`: " + std::strerror(error));
-}
-
-std::string resolved(const std::string& path) {
-  char* real = ::realpath(path.c_str(), nullptr);
-  if (real == nullptr) return path;
-  std::string out(real);
-  std::free(real);  // NOLINT: allocated by realpath
-  return out;
 }
 
 /// Writes the whole text; 0, or the errno of the call that failed.
@@ -72,13 +65,14 @@ class SignalsHeldBack {
 }  // namespace
 
 void write_file_atomically(const std::string& path, std::string_view text) {
-  const std::string target = resolved(path);
+  const std::string target = follow_links(path);
   struct stat status {};
   const bool is_there = ::stat(target.c_str(), &status) == 0;
   if (is_there && S_ISDIR(status.st_mode)) throw_cannot_write(path, EISDIR);
   if (is_there && !S_ISREG(status.st_mode)) return write_directly(target, text);
+  if (is_there && ::access(target.c_str(), W_OK) != 0) throw_cannot_write(path, errno);
   const SignalsHeldBack held;
-  std::string beside = target + ".XXXXXX";
+  std::string beside = name_beside(target, ".XXXXXX");
   const int fd = ::mkostemp(beside.data(), O_CLOEXEC);
   if (fd < 0) throw_cannot_write(path, errno);
   int error = write_all(fd, text);

@@ -61,6 +61,39 @@ TEST_F(AtomicFileTest, AFailureLeavesNothingBehind) {
   EXPECT_EQ(num_files(), 0);
 }
 
+TEST_F(AtomicFileTest, LinksAreFollowedAlsoToFilesThatAreNotThereYet) {
+  fs::create_directory(path("store"));
+  fs::create_symlink("store/real", path("link"));
+  for (const char* text : {"first", "second"}) {
+    write_file_atomically(path("link"), text);
+    EXPECT_TRUE(fs::is_symlink(path("link")));
+    EXPECT_EQ(read(path("store/real")), text);
+  }
+}
+
+TEST_F(AtomicFileTest, ProtectedFilesStay) {
+  write_file_atomically(path("out"), "text");
+  ASSERT_EQ(::chmod(path("out").c_str(), 0444), 0);
+  ASSERT_EQ(::chmod(folder.c_str(), 0777), 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;  // root may write all files
+    const bool may_all = ::getuid() == 0 && ::setuid(kNobody) != 0;
+    ::_exit(may_all || error_of(path("out")).find("Permission denied") != std::string::npos ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read(path("out")), "text");
+}
+
+TEST_F(AtomicFileTest, NamesMayBeTheLongestThatThereAre) {
+  const std::string name(255, 'n');
+  write_file_atomically(path(name), "text");
+  EXPECT_EQ(read(path(name)), "text");
+}
+
 TEST_F(AtomicFileTest, DevicesAndPipesStayWhatTheyAre) {
   const std::string pipe = path("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

@@ -168,7 +168,7 @@ struct TransformInfo {
 struct TrainingInfo {
   int format = kInfoFormat;
   std::string program;
-  std::string source;  ///< `sha256:…` of the program's text
+  std::string source;  ///< `sha256:…` of the texts of all its files, and of options of pbc that change it
   std::string element = "double";
   std::string fp = "contract";
   std::string main;                        ///< name of the main transform

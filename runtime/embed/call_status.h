@@ -8,7 +8,7 @@
 
 namespace pbrt {
 
-/// A status whose message is `text` in one line, cut where it is too long.
+/// A status whose message is `text` in one line, cut behind a whole letter where it is too long.
 [[nodiscard]] pb_status make_status(pb_code code, std::string_view text) noexcept;
 
 /// The status for an exception outside of rules that is being handled. Those that do not say what failed have the code

@@ -144,6 +144,16 @@ TEST(CallStatus, MessagesAreOneLineThatFits) {
   const pb_status status = make_status(PB_ERROR_RUN, "a\nb");
   EXPECT_STREQ(status.message, "a b");
   EXPECT_EQ(std::string(make_status(PB_ERROR_RUN, std::string(1000, 'x')).message).size(), 507U);
+  const auto cut = [](const std::string& text) { return std::string(make_status(PB_ERROR_RUN, text).message); };
+  const std::string accents = [] {
+    std::string text;
+    for (int i = 0; i < 400; ++i) text += "\xc3\xa9";
+    return text;
+  }();
+  EXPECT_EQ(cut("x" + accents), ("x" + accents).substr(0, 507));
+  EXPECT_EQ(cut(accents), accents.substr(0, 506)) << "no part of a letter";
+  EXPECT_EQ(cut(std::string(505, 'x') + "\xf0\x9f\x98\x80").size(), 505U);
+  EXPECT_EQ(cut(std::string(1000, '\x80')).size(), 507U) << "no UTF-8";
 }
 
 TEST(EmbeddedCall, LayoutsGiveTheSameResults) {

@@ -94,7 +94,7 @@ Provenance provenance_of(const Node& node) {
   out.effort = node.string_or("effort", "");
   out.how = node.string_or("how", "");
   out.device = node.string_or("device", "");
-  out.seed = static_cast<std::uint64_t>(node.integer_or("seed", 0, kMaxSize, 0));
+  out.seed = node.natural_or("seed", 0);
   if (node.has("sizes"))
     node.at("sizes").each_item([&](const Node& item) { out.sizes.push_back(item.integer(0, kMaxSize)); });
   const auto read_numbers = [&](const char* key, std::vector<std::pair<std::string, double>>& numbers) {
@@ -173,7 +173,7 @@ ConfigFile parse_config_file(std::string_view text, const std::string& path, con
   keep_first_of_each(out.warnings.bad_values);
   keep_first_of_each(out.warnings.wrong_kinds);
   if (!out.source.empty() && out.source != info.source)
-    out.notes.push_back(path + ": tuned for another state of the program's source; " +
+    out.notes.push_back(path + ": tuned for another state of the program's source, or for other options of pbc; " +
                         (out.warnings.unknown_names.empty()
                              ? "tune again to be sure that it is the best"
                              : "`pbtune migrate` carries over what was renamed or moved, then tune again"));

@@ -250,6 +250,8 @@ TEST(Protocol, LinesSurviveTheRoundTrip) {
   inputs.seed = 3;
   EXPECT_EQ(to_line(parse_request(to_line(inputs))), to_line(inputs));
   EXPECT_EQ(to_line(inputs).find('\n'), std::string::npos);
+  inputs.seed = UINT64_MAX;
+  EXPECT_EQ(parse_request(to_line(inputs)).seed, UINT64_MAX);
   EXPECT_EQ(parse_request(to_line(inputs)).given, inputs.given);
   EXPECT_EQ(parse_request(R"({"id": 1, "op": "inputs", "set": {"k": 3}})").given[0].second, "3");
 
@@ -280,7 +282,8 @@ TEST(Protocol, LinesSurviveTheRoundTrip) {
 TEST(Protocol, BrokenLinesAreErrors) {
   for (const char* line :
        {"", "{}", "[]", "{\"id\": 1}", "{\"id\": 1, \"op\": \"dance\"}", "{\"id\": -1, \"op\": \"quit\"}",
-        "{\"id\": 1, \"op\": \"run\", \"config\": 3}", "{\"id\": 1, \"op\": \"run\", \"trials\": 0}"})
+        "{\"id\": 1, \"op\": \"run\", \"config\": 3}", "{\"id\": 1, \"op\": \"run\", \"trials\": 0}",
+        "{\"id\": 1, \"op\": \"inputs\", \"seed\": -1}"})
     EXPECT_THROW((void)protocol::parse_request(line), ConfigError) << line;
 }
 

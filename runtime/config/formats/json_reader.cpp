@@ -275,6 +275,14 @@ std::int64_t Node::integer_or(const char* key, std::int64_t lo, std::int64_t hi,
   return has(key) ? at(key).integer(lo, hi) : fallback;
 }
 
+std::uint64_t Node::natural_or(const char* key, std::uint64_t fallback) const {
+  if (!has(key)) return fallback;
+  const Node node = at(key);
+  if (!node.json().is_number_unsigned())
+    node.fail("expected a whole number from 0 to 18446744073709551615, found " + found_words(node.json()));
+  return node.json().get<std::uint64_t>();
+}
+
 double Node::number_or(const char* key, double fallback) const { return has(key) ? at(key).number() : fallback; }
 
 bool Node::boolean_or(const char* key, bool fallback) const { return has(key) ? at(key).boolean() : fallback; }

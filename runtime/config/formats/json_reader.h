@@ -64,6 +64,8 @@ class Node {
 
   [[nodiscard]] std::string string_or(const char* key, const char* fallback) const;
   [[nodiscard]] std::int64_t integer_or(const char* key, std::int64_t lo, std::int64_t hi, std::int64_t fallback) const;
+  /// A whole number from 0 to 2^64-1, such as a seed.
+  [[nodiscard]] std::uint64_t natural_or(const char* key, std::uint64_t fallback) const;
   [[nodiscard]] double number_or(const char* key, double fallback) const;
   [[nodiscard]] bool boolean_or(const char* key, bool fallback) const;
 

@@ -200,7 +200,7 @@ Request parse_request(std::string_view line) {
       out.given.emplace_back(name, value.json().is_number() ? value.json().dump() : value.string());
     });
   if (root.has("files")) out.files = root.at("files").strings();
-  out.seed = static_cast<std::uint64_t>(root.integer_or("seed", 0, kMaxInteger, 0));
+  out.seed = root.natural_or("seed", 0);
   if (root.has("config")) {
     root.at("config").expect_object();
     out.config = json::dump_line(root.at("config").json());

@@ -93,7 +93,13 @@ void save_configuration(const std::string& path, const Configuration& configurat
                         Devices& devices, const std::string& how) {
   ConfigFile file;
   if (::access(path.c_str(), F_OK) == 0) {
-    file = read_config_file(path, engine.index());
+    try {
+      file = read_config_file(path, engine.index());
+    } catch (const ConfigError& error) {
+      throw ConfigError(
+          std::string(error.what()) + "; " + how +
+          " keeps what a file has for other machines: remove this file, or name another one with --config");
+    }
   } else {
     file.program = engine.index().info().program;
     file.source = engine.index().info().source;

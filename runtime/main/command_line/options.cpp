@@ -295,7 +295,9 @@ class Parser {
         break;
       }
       if (is_option(word)) {
-        option(word.substr(word.find_first_not_of('-')));
+        const std::size_t begin = word.find_first_not_of('-');
+        if (begin == std::string::npos) throw UserError("unknown option " + word + "; --help lists the options");
+        option(word.substr(begin));
       } else {
         options_.words.push_back(word);
       }

@@ -64,6 +64,7 @@ void check_num_words(const Session& session) {
 void run_file_mode(Session& session) {
   const TransformDesc& transform = session.transform;
   const Options& options = session.options;
+  if (!options.iogen_create.empty()) throw UserError("--iogen-create writes generated inputs, of the size --n N");
   check_num_words(session);
   SizeWishes wishes = session.size_wishes();
   check_size_names(wishes, {&transform});

@@ -22,7 +22,9 @@ void write_iogen(const Session& session, const Problem& problem) {
   std::size_t next = 0;
   const auto write_all = [&](const std::vector<AnyMatrix>& matrices, const MatrixDesc* descs, const char* kind) {
     for (std::size_t i = 0; i < matrices.size(); ++i) {
-      writer.open(iogen_name(session.options.iogen_create, kind, i, matrices.size()));
+      const std::string name = iogen_name(session.options.iogen_create, kind, i, matrices.size());
+      session.trace_output.check_is_not(name, "an output");
+      writer.open(name);
       writer.write(next++, matrices[i], header_of(descs[i]));
     }
   };
@@ -42,6 +44,7 @@ Problem read_iogen(const Session& session) {
   const auto num_outputs = static_cast<std::size_t>(transform.num_outputs);
   for (std::size_t i = 0; i < num_inputs; ++i) {
     names.push_back(iogen_name(prefix, "in", i, num_inputs));
+    session.trace_output.check_is_not(names.back(), "an input");
     problem.inputs.push_back(reader.read(names.back(), spec_of(transform.inputs[i])));
   }
   const std::unique_ptr<RunContext> ctx = session.engine.make_context(session.config);
@@ -49,6 +52,7 @@ Problem read_iogen(const Session& session) {
   problem.outputs = allocate_outputs(*ctx, transform, problem.sizes);
   for (std::size_t i = 0; i < num_outputs; ++i) {
     const std::string name = iogen_name(prefix, "out", i, num_outputs);
+    session.trace_output.check_is_not(name, "an input");
     const AnyMatrix initial = reader.read(name, spec_of(transform.outputs[i]));
     if (!initial.has_same_shape(problem.outputs[i]))
       throw UserError(name + ": does not have the size of `" + header_of(transform.outputs[i]) + "`");

@@ -95,6 +95,22 @@ class TraceFile : public test::ProcessTest {
   }
 };
 
+TEST_F(TraceFile, ReplacesNoFileOfTheRun) {
+  put("a.txt", "SIZE 3\n1 2 3\n");
+  put("k.txt", "SIZE 2\n1 1\n");
+  for (const char* name : {"./out.txt", "k.txt"}) {
+    const Finished run = mini("a.txt k.txt out.txt --trace " + std::string(name));
+    EXPECT_EQ(run.status, 1);
+    EXPECT_NE(run.err.find("the file of --trace is also an input or output, which it would replace"), std::string::npos)
+        << run.err;
+  }
+  EXPECT_EQ(mini("a.txt k.txt out.txt and more --trace k.txt").status, 1) << "errors, too, are traced";
+  EXPECT_EQ(get("k.txt"), "SIZE 2\n1 1\n");
+  EXPECT_EQ(mini("--n 8 --size K=3 --iogen-create p --trace p_out0.dat").status, 1);
+  EXPECT_EQ(mini("--n 8 --size K=3 --iogen-create p").status, 0);
+  EXPECT_EQ(mini("--iogen-run p --trace p_in0.dat").status, 1);
+}
+
 TEST_F(TraceFile, HasALanePerWorkerAndEveryCellOfEveryTrial) {
   // Pieces that are always timed: they take much longer than an event.
   put_config("Out#1", "cpu", 20000);
@@ -223,7 +239,9 @@ TEST_F(TraceFile, MeasurementsAreTracedToo) {
 }
 
 /// The number of workers that a program takes by itself.
-int num_workers(const Finished& run) { return run.status == 0 ? json::parse(run.out)["workers"].size() : -1; }
+int num_workers(const Finished& run) {
+  return run.status == 0 ? static_cast<int>(json::parse(run.out)["workers"].size()) : -1;
+}
 
 TEST_F(TraceFile, WorkersAreAsManyAsTheAffinityAllows) {
   cpu_set_t allowed;

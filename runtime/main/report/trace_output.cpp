@@ -56,6 +56,7 @@ TraceOutput::TraceOutput(const Options& options, std::string program) : program_
   trace_.emplace(!options.trace.empty());
   if (options.trace.empty()) return;
   file_.emplace(options.trace);
+  for (const std::string& word : options.words) check_is_not(word, "an input or output");
   watched_ = ending_signals();
   pthread_sigmask(SIG_BLOCK, &watched_, nullptr);
   watcher_ = std::thread([this] { watch_signals(); });
@@ -86,6 +87,13 @@ void TraceOutput::watch_signals() {
     write_anyway();
     end_by(signal);
   }
+}
+
+void TraceOutput::check_is_not(const std::string& path, const char* what) {
+  const std::lock_guard lock(mutex_);
+  if (!file_ || !file_->is_same_place(path)) return;
+  file_.reset();  // errors, too, are followed by the recording
+  throw UserError(path + ": the file of --trace is also " + what + ", which it would replace");
 }
 
 void TraceOutput::write() {

@@ -21,7 +21,7 @@ class TraceOutput {
  public:
   /// Blocks signals in the calling thread, which is the process's only one at this time, if there is a file to write.
   ///
-  /// Errors:  IoError if the file cannot be written
+  /// Errors:  IoError if the file cannot be written, UserError if it is an input or output of the run
   TraceOutput(const Options& options, std::string program);
   /// Ends the recording. Without write() the file is left as it was.
   ~TraceOutput();
@@ -30,6 +30,12 @@ class TraceOutput {
 
   /// The recording; null if nothing is recorded.
   [[nodiscard]] Trace* trace() { return trace_ ? &*trace_ : nullptr; }
+
+  /// Refuses a file that the run reads or writes, and that the recording would replace: it is given up. `what` says
+  /// which it is.
+  ///
+  /// Errors:  UserError
+  void check_is_not(const std::string& path, const char* what);
 
   /// Writes the file. Does nothing if no file was asked for, or if it was written before.
   ///

@@ -150,6 +150,7 @@ TEST_F(ProgramMain, PrintsUsageForAWrongNumberOfFiles) {
 TEST_F(ProgramMain, SuggestsTheOptionThatWasMeant) {
   EXPECT_EQ(mini("--trails 3").err, "mini: unknown option --trails; did you mean --trials?\n");
   EXPECT_EQ(mini("--xyzzy").err, "mini: unknown option --xyzzy; --help lists the options\n");
+  EXPECT_EQ(mini("---").err, "mini: unknown option ---; --help lists the options\n");
   EXPECT_EQ(mini("--n").err, "mini: --n needs a value: --n N\n");
   EXPECT_EQ(mini("--n=").status, 1);
   EXPECT_EQ(mini("--trials=0 --n 3").err, "mini: --trials=0: expected an integer from 1 to 1000000000\n");
@@ -265,6 +266,11 @@ TEST_F(ProgramMain, NeverWritesAConfigurationUnasked) {
   EXPECT_EQ(mini("--config new.cfg --reset").status, 0);
   EXPECT_EQ(mini("--config new.cfg a.txt k.txt out.txt").status, 0);
   EXPECT_EQ(json::parse(get("new.cfg"))["program"], "mini");
+  put("broken.cfg", "{");
+  const Finished reset = mini("--config broken.cfg --reset");
+  EXPECT_EQ(reset.status, 1);
+  EXPECT_NE(reset.err.find("--reset keeps what a file has for other machines: remove this file"), std::string::npos)
+      << reset.err;
 }
 
 TEST_F(ProgramMain, RepeatsRandomNumbersForAnyNumberOfThreads) {
@@ -325,6 +331,8 @@ TEST_F(ProgramMain, CountsDownTheNumbersOfGeneratedFiles) {
   EXPECT_EQ(get("p_in0.dat").substr(0, 7), "SIZE 3\n");
   EXPECT_EQ(get("p_out0.dat").substr(0, 7), "SIZE 6\n");
   EXPECT_EQ(mini("--iogen-run p --trials 2 --time").status, 0);
+  EXPECT_EQ(mini("--iogen-create p a.txt k.txt out.txt").err,
+            "mini: --iogen-create writes generated inputs, of the size --n N\n");
 }
 
 TEST_F(ProgramMain, PrintsTimesAsXml) {

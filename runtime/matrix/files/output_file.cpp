@@ -6,38 +6,19 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 
 #include "runtime/config/errors.h"
+#include "runtime/config/paths.h"
 
 namespace pbrt {
 
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
-constexpr int kMaxLinks = 40;
 constexpr mode_t kNewFileMode = 0666;
-
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-/// Follows symbolic links, also one that points to a file that does not exist yet.
-std::string resolve_links(std::string path) {
-  for (int i = 0; i < kMaxLinks; ++i) {
-    char link[PATH_MAX];
-    const ssize_t length = ::readlink(path.c_str(), link, sizeof(link));
-    if (length <= 0) return path;
-    const std::string to(link, static_cast<std::size_t>(length));
-    path = to[0] == '/' ? to : folder_of(path) + "/" + to;
-  }
-  return path;
-}
 
 std::string temporary_name(const std::string& target) {
   struct timespec now = {};
@@ -45,7 +26,7 @@ std::string temporary_name(const std::string& target) {
   char suffix[64];
   std::snprintf(suffix, sizeof(suffix), ".%ld-%ld.tmp", static_cast<long>(::getpid()),
                 static_cast<long>(now.tv_sec * 1000000000L + now.tv_nsec));
-  return target + suffix;
+  return name_beside(target, suffix);
 }
 
 }  // namespace
@@ -65,7 +46,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     return;
   }
   if (exists && ::access(path.c_str(), W_OK) != 0) fail("cannot write ");
-  target_ = resolve_links(path);
+  target_ = follow_links(path);
   open_beside();
   if (exists) {
     // The owner can only be kept by a privileged process; the permissions always.
@@ -160,12 +141,14 @@ void OutputFile::commit() {
   temporary_.clear();
 }
 
-bool OutputFile::is_same_place(const OutputFile& other) const {
-  if (is_direct_ || other.is_direct_) return false;
+bool OutputFile::is_same_place(const std::string& path) const { return is_place_of(path == "-", follow_links(path)); }
+
+bool OutputFile::is_place_of(bool is_other_direct, const std::string& target) const {
+  if (is_direct_ || is_other_direct) return false;
   const auto name_of = [](const std::string& path) { return std::string_view(path).substr(path.rfind('/') + 1); };
   struct stat mine = {}, others = {};
-  return name_of(target_) == name_of(other.target_) && ::stat(folder_of(target_).c_str(), &mine) == 0 &&
-         ::stat(folder_of(other.target_).c_str(), &others) == 0 && mine.st_dev == others.st_dev &&
+  return name_of(target_) == name_of(target) && ::stat(folder_of(target_).c_str(), &mine) == 0 &&
+         ::stat(folder_of(target).c_str(), &others) == 0 && mine.st_dev == others.st_dev &&
          mine.st_ino == others.st_ino;
 }
 

@@ -30,10 +30,15 @@ class OutputFile {
   void commit();
 
   /// Whether both are the same regular file, reached by any paths. If so, the later one would replace the other.
-  [[nodiscard]] bool is_same_place(const OutputFile& other) const;
+  [[nodiscard]] bool is_same_place(const OutputFile& other) const {
+    return is_place_of(other.is_direct_, other.target_);
+  }
+  /// Whether the file at `path` is this one, so that commit() would replace it.
+  [[nodiscard]] bool is_same_place(const std::string& path) const;
 
  private:
   void open_direct();
+  [[nodiscard]] bool is_place_of(bool is_other_direct, const std::string& target) const;
   void open_beside();
   void write_all(const char* data, std::size_t count);
   [[noreturn]] void fail(const char* what) const;

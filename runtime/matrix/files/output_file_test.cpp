@@ -79,6 +79,22 @@ TEST_F(OutputFiles, FollowSymbolicLinks) {
   EXPECT_EQ(get("d/none_yet"), "new");
 }
 
+TEST_F(OutputFiles, MayHaveTheLongestNames) {
+  const std::string name(255, 'n');
+  EXPECT_EQ(write_error(path(name)), "no error");
+  EXPECT_EQ(num_files(), 1);
+}
+
+TEST_F(OutputFiles, KnowOtherWaysToTheirPlace) {
+  std::filesystem::create_directory(path("d"));
+  std::filesystem::create_symlink("d/a", path("link"));
+  const OutputFile file(path("d/a"));
+  EXPECT_TRUE(file.is_same_place(path("link")));
+  EXPECT_TRUE(file.is_same_place(path("d/../d/a")));
+  EXPECT_FALSE(file.is_same_place(path("a")));
+  EXPECT_FALSE(file.is_same_place("-"));
+}
+
 TEST_F(OutputFiles, NameAMissingFolder) {
   EXPECT_EQ(write_error(path("none/a")), "cannot write " + path("none/a") + ": there is no folder " + path("none"));
   EXPECT_NE(write_error(folder_.string()).find("it is a directory"), std::string::npos);

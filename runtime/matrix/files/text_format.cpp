@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/matrix/files/text_format.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -113,32 +115,86 @@ int read_text_header(ByteSource& source, IndexT* sizes) {
 
 namespace {
 
-/// Parses a token of the format; whole-number tokens keep all digits of 64-bit integers.
+/// Parses a whole token as the nearest number of a floating type. One that is too small becomes zero or denormal, one
+/// that is too large infinite, and `is_beyond` is set.
+template <class T>
+bool parse_floating(std::string_view token, T& to, bool& is_beyond) {
+  const char* end = token.data() + token.size();
+  const auto parsed = std::from_chars(token.data(), end, to);
+  if (parsed.ptr != end || (parsed.ec != std::errc() && parsed.ec != std::errc::result_out_of_range)) return false;
+  if (parsed.ec == std::errc::result_out_of_range) {
+    const std::string text(token);
+    if constexpr (std::is_same_v<T, float>)
+      to = std::strtof(text.c_str(), nullptr);
+    else
+      to = std::strtod(text.c_str(), nullptr);
+    is_beyond = std::isinf(to);
+  }
+  return true;
+}
+
+/// The power of ten that the text behind the `e` of a number says. Powers that no number of the format needs are cut.
+std::int64_t power_of_ten(std::string_view text) {
+  constexpr std::int64_t kMost = 1000000;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  std::int64_t power = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), power);
+  if (parsed.ec == std::errc::result_out_of_range) return text.starts_with('-') ? -kMost : kMost;
+  return std::clamp(power, -kMost, kMost);
+}
+
+/// Stores a number with a point or an exponent, digit by digit: a double would lose digits of 64-bit integers.
+///
+/// Pre:     parse_floating() takes the token, as a finite number or as one that is too large
+template <class T>
+Stored store_decimal(std::string_view token, T& to) {
+  const bool is_negative = token.starts_with('-');
+  if (is_negative) token.remove_prefix(1);
+  const std::size_t exponent = std::min(token.find_first_of("eE"), token.size());
+  std::int64_t power = exponent < token.size() ? power_of_ten(token.substr(exponent + 1)) : 0;
+  std::string digits(token.substr(0, exponent));
+  if (const std::size_t point = digits.find('.'); point != std::string::npos) {
+    digits.erase(point, 1);
+    power -= static_cast<std::int64_t>(digits.size() - point);
+  }
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  while (digits.ends_with('0')) {
+    digits.pop_back();
+    ++power;
+  }
+  if (digits.empty()) return store_number(std::int64_t{0}, to);
+  if (power < 0) return Stored::Fraction;
+  const Stored beyond = is_negative ? Stored::TooSmall : Stored::Overflow;
+  if (power > std::numeric_limits<std::int64_t>::digits10) return beyond;
+  digits.append(static_cast<std::size_t>(power), '0');
+  if (is_negative) digits.insert(0, 1, '-');
+  std::int64_t whole = 0;
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), whole);
+  return parsed.ec == std::errc() ? store_number(whole, to) : beyond;
+}
+
+/// Parses a token of the format: exactly for integers, to the nearest number for floating types.
 template <class T>
 bool parse_number(std::string_view token, T& to, Stored& stored) {
   if (token.size() > 1 && token[0] == '+' && token[1] != '-' && token[1] != '+') token.remove_prefix(1);
-  const char* begin = token.data();
-  const char* end = begin + token.size();
-  if constexpr (std::is_integral_v<T>) {
+  bool is_beyond = false;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!parse_floating(token, to, is_beyond)) return false;
+    stored = is_beyond ? Stored::Overflow : Stored::Ok;
+    return true;
+  } else {
     std::int64_t whole = 0;
-    const auto parsed = std::from_chars(begin, end, whole);
-    if (parsed.ec == std::errc() && parsed.ptr == end) {
+    const auto parsed = std::from_chars(token.data(), token.data() + token.size(), whole);
+    if (parsed.ec == std::errc() && parsed.ptr == token.data() + token.size()) {
       stored = store_number(whole, to);
       return true;
     }
-  }
-  double value = 0;
-  const auto parsed = std::from_chars(begin, end, value);
-  if (parsed.ptr != end || (parsed.ec != std::errc() && parsed.ec != std::errc::result_out_of_range)) return false;
-  if (parsed.ec == std::errc::result_out_of_range) {
-    // A number that is too small becomes zero or denormal; one that is too large is refused.
-    value = std::strtod(std::string(token).c_str(), nullptr);
-    const Stored beyond = std::is_integral_v<T> && value < 0 ? Stored::TooSmall : Stored::Overflow;
-    stored = std::isinf(value) ? beyond : store_number(value, to);
+    double value = 0;
+    if (!parse_floating(token, value, is_beyond)) return false;
+    // The words `inf` and `nan` have no digits.
+    stored = std::isfinite(value) || is_beyond ? store_decimal(token, to) : store_number(value, to);
     return true;
   }
-  stored = store_number(value, to);
-  return true;
 }
 
 template <class T>

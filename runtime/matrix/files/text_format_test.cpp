@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iterator>
 #include <limits>
 #include <vector>
@@ -259,6 +260,43 @@ TEST_F(TextFormat, SkipsTheMarkBeforeUtf8Text) {
       "SIZE 2\n7 \xef\xbb\xbf"
       "8\n");
   EXPECT_NE(error_of("n.txt", kM1), "");
+}
+
+TEST_F(TextFormat, IntegersAreExactInEverySpelling) {
+  const MatrixSpec kLong{"M", ElementKind::Long, 0};
+  const auto read_long = [&](const std::string& number) {
+    const AnyMatrix matrix = MatrixReader().read(put("l.txt", "SIZE\n" + number + "\n"), kLong);
+    return *static_cast<const long*>(matrix.data());
+  };
+  EXPECT_EQ(read_long("9007199254740993.0"), 9007199254740993);
+  EXPECT_EQ(read_long("+9007199254740993e0"), 9007199254740993);
+  EXPECT_EQ(read_long("-90071992547409930e-1"), -9007199254740993);
+  EXPECT_EQ(read_long("922337203685477580.7E+1"), INT64_MAX);
+  EXPECT_EQ(read_long("-9223372036854775808."), INT64_MIN);
+  EXPECT_EQ(read_long("0.0012e4"), 12);
+  EXPECT_EQ(read_long("-.0e-99999999999999999999"), 0);
+  for (const char* number :
+       {"9007199254740993.5", "1e-400", "0.99999999999999999999", "-1e-99999999999999999999", "nan"}) {
+    put("l.txt", "SIZE\n" + std::string(number) + "\n");
+    EXPECT_NE(error_of("l.txt", kLong).find("long: it is not an integer"), std::string::npos) << number;
+  }
+  for (const char* number : {"9223372036854775808.0", "1e19", "1e99999999999999999999", "inf"}) {
+    put("l.txt", "SIZE\n" + std::string(number) + "\n");
+    EXPECT_NE(error_of("l.txt", kLong).find("long: it is too large"), std::string::npos) << number;
+  }
+  put("l.txt", "SIZE\n-9223372036854775809.0\n");
+  EXPECT_NE(error_of("l.txt", kLong).find("long: it is too small"), std::string::npos);
+}
+
+TEST_F(TextFormat, FloatsAreTheNearestOnes) {
+  const auto read_float = [&](const std::string& number) {
+    const AnyMatrix matrix = MatrixReader().read(put("f.txt", "SIZE\n" + number + "\n"), {"M", ElementKind::Float, 0});
+    return *static_cast<const float*>(matrix.data());
+  };
+  for (const char* number : {"1.00000005960464477540", "1.00000017881393432617187499", "1e-45", "1e-60", "-1e-60"})
+    EXPECT_EQ(read_float(number), std::strtof(number, nullptr)) << number;
+  EXPECT_TRUE(std::isnan(read_float("nan")));
+  EXPECT_TRUE(std::isinf(read_float("-inf")));
 }
 
 TEST_F(TextFormat, RefusesNumbersThatDoNotFitTheType) {

@@ -42,7 +42,10 @@ void raise_argument_error(const std::string& message) {
 }
 
 void raise(PyObject* type, const std::string& message) {
-  PyErr_SetString(type, message.c_str());
+  // Messages may quote bytes that are no UTF-8, such as names of files.
+  const auto text = py::reinterpret_steal<py::object>(
+      PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
+  if (text) PyErr_SetObject(type, text.ptr());
   throw py::error_already_set();
 }
 

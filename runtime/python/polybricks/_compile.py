@@ -2,17 +2,20 @@
 """Makes libraries and programs of sources, once for each content.
 
 A folder of the cache holds what was made of one source with its options. Its name is a hash of the source, of the files that it
-includes, of the options and of the compiler. Which files a source includes is known once it was compiled: `KEY.files` lists them.
+includes, of the options, of the compilers and of the processor, whose instructions they use. Which files a source includes is known once it
+was compiled: `KEY.files` lists them.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import json
 import os
 import pathlib
+import platform
 import re
-import shlex
+import shutil
 import tempfile
 import warnings
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence
@@ -63,10 +66,10 @@ class Source(NamedTuple):
 
     def _made(self, output: str, options: Sequence[str]) -> Made:
         pbc = find_tool("pbc")
-        key = _hash_of([self.name, self.text, str(self.file), *self.options, *options, _identity_of(pbc)])
+        key = _hash_of([self.name, self.text, str(self.file), *self.options, *options, _identity_of(pbc), _identity_of_cpp(), _processor()])
         known = self.cache / f"{key}.files"
         if os.path.isfile(known):
-            included = _contents_of(known.read_text().splitlines())
+            included = _contents_of(json.loads(known.read_text()))
             folder = self._entry(key, included)
             if (folder / output).is_file():
                 return Made(folder / output, included, "")
@@ -77,12 +80,12 @@ class Source(NamedTuple):
             if self.file is None:
                 (made / source).write_text(self.text)
             messages = run_tool([pbc, source, "-o", made / output, "--depfile", pathlib.Path(work) / "rule", *self.options, *options], made)
-            included = _contents_of(file for file in _files_of_rule((pathlib.Path(work) / "rule").read_text()) if file != source)
+            included = _contents_of(file for file in _files_of_rule(os.fsdecode((pathlib.Path(work) / "rule").read_bytes())) if file != source)
             self._refuse_changes(included)
             folder = self._entry(key, included)
             _put(made, folder, output)
             list_of_files = pathlib.Path(work) / "files"
-            list_of_files.write_text("\n".join(included))
+            list_of_files.write_text(json.dumps(list(included)))
             list_of_files.replace(known)
         return Made(folder / output, included, messages)
 
@@ -114,7 +117,7 @@ def _work_folder(cache: pathlib.Path) -> tempfile.TemporaryDirectory[str]:
 def _hash_of(parts: Sequence[str]) -> str:
     whole = hashlib.sha256()
     for part in parts:
-        whole.update(hashlib.sha256(part.encode()).digest())
+        whole.update(hashlib.sha256(part.encode(errors="surrogateescape")).digest())
     return whole.hexdigest()[:32]
 
 
@@ -133,10 +136,39 @@ def _identity_of(pbc: pathlib.Path) -> str:
     return " ".join(f"{file} {state_of(file)}" for file in files)
 
 
+def _identity_of_cpp() -> str:
+    """What changes when another C++ compiler makes machine code of what `pbc` generates."""
+    command = os.environ.get("CXX", "").split() or ["c++"]
+    file = shutil.which(command[0])
+    return " ".join(command) + (f" {file} {state_of(pathlib.Path(file))}" if file else "")
+
+
+@functools.lru_cache(maxsize=None)
+def _processor() -> str:
+    """What `-march=native` means here: folders of caches may be shared by machines, and their instructions differ."""
+    lines = [platform.machine()]
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as cpus:
+            for line in iter(cpus.readline, "\n"):  # up to the end of the first processor
+                if not line:
+                    break
+                if line.partition(":")[0].strip() in _LASTING_FACTS:
+                    lines.append(line.strip())
+    except OSError:  # systems without it tell less
+        lines.append(platform.processor())
+    return "\n".join(lines)
+
+
+# Of /proc/cpuinfo: what does not change while a processor runs. For x86, ARM, POWER and RISC-V.
+_LASTING_FACTS = frozenset((
+    "vendor_id", "cpu family", "model", "model name", "stepping", "cache size", "flags",
+    "CPU implementer", "CPU architecture", "CPU variant", "CPU part", "CPU revision", "Features", "cpu", "revision", "isa", "uarch"))
+
+
 def _files_of_rule(rule: str) -> List[str]:
-    """The prerequisites of a rule of make."""
-    text = rule.replace("\\\n", " ").split(": ", 1)[1].split("\n", 1)[0]
-    return shlex.split(text.replace("$$", "$"))
+    """The prerequisites of a rule of make that `pbc --depfile` wrote."""
+    return [re.sub(r"(\\+)([ \t#])", lambda pair: pair[1][:len(pair[1]) // 2] + pair[2], file).replace("$$", "$")
+            for file in rule[:-1].split(" \\\n  ")[1:]]
 
 
 def _cache_folder(cache: Optional[PathLike]) -> pathlib.Path:

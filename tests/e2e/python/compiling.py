@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import unittest.mock
 import warnings
 
 import numpy as np
@@ -30,6 +31,30 @@ def test_sources():
     floats = pb.compile(TEXT.replace("FACTOR", "4"), element="float", name="quadruple", cache="cache of texts")
     assert floats.name == "quadruple" and floats.Twice(np.ones(2, np.float32)).tolist() == [4, 4]
     assert floats.file.is_relative_to(pathlib.Path("cache of texts").absolute()) if sys.version_info >= (3, 9) else True
+
+
+def test_names_of_folders():
+    """Includes are found again, whatever the folders are called."""
+    for name in ("sp ace", "it's mine", 'quo"te', "back\\slash", "back\\ blank", "ha#sh $x", "line\nbreak"):
+        folder = pathlib.Path(name)
+        folder.mkdir()
+        (folder / "factor.h").write_text("#define FACTOR 2\n")
+        (folder / "twice.pbcc").write_text('#include "factor.h"\n' + TEXT)
+        first = pb.compile(folder / "twice.pbcc", cache="odd")
+        assert pb.compile(folder / "twice.pbcc", cache="odd").file == first.file, name
+        (folder / "factor.h").write_text("#define FACTOR 3\n")
+        assert pb.compile(folder / "twice.pbcc", cache="odd").Twice(np.ones(2)).tolist() == [3, 3], name
+
+
+def test_shared_caches():
+    """What another processor or C++ compiler made in the same folder is not taken."""
+    program = one_step(formula="5 * a")
+    here = pb.compile(program, cache="shared").file
+    with unittest.mock.patch.object(pb._compile, "_processor", lambda: "another one"):
+        assert pb.compile(program, cache="shared").file != here
+    with unittest.mock.patch.dict(os.environ, CXX="g++"):
+        assert pb.compile(program, cache="shared").file != here
+    assert pb.compile(program, cache="shared").file == here
 
 
 def test_errors():
