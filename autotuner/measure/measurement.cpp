@@ -7,6 +7,7 @@
 
 #include "runtime/config/errors.h"
 #include "runtime/config/formats/configuration_text.h"
+#include "runtime/config/text_cut.h"
 
 namespace pbtune {
 namespace {
@@ -59,7 +60,8 @@ pbrt::protocol::Hello hello_of(const std::string& line, const std::string& progr
     return pbrt::protocol::parse_hello(line);
   } catch (const pbrt::ConfigError& error) {
     if (line.starts_with('{')) throw;
-    throw pbrt::ConfigError("the first line that `" + program + " --serve` prints is `" + line.substr(0, kMostShown) +
+    throw pbrt::ConfigError("the first line that `" + program + " --serve` prints is `" +
+                            line.substr(0, pbrt::length_that_fits(line, kMostShown)) +
                             "`, not its answer to pbtune: nothing may be printed to standard output before `main` "
                             "begins, as by constructors of static objects");
   }

@@ -110,7 +110,7 @@ struct InputBox {
   bool is_same_for_all_instances = false;  ///< `lo` does not depend on loop variables
 };
 
-/// Whether every instance reads one cell of the input. Pre: the box's extent is uniform
+/// Whether every instance reads one cell of the input. Pre: extent_is_uniform
 [[nodiscard]] bool is_one_cell(const InputBox& box);
 
 /// How the instances of a step may be shared between a device and the CPU (docs/architecture.md 7.4). They are divided

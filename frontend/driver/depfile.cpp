@@ -4,7 +4,7 @@
 namespace pb {
 namespace {
 
-/// The path as make reads it. Only before a blank or `#` make takes backslashes in pairs.
+/// The path as make reads it. Only before a blank, `#` and the end of a name make takes backslashes in pairs.
 std::string escaped(const std::string& path) {
   std::string out;
   std::size_t num_backslashes = 0;  // that end `out`
@@ -14,7 +14,7 @@ std::string escaped(const std::string& path) {
     out += c;
     num_backslashes = c == '\\' ? num_backslashes + 1 : 0;
   }
-  return out;
+  return out.append(num_backslashes, '\\');
 }
 
 }  // namespace

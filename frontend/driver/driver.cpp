@@ -122,7 +122,8 @@ bool run_passes(const Options& options, Compilation& c) {
   c.plan =
       c.timer.run("drop_missing_time_tiles", [&] { return drop_missing_time_tiles(*c.program, *std::move(c.plan)); });
   verify(*c.plan, *c.program);
-  c.emit = {source_fingerprint(c.sources, options), to_string(options.fp), options.is_checked};
+  c.emit = {source_fingerprint(c.sources, options, c.program->transforms[c.program->main].name), to_string(options.fp),
+            options.is_checked};
   c.emit.checks_copies = options.checks_copies;
   c.emit.is_debug = options.is_debug;
   if (options.is_library || options.emit == Emit::Header) c.emit.library = library_name(library_path(options));

@@ -24,15 +24,16 @@ TEST(Sha256, KnownDigests) {
 }
 
 TEST(SourceFingerprint, CoversIncludedFilesAndOptionsThatChangeTheProgram) {
-  const auto of = [](const std::string& included, const Options& options) {
+  const auto of = [](const std::string& included, const Options& options, const std::string& main = "T") {
     SourceManager sources;
     (void)sources.add("main.pbcc", "#include \"part.pbcc\"\n");
     (void)sources.add("part.pbcc", included);
-    return source_fingerprint(sources, options);
+    return source_fingerprint(sources, options, main);
   };
   const std::string plain = of("transform T", {});
   EXPECT_EQ(of("transform T", {}), plain);
   EXPECT_NE(of("transform U", {}), plain);
+  EXPECT_NE(of("transform T", {}, "U"), plain);
   Options options;
   options.element = ElementType::Float;
   EXPECT_NE(of("transform T", options), plain);
@@ -63,6 +64,7 @@ TEST(Depfile, IsARuleOfMake) {
             "out/my\\ blur: \\\n  a.pbcc \\\n  cost$$\\#.pbcc\n");
   EXPECT_EQ(depfile_text("o", {"it's/\"quoted\"", "a\\b", "a\\ b"}),
             "o: \\\n  it's/\"quoted\" \\\n  a\\b \\\n  a\\\\\\ b\n");
+  EXPECT_EQ(depfile_text("o", {"a\\", "b"}), "o: \\\n  a\\\\ \\\n  b\n");
 }
 
 TEST(OutputPlace, MissingFolderIsOneClearError) {

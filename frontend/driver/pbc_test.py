@@ -88,7 +88,7 @@ class PbcTest(unittest.TestCase):
                                            (signal.SIGINT, "program.cpp", ["--debug", "-o", "out/scale"])):
             slow = self.fake_compiler(f'case "$*" in *{waits_for}*) touch "$TMPDIR/../started"; exec sleep 60;; *) exec c++ "$@";; esac\n')
             child = subprocess.Popen([PBC, "scale.pbcc", *options], cwd=self.folder, env=dict(self.env, CXX=slow))
-            while not (self.folder / "started").exists():
+            while child.poll() is None and not (self.folder / "started").exists():
                 time.sleep(0.01)
             child.send_signal(number)
             self.assertEqual(child.wait(timeout=20), -number)

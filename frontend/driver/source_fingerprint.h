@@ -11,8 +11,9 @@ namespace pb {
 class SourceManager;
 
 /// `sha256:…` of the texts of all files, in the order in which they were read, and of the options that change what the
-/// program computes or what may be chosen in it. Where the files lie, and what is merely tested at run time, does not
-/// matter.
-[[nodiscard]] std::string source_fingerprint(const SourceManager& sources, const Options& options);
+/// program computes or what may be chosen in it; `main` is the name of its main transform. Where the files lie, and
+/// what is merely tested at run time, does not matter.
+[[nodiscard]] std::string source_fingerprint(const SourceManager& sources, const Options& options,
+                                             const std::string& main);
 
 }  // namespace pb

@@ -6,23 +6,9 @@
 #include <new>
 
 #include "runtime/config/errors.h"
+#include "runtime/config/text_cut.h"
 
 namespace pbrt {
-
-namespace {
-
-constexpr std::size_t kMaxLetterBytes = 4;
-
-/// How many bytes of a text fit into `room` without a part of a letter of UTF-8 at their end.
-std::size_t length_that_fits(std::string_view text, std::size_t room) {
-  if (text.size() <= room) return text.size();
-  const auto is_within_letter = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; };
-  for (std::size_t length = room; length > 0 && length + kMaxLetterBytes > room; --length)
-    if (!is_within_letter(length)) return length;
-  return room;  // it is no UTF-8
-}
-
-}  // namespace
 
 pb_status make_status(pb_code code, std::string_view text) noexcept {
   pb_status status;

@@ -66,6 +66,11 @@ TEST_F(StorageRecordTest, AViewOfAnotherShapeIsTheWholeStorageEachTime) {
     EXPECT_FALSE(record.adopt(crooked));
     EXPECT_EQ(record.box_of(crooked), record.whole());
   }
+  record.lost.add(record.box_of(part(6, 6, 2, 2)));
+  record.wrote_on_host(crooked);
+  EXPECT_FALSE(record.lost.is_empty()) << "a part of the storage was written, nobody knows which";
+  record.wrote_on_host(part(6, 6, 2, 2));
+  EXPECT_TRUE(record.lost.is_empty());
 }
 
 }  // namespace

@@ -178,8 +178,10 @@ void run_modes(const char* program_name, const Options& options, const ProgramDe
                   {}};
   if (options.wants_reset) {
     const std::string path = options.config.empty() ? default_config_path(program_name) : options.config;
+    trace_output.check_is_not(path, "the configuration");
     return save_configuration(path, default_configuration(engine.index()), engine, devices, "--reset");
   }
+  if (options.saves_config) trace_output.check_is_not(default_config_path(program_name), "the configuration");
   if (options.is_server) return serve(session);
   if (options.n || !options.iogen_run.empty()) {
     run_timing_mode(session);

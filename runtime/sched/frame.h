@@ -351,7 +351,7 @@ class Waker {
 /// Pre: after waker() was handed out, wait() is called before the Suspension dies.
 class Suspension {
  public:
-  /// `is_brief`: the wake is expected within a millisecond; a worker without other work then stays awake for it.
+  /// `is_brief`: the wake is expected within some milliseconds; a worker without other work then stays awake for it.
   explicit Suspension(Frame& frame, bool is_brief = false);
   Suspension(const Suspension&) = delete;
   Suspension& operator=(const Suspension&) = delete;

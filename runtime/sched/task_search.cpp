@@ -19,9 +19,12 @@ constexpr int kSpinRounds = 300;
 constexpr int kYieldRounds = 4;
 constexpr int kPausesPerRound = 8;
 // How long a searching worker stays awake: for a wake that is announced as brief, since waking a thread costs about as
-// much as a small kernel, and 1 % of what takes longer than this; and while another worker is busy, which may spawn
-// after a sequential part. Waking costs 50 to 100 microseconds on virtual machines.
+// much as a small kernel, and 1 % of what takes ten times as long; and while another worker is busy, which may spawn
+// after a sequential part. Waking costs 50 to 100 microseconds on virtual machines. A yield that takes long says that
+// another thread wants the processor: then only small kernels count.
 constexpr std::chrono::microseconds kPatienceForWakes{10000};
+constexpr std::chrono::microseconds kPatienceOnBusyProcessor{1000};
+constexpr std::chrono::microseconds kLongYield{20};
 constexpr std::chrono::microseconds kPatienceForSpawns{300};
 constexpr int kRoundsPerYield = 32;
 
@@ -101,10 +104,11 @@ detail::Task* TaskSearch::find(const std::atomic<bool>& done, WorkerCounts& coun
 
 detail::Task* TaskSearch::search_patiently(const std::atomic<bool>& done, WorkerCounts& counts) {
   using Clock = std::chrono::steady_clock;
+  std::chrono::microseconds for_wakes = kPatienceForWakes;
   // The numbers read here are hints. A worker that parks in spite of them is woken.
   const auto patience = [&]() -> std::chrono::microseconds {
     if (pool_.num_brief_waits.load(std::memory_order_relaxed) != 0 && pool_.parking.num_searching() == 1)
-      return kPatienceForWakes;
+      return for_wakes;
     const bool may_get_work = pool_.has_cpu_per_worker && pool_.parking.num_busy(pool_.num_workers()) > 0;
     return may_get_work ? kPatienceForSpawns : std::chrono::microseconds(0);
   };
@@ -114,7 +118,9 @@ detail::Task* TaskSearch::search_patiently(const std::atomic<bool>& done, Worker
       if (detail::Task* task = steal_once(false, counts)) return task;
       pause_for_mail();
     }
+    const Clock::time_point before_yield = Clock::now();
     sched_yield();
+    if (Clock::now() - before_yield > kLongYield) for_wakes = kPatienceOnBusyProcessor;
   }
   return nullptr;
 }

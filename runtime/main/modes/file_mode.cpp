@@ -64,7 +64,8 @@ void check_num_words(const Session& session) {
 void run_file_mode(Session& session) {
   const TransformDesc& transform = session.transform;
   const Options& options = session.options;
-  if (!options.iogen_create.empty()) throw UserError("--iogen-create writes generated inputs, of the size --n N");
+  if (!options.iogen_create.empty())
+    throw UserError("--iogen-create needs --n N: it writes inputs that are generated, of that size");
   check_num_words(session);
   SizeWishes wishes = session.size_wishes();
   check_size_names(wishes, {&transform});

@@ -10,6 +10,7 @@ namespace pbrt {
 
 void Session::open_configuration() {
   found = find_configuration(options, program_name, engine, devices);
+  if (!found.file.empty()) trace_output.check_is_not(found.file, "the configuration");
   config = ActiveConfig(engine.index(), found.configuration);
   if (found.configuration.openblas_coretype != "auto") use_core_type(found.configuration.openblas_coretype);
   if (config.openblas_threads() > 1) use_library_threads(config.openblas_threads());

@@ -109,6 +109,13 @@ TEST_F(TraceFile, ReplacesNoFileOfTheRun) {
   EXPECT_EQ(mini("--n 8 --size K=3 --iogen-create p --trace p_out0.dat").status, 1);
   EXPECT_EQ(mini("--n 8 --size K=3 --iogen-create p").status, 0);
   EXPECT_EQ(mini("--iogen-run p --trace p_in0.dat").status, 1);
+  put_config("Out#1", "cpu", 20000);
+  for (const char* arguments : {"--config c.cfg --n 8 --size K=3", "--config c.cfg --reset"}) {
+    const Finished run = mini(std::string(arguments) + " --trace ./c.cfg");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_NE(run.err.find("the file of --trace is also the configuration"), std::string::npos) << run.err;
+  }
+  EXPECT_EQ(mini("--config c.cfg --n 8 --size K=3").status, 0) << "the configuration is still there";
 }
 
 TEST_F(TraceFile, HasALanePerWorkerAndEveryCellOfEveryTrial) {

@@ -332,7 +332,7 @@ TEST_F(ProgramMain, CountsDownTheNumbersOfGeneratedFiles) {
   EXPECT_EQ(get("p_out0.dat").substr(0, 7), "SIZE 6\n");
   EXPECT_EQ(mini("--iogen-run p --trials 2 --time").status, 0);
   EXPECT_EQ(mini("--iogen-create p a.txt k.txt out.txt").err,
-            "mini: --iogen-create writes generated inputs, of the size --n N\n");
+            "mini: --iogen-create needs --n N: it writes inputs that are generated, of that size\n");
 }
 
 TEST_F(ProgramMain, PrintsTimesAsXml) {

@@ -139,8 +139,8 @@ def _identity_of(pbc: pathlib.Path) -> str:
 def _identity_of_cpp() -> str:
     """What changes when another C++ compiler makes machine code of what `pbc` generates."""
     command = os.environ.get("CXX", "").split() or ["c++"]
-    file = shutil.which(command[0])
-    return " ".join(command) + (f" {file} {state_of(pathlib.Path(file))}" if file else "")
+    files = [file for file in map(shutil.which, command) if file]  # a wrapper, such as ccache, names the compiler
+    return " ".join([*command, *(f"{file} {state_of(pathlib.Path(file))}" for file in files)])
 
 
 @functools.lru_cache(maxsize=None)
@@ -167,7 +167,7 @@ _LASTING_FACTS = frozenset((
 
 def _files_of_rule(rule: str) -> List[str]:
     """The prerequisites of a rule of make that `pbc --depfile` wrote."""
-    return [re.sub(r"(\\+)([ \t#])", lambda pair: pair[1][:len(pair[1]) // 2] + pair[2], file).replace("$$", "$")
+    return [re.sub(r"(\\+)([ \t#]|\Z)", lambda pair: pair[1][:len(pair[1]) // 2] + pair[2], file).replace("$$", "$")
             for file in rule[:-1].split(" \\\n  ")[1:]]
 
 

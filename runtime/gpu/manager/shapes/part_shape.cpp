@@ -6,8 +6,8 @@
 namespace pbrt::gpu {
 namespace {
 
-constexpr std::size_t kLeastBlocks = 32;                         // of a range that the manager chooses, where
-constexpr std::size_t kMostBlockRounds = 8;                      // a block counts as no longer than this
+constexpr std::size_t kLeastBlocks = 32;                         // of a range that the manager chooses
+constexpr std::size_t kMostBlockRounds = 8;                      // that count of a block, in such a range
 constexpr std::size_t kManyRounds = 4096;                        // small tiles would read the same cells too often
 constexpr std::size_t kUnitItems = 1024;                         // work-items for each compute unit
 constexpr std::size_t kUnitItemsOfMany = 512;                    // likewise, if each has many instances
