@@ -22,8 +22,8 @@ def interrupt_after(seconds):
 
 def test_calls_end():
     for library in (LIBRARY, LIBRARY.with_options(threads=1), LIBRARY.with_options(threads=3)):
-        interrupt_after(0.2)
         with raises(KeyboardInterrupt, ""):
+            interrupt_after(0.2)
             library.Endless(ROW)
         np.testing.assert_array_equal(library.Scale(ROW), ROW)
 
@@ -32,8 +32,8 @@ def test_loops_of_short_calls_end():
     """Whenever it comes: before, in and behind a call. It cancels no later call."""
     row = np.zeros(10)
     for _ in range(30):
-        interrupt_after(0.01)
         with raises(KeyboardInterrupt, ""):
+            interrupt_after(0.01)
             while True:
                 LIBRARY.Scale(row)
         LIBRARY.Scale(row)
@@ -51,8 +51,8 @@ def test_other_threads_go_on():
 
     thread = threading.Thread(target=call_endless)
     thread.start()
-    interrupt_after(0.2)
     with raises(KeyboardInterrupt, ""):
+        interrupt_after(0.2)
         LIBRARY.with_options(threads=1).Endless(ROW)
     assert not ended
     while thread.is_alive():
@@ -81,8 +81,8 @@ def test_other_readers_of_signals_get_theirs():
     read_end, write_end = os.pipe()
     os.set_blocking(write_end, False)
     signal.set_wakeup_fd(write_end)
-    interrupt_after(0.2)
     with raises(KeyboardInterrupt, ""):
+        interrupt_after(0.2)
         LIBRARY.Endless(ROW)
     assert os.read(read_end, 10) == bytes([signal.SIGINT])
     assert signal.set_wakeup_fd(-1) == write_end
