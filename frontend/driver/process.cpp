@@ -69,10 +69,16 @@ RunningProcess::RunningProcess(const std::vector<std::string>& arguments) {
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
 
+  // A group of its own, so that a signal reaches what the process has started, too: compilers are several processes.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+
   std::vector<std::string> texts = arguments;
   std::vector<std::string> environment = english_environment();
-  start_error_ = posix_spawnp(&pid_, texts.front().c_str(), &actions, nullptr, pointers(texts).data(),
+  start_error_ = posix_spawnp(&pid_, texts.front().c_str(), &actions, &attributes, pointers(texts).data(),
                               pointers(environment).data());
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   output_ = ends[0];
@@ -85,7 +91,7 @@ RunningProcess::RunningProcess(const std::vector<std::string>& arguments) {
 
 RunningProcess::~RunningProcess() {
   if (pid_ > 0) {
-    kill(pid_, SIGTERM);
+    kill(-pid_, SIGTERM);
     ProcessResult unused;
     wait_for(pid_, unused);
     remove_running_child(pid_);

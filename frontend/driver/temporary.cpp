@@ -55,7 +55,7 @@ void on_signal(int signal_number) {
   for (const std::atomic<int>& slot : g_children) {
     const int child = slot.load(std::memory_order_acquire);
     if (child <= 0) continue;
-    kill(child, SIGTERM);
+    kill(-child, SIGTERM);  // its group: see process.cpp
     waitpid(child, nullptr, 0);
   }
   for (Slot& slot : g_slots) {
