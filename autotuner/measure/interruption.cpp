@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "autotuner/trials/evaluator.h"
+#include "base/ending_signals.h"
 
 namespace pbtune {
 namespace {
@@ -16,11 +17,7 @@ void note_signal(int number) { interrupted_by = number; }
 void catch_signals() {
   struct sigaction action {};
   action.sa_handler = note_signal;
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction old {};
-    ::sigaction(number, nullptr, &old);
-    if (old.sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);  // nohup stays in force
-  }
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) pb::act_unless_ignored(number, action);
   std::signal(SIGPIPE, SIG_IGN);
 }
 

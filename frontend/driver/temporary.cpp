@@ -17,6 +17,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/ending_signals.h"
 #include "lang/io_error.h"
 
 namespace pb {
@@ -117,11 +118,7 @@ void install_signal_cleanup() {
   sigemptyset(&action.sa_mask);
   constexpr std::array<int, 5> kEnding = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU};
   for (const int number : kEnding) sigaddset(&action.sa_mask, number);
-  for (const int number : kEnding) {
-    struct sigaction old = {};
-    sigaction(number, nullptr, &old);
-    if (old.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);  // nohup stays in force
-  }
+  for (const int number : kEnding) act_unless_ignored(number, action);
 }
 
 void add_running_child(int pid) {

@@ -99,10 +99,10 @@ void CallArguments::place(bool for_device) {
     auto& [given, memory, is_copied] = arguments_[i];
     memory = resident.find(given.begin(), given.end());
     const bool is_resident = !memory.is_empty();
-    const std::uintptr_t alignment = for_device && !is_resident ? kDeviceAlignment : element_bytes(desc.element);
-    is_copied = given.has_negative_stride() || !given.has_own_cells() || !given.is_aligned(alignment) ||
-                (is_resident && !given.is_box_of(memory)) || (for_device && !is_resident && !given.has_nested_rows()) ||
-                (is_output(i) && overlaps_another(i));
+    const bool suits_device = is_resident || (given.is_aligned(kDeviceAlignment) && given.has_nested_rows());
+    is_copied = given.has_negative_stride() || !given.has_own_cells() ||
+                !given.is_aligned(element_bytes(desc.element)) || (for_device && !suits_device) ||
+                (is_resident && !given.is_box_of(memory)) || (is_output(i) && overlaps_another(i));
     if (is_copied)
       matrices_.push_back(AnyMatrix::allocate(desc.element, desc.num_dims, given.sizes()));
     else

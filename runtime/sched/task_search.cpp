@@ -20,11 +20,10 @@ constexpr int kYieldRounds = 4;
 constexpr int kPausesPerRound = 8;
 // How long a searching worker stays awake: for a wake that is announced as brief, since waking a thread costs about as
 // much as a small kernel, and 1 % of what takes ten times as long; and while another worker is busy, which may spawn
-// after a sequential part. Waking costs 50 to 100 microseconds on virtual machines. A yield that takes long says that
-// another thread wants the processor: then only small kernels count.
+// after a sequential part. Waking costs 50 to 100 microseconds on virtual machines. Where another thread wants the
+// processor, only small kernels count.
 constexpr std::chrono::microseconds kPatienceForWakes{10000};
 constexpr std::chrono::microseconds kPatienceOnBusyProcessor{1000};
-constexpr std::chrono::microseconds kLongYield{20};
 constexpr std::chrono::microseconds kPatienceForSpawns{300};
 constexpr int kRoundsPerYield = 32;
 
@@ -118,9 +117,7 @@ detail::Task* TaskSearch::search_patiently(const std::atomic<bool>& done, Worker
       if (detail::Task* task = steal_once(false, counts)) return task;
       pause_for_mail();
     }
-    const Clock::time_point before_yield = Clock::now();
-    sched_yield();
-    if (Clock::now() - before_yield > kLongYield) for_wakes = kPatienceOnBusyProcessor;
+    if (yield_to_others()) for_wakes = kPatienceOnBusyProcessor;
   }
   return nullptr;
 }

@@ -61,9 +61,12 @@ void DeviceMemory::unpin(LaunchJob& job) {
   for (LaunchWindow& window : job.windows) {
     if (window.buffer == nullptr) continue;
     const std::lock_guard lock(registry_->mutex);
-    if (!is_over) registry_->used_bytes -= window.buffer->size_bytes();
-    if (is_over) registry_->pool.push_back(std::move(window.buffer));
-    window.buffer.reset();
+    if (is_over) {
+      registry_->pool.push_back(std::move(window.buffer));
+    } else {
+      registry_->used_bytes -= window.buffer->size_bytes();
+      window.buffer.reset();
+    }
   }
   for (Residence* home : job.pinned) {
     const std::lock_guard lock(home->record().mutex);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "runtime/gpu/device.h"
@@ -14,10 +13,8 @@ namespace pbrt::gpu {
 namespace {
 
 constexpr int kLooksPerYield = 16;
-// The thread stays awake so many times as long while nobody else wants its processor. A yield that takes long says that
-// somebody does.
+// The thread stays awake so many times as long while nobody else wants its processor.
 constexpr int kPatienceOfIdleProcessor = 10;
-constexpr std::chrono::microseconds kLongYield{20};
 
 // So long after a launch of a worker the thread leaves ends to workers. They ask for them while they launch, and a
 // driver and a manager let one thread in at a time.
@@ -155,7 +152,7 @@ bool TaskQueue::await_change(Device& device) {
   };
   auto now = std::chrono::steady_clock::now();
   auto awake_since = now, quiet_from = now + kQuiet, looked = now - kLooksForLaunches;
-  while (!has_other_change() && now - awake_since < patience) {
+  for (; !has_other_change() && now - awake_since < patience; now = std::chrono::steady_clock::now()) {
     if (now - looked >= kLooksForLaunches) {
       looked = now;
       if (const std::uint64_t launched = num_launched_here_.load(std::memory_order_relaxed);
@@ -170,10 +167,7 @@ bool TaskQueue::await_change(Device& device) {
       device.poll();
     }
     for (int i = 0; i < kLooksPerYield && !has_other_change(); ++i) cpu_relax();
-    const auto before_yield = std::chrono::steady_clock::now();
-    std::this_thread::yield();
-    now = std::chrono::steady_clock::now();
-    if (now - before_yield > kLongYield) patience = patience_;
+    if (yield_to_others()) patience = patience_;
   }
   const std::lock_guard lock(mutex_);
   return num_changes() != 0;
