@@ -273,23 +273,24 @@ class KernelBodyPrinter {
       std::string index = is_plain_index ? region : "";
       for (std::size_t d = 0; d < args.size(); ++d) {
         if (walked == d) {
-          index += std::string(index.empty() ? "" : " + ") + "pb_r * " + region + "_s" + std::to_string(d);
+          index += std::string(index.empty() ? "" : " + ") + "pb_r * " + stride_name(region, d);
           continue;
         }
         if (is_zero(member.args[d])) continue;
         std::string arg = is_leaf(member.args[d]) ? args[d] : "(" + args[d] + ")";
         arg = index_text(arg, type_of(member.args[d]));
-        index += (index.empty() ? "" : " + ") + arg + " * " + region + "_s" + std::to_string(d);
+        index += (index.empty() ? "" : " + ") + arg + " * " + stride_name(region, d);
       }
       return (is_plain_index ? "pb_from_" + name : region) + "[" + (index.empty() ? "0" : index) + "]";
     }
-    if (member.name == "size") return region + "_size" + std::to_string(*constant_value(body_, member.args[0]));
-    if (member.name == "width") return region + "_size0";
-    if (member.name == "height") return region + "_size1";
-    if (member.name == "depth") return region + "_size2";
+    if (member.name == "size")
+      return size_name(region, static_cast<std::size_t>(*constant_value(body_, member.args[0])));
+    if (member.name == "width") return size_name(region, 0);
+    if (member.name == "height") return size_name(region, 1);
+    if (member.name == "depth") return size_name(region, 2);
     PB_CHECK(member.name == "count", "only cells and sizes of regions are used in a kernel");
-    std::string product = "((long)" + region + "_size0";
-    for (int d = 1; d < num_dims; ++d) product += " * " + region + "_size" + std::to_string(d);
+    std::string product = "((long)" + size_name(region, 0);
+    for (int d = 1; d < num_dims; ++d) product += " * " + size_name(region, static_cast<std::size_t>(d));
     return product + ")";
   }
 

@@ -68,7 +68,7 @@ void print_cell_with_border(Writer& out, const Transform& transform, const Regio
     if (input.is_mapped_dim(d)) at = "pb_" + std::string(function_of(input.border)) + "(" + at + ", " + size + ")";
     inside.push_back("(" + at + ") >= 0 && (" + at + ") < " + size);
     if (input.is_optional() && may_be_cut_off(input.lo[d])) inside.push_back(fraction_text(input, d, size));
-    cell += " + (PB_INDEX)(" + at + ") * " + name + "_s" + std::to_string(d);
+    cell += " + (PB_INDEX)(" + at + ") * " + stride_name(name, d);
   }
   const ElementType element = matrix.is_element_t ? default_element : matrix.element;
   const std::string variable = "const " + element_word(matrix) + " " + opencl_name(input.binding) + " = ";

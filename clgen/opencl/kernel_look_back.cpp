@@ -25,38 +25,11 @@ std::string end_record(const std::string& number) {
 
 }  // namespace
 
-void print_look_back_functions(Writer& out, const KernelDialect& dialect) {
-  const std::string pointer = "volatile " + dialect.global + "ulong*";
-  const std::string publish =
-      "static " + dialect.function + "inline void pb_publish(" + pointer + " record, uint tag, uint word)";
-  const std::string read = "static " + dialect.function + "inline ulong pb_read(" + pointer + " record)";
-  out.verbatim("#if PB_STAGE == 2\n#ifdef PB_HAS_PTX_SHUFFLES\n");
-  out.open(publish);
-  out.line("ulong before;");
-  out.line(
-      "asm volatile(\"atom.relaxed.gpu.global.exch.b64 %0, [%1], %2;\" : \"=l\"(before) : \"l\"(record), "
-      "\"l\"(((ulong)tag << 32) | word));");
-  out.close();
-  out.open(read);
-  out.line("ulong word;");
-  out.line("asm volatile(\"atom.relaxed.gpu.global.or.b64 %0, [%1], 0;\" : \"=l\"(word) : \"l\"(record));");
-  out.line("return word;");
-  out.close();
-  out.line("#define PB_SCAN_NAP asm volatile(\"nanosleep.u32 600;\")");
-  out.verbatim("#else\n");
-  out.line(publish + " { *record = ((ulong)tag << 32) | word; }");
-  out.line(read + " { return *record; }");
-  out.line("#define PB_SCAN_NAP");
-  out.verbatim("#endif\n");
-  out.open("static " + dialect.function + "inline ulong pb_await(" + pointer + " record)");
-  out.line("ulong word = pb_read(record);");
-  out.line("while (word >> 32 == 0) word = pb_read(record);");
-  out.line("return word;");
-  out.close();
-  out.verbatim("#endif\n");
-}
-
 void LookBackPrinter::declare_arrays() const {
+  if (parts_.is_exact()) {
+    decoupled_.declare_arrays();
+    return;
+  }
   // The near ones, and behind them the far ones.
   const std::string length = std::string("2 * ") + kFan + " * PB_SCAN_LINES";
   parts_.declare_arrays(dialect_.local_array, kSeen, length, Factors::All);
@@ -70,11 +43,15 @@ void LookBackPrinter::declare_counts() const {
 
 /// Looks for parts of 32 windows, and values behind 1024, whose shape does not depend on which group is faster.
 void LookBackPrinter::print(const PrintFirstValue& print_first_value) const {
+  if (parts_.is_exact()) {
+    decoupled_.print(kScanStarts, print_first_value);
+    return;
+  }
   out_.line(std::string("const int pb_part_number = pb_window / ") + kFan + ";");
   out_.line(std::string("const int pb_start_number = pb_part_number / ") + kFan + ";");
   const std::string tag = parts_.may_overflow() ? "(" + parts_.is_finite("pb_total", true) + " ? 1 : 2)" : "1";
   out_.open("if (pb_s == PB_SCAN_ITEMS - 1)");
-  parts_.publish("pb_total", window_record("pb_window"), tag, true);
+  records_.publish("pb_total", window_record("pb_window"), tag, true);
   out_.close();
   parts_.declare("pb_near", true);
   out_.line("int pb_tag = 1;");
@@ -88,7 +65,7 @@ void LookBackPrinter::print_seen(const std::string& count, const std::string& fi
   const std::string place = "(" + first + " + pb_k) * PB_SCAN_LINES + pb_l";
   out_.open("for (int pb_k = pb_s; pb_k < " + count + "; pb_k += PB_SCAN_ITEMS)");
   if (parts_.may_overflow()) out_.line("int pb_own_tag = 1;");
-  parts_.await("pb_other", record, parts_.may_overflow() ? "pb_own_tag" : "", true);
+  records_.await("pb_other", record, parts_.may_overflow() ? "pb_own_tag" : "", true);
   parts_.store("pb_other", kSeen, place, Factors::All);
   if (parts_.may_overflow()) out_.line("pb_seen_tag[" + place + "] = pb_own_tag;");
   out_.close();
@@ -130,9 +107,9 @@ void LookBackPrinter::print_near() const {
   out_.open(std::string("if (pb_num_near == ") + kFan + " - 1)");
   parts_.copy("pb_other", "pb_near", true);
   parts_.append("pb_other", "pb_total", true);
-  parts_.publish("pb_other", part_record("pb_part_number"),
-                 parts_.may_overflow() ? "PB_MAX(pb_tag, " + parts_.is_finite("pb_other", true) + " ? 1 : 2)" : "1",
-                 true);
+  records_.publish("pb_other", part_record("pb_part_number"),
+                   parts_.may_overflow() ? "PB_MAX(pb_tag, " + parts_.is_finite("pb_other", true) + " ? 1 : 2)" : "1",
+                   true);
   out_.close();
   out_.close();
   out_.line(std::string("const int pb_num_far = pb_part_number % ") + kFan + ";");
@@ -146,14 +123,14 @@ void LookBackPrinter::print_far(const PrintFirstValue& print_first_value) const 
   out_.open("if (pb_start_number == 0)");
   print_first_value("pb_start");
   out_.reopen("else");
-  parts_.await("pb_start", start_record("pb_start_number - 1"), "", false);
+  records_.await("pb_start", start_record("pb_start_number - 1"), "", false);
   out_.close();
   print_append_seen("pb_start", "pb_num_far", kFan);
   print_forgetting("pb_near");
   parts_.append("pb_start", "pb_near", false);
   if (parts_.may_overflow()) {
     out_.open("if (pb_window > 0 && (pb_tag > 1 || !(" + parts_.is_finite("pb_start", false) + ")))");
-    parts_.await("pb_start", end_record("pb_window - 1"), "", false);
+    records_.await("pb_start", end_record("pb_window - 1"), "", false);
     out_.close();
   }
   parts_.store("pb_start", kScanStarts, "pb_l", Factors::None);
@@ -161,9 +138,10 @@ void LookBackPrinter::print_far(const PrintFirstValue& print_first_value) const 
 }
 
 void LookBackPrinter::print_end() const {
-  if (parts_.may_overflow()) parts_.publish("pb_value", end_record("pb_window"), "1", false);
+  if (parts_.is_exact()) return;
+  if (parts_.may_overflow()) records_.publish("pb_value", end_record("pb_window"), "1", false);
   out_.open(std::string("if (pb_window % (") + kFan + " * " + kFan + ") == " + kFan + " * " + kFan + " - 1)");
-  parts_.publish("pb_value", start_record("pb_start_number"), "1", false);
+  records_.publish("pb_value", start_record("pb_start_number"), "1", false);
   out_.close();
 }
 

@@ -8,6 +8,8 @@
 
 #include "clgen/opencl/kernel_dialect.h"
 #include "clgen/opencl/kernel_scan_parts.h"
+#include "clgen/opencl/parts/decoupled_look_back.h"
+#include "clgen/opencl/parts/scan_records.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
@@ -15,17 +17,18 @@ namespace pb {
 /// The array with the value before the window of each line of the group.
 inline constexpr const char* kScanStarts = "pb_starts";
 
-/// Prints the functions that stand before a kernel that runs scans.
-void print_look_back_functions(Writer& out, const KernelDialect& dialect);
-
 class LookBackPrinter {
  public:
   /// Prints statements that give a value what stands before the line.
   using PrintFirstValue = std::function<void(const std::string& name)>;
 
   /// Pre: all arguments outlive this object
-  LookBackPrinter(Writer& out, const KernelDialect& dialect, const ScanPartPrinter& parts)
-      : out_(out), dialect_(dialect), parts_(parts) {}
+  LookBackPrinter(Writer& out, const KernelDialect& dialect, const LineScans& scans, const ScanPartPrinter& parts)
+      : out_(out),
+        dialect_(dialect),
+        parts_(parts),
+        records_(out, dialect, scans, parts),
+        decoupled_(out, dialect, parts, records_, scans.dim == 0) {}
 
   /// Declares the arrays through which the work-items of a group show each other what they have read.
   void declare_arrays() const;
@@ -46,6 +49,8 @@ class LookBackPrinter {
   Writer& out_;
   const KernelDialect& dialect_;
   const ScanPartPrinter& parts_;
+  ScanRecordPrinter records_;
+  DecoupledLookBackPrinter decoupled_;
 };
 
 }  // namespace pb

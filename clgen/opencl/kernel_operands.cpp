@@ -46,7 +46,7 @@ std::string KernelOperandPrinter::offset_of(const RegionAccess& access, bool is_
     if (number != nullptr && number->value == 0) continue;
     const std::string at = kernel_formula(access.lo[d]);
     const bool is_plain = number != nullptr ? number->value > 0 : std::holds_alternative<SymbolRef>(access.lo[d].node);
-    text += " + " + (is_plain ? at : "(" + at + ")") + " * " + matrix + "_s" + std::to_string(d);
+    text += " + " + (is_plain ? at : "(" + at + ")") + " * " + stride_name(matrix, d);
   }
   return text;
 }
@@ -89,8 +89,7 @@ void KernelOperandPrinter::print_region(const RegionAccess& access, const Operan
       print_address(access, access.binding, is_output);
     }
     for (std::size_t k = 0; k < dims.size(); ++k)
-      out_.line("const PB_INDEX " + name + "_s" + std::to_string(k) + " = " + in_kernel + "_s" +
-                std::to_string(dims[k]) + ";");
+      out_.line("const PB_INDEX " + stride_name(name, k) + " = " + stride_name(in_kernel, dims[k]) + ";");
   }
   print_sizes(access);
 }
@@ -100,8 +99,8 @@ void KernelOperandPrinter::print_sizes(const RegionAccess& access) {
   const std::string name = "pb_at_" + access.binding;
   const std::vector<std::size_t> dims = body_dims(access);
   for (std::size_t k = 0; k < dims.size(); ++k)
-    out_.line("const int " + name + "_size" + std::to_string(k) + " = (" + kernel_formula(access.hi[dims[k]]) +
-              ") - (" + kernel_formula(access.lo[dims[k]]) + ");");
+    out_.line("const int " + size_name(name, k) + " = (" + kernel_formula(access.hi[dims[k]]) + ") - (" +
+              kernel_formula(access.lo[dims[k]]) + ");");
 }
 
 std::string KernelOperandPrinter::cell_of(const RegionAccess& access, bool is_output) const {
@@ -142,7 +141,7 @@ void KernelOperandPrinter::print_cells(const RegionAccess& input, const Operand&
   out_.line("const int " + at + " = " + cells.place + ";");
   const std::vector<std::size_t> dims = body_dims(input);
   for (std::size_t k = 0; k < dims.size() && dims[k] < cells.pitches.size(); ++k)
-    out_.line("const int " + at + "_s" + std::to_string(k) + " = " + cells.pitches[dims[k]] + ";");
+    out_.line("const int " + stride_name(at, k) + " = " + cells.pitches[dims[k]] + ";");
   print_sizes(input);
 }
 

@@ -136,23 +136,24 @@ class PanelCopyPrinter {
   /// move along the rounds.
   void print_wholeness() {
     const std::size_t walked = walked_dim(tiles_, panel_);
-    const std::string length = std::to_string(run_.length), stride = names_.matrix + "_s";
-    std::string first = names_.matrix + "_offset", whole = "pb_is_whole", aligned = stride + "0 == 1";
+    const std::string length = std::to_string(run_.length);
+    const auto stride = [&](std::size_t d) { return stride_name(names_.matrix, d); };
+    std::string first = names_.matrix + "_offset", whole = "pb_is_whole", aligned = stride(0) + " == 1";
     for (std::size_t d = 0; d < rank(); ++d) {
       const std::string dim = std::to_string(d), begin = from(names_, d);
-      first += " + " + begin + (d == 0 ? "" : " * " + stride + dim);
+      first += " + " + begin + (d == 0 ? "" : " * " + stride(d));
       if (d > last_)
-        aligned += " && " + stride + dim + " % " + length + " == 0";
+        aligned += " && " + stride(d) + " % " + length + " == 0";
       else if (d == walked)
-        aligned += " && PB_BLOCK_ROUNDS * " + stride + dim + " % " + length + " == 0";
+        aligned += " && PB_BLOCK_ROUNDS * " + stride(d) + " % " + length + " == 0";
       const std::string last = d == walked ? " + (pb_count / PB_BLOCK_ROUNDS - 1) * PB_BLOCK_ROUNDS" : "";
       const std::string end = begin + last + " + " + tile(names_, d);
       if (copy_.edges[d].may_exceed) whole += " && " + end + " <= " + names_.binding + "_last" + dim + " + 1";
       if (copy_.edges[d].may_precede) whole += " && " + begin + " >= " + names_.binding + "_least" + dim;
     }
     for (std::size_t d = 1; d <= last_; ++d)
-      whole += (d == 1 ? " && " + stride + "0 == 1" : "") + " && " + stride + std::to_string(d) + " == " + stride +
-               std::to_string(d - 1) + " * " + tile(names_, d - 1);
+      whole += (d == 1 ? " && " + stride(0) + " == 1" : "") + " && " + stride(d) + " == " + stride(d - 1) + " * " +
+               tile(names_, d - 1);
     if (run_.length > 1)
       whole += " && (" + wide_text() + " == 1 || (" + aligned + " && (ulong)(" + names_.matrix + "_data + (" + first +
                ")) % 16 == 0))";
@@ -275,7 +276,6 @@ class PanelCopyPrinter {
   /// The cell at the beginning of a run. In a vector, and where the first dimensions are whole, it is known that memory
   /// has neighbours as such.
   [[nodiscard]] std::string whole_cell(bool is_vector) const {
-    const std::string stride = names_.matrix + "_s";
     std::string out = "(PB_INDEX)" + names_.matrix + "_offset";
     for (std::size_t d = 0; d < rank(); ++d) {
       const std::string dim = std::to_string(d);
@@ -284,8 +284,8 @@ class PanelCopyPrinter {
                                               : from(names_, d) + " + pb_t" + dim;
       if (d == panel_.contiguous && has_beside()) at += " + pb_a";
       const bool is_sum = d > last_ || !is_spread();
-      out +=
-          " + " + (is_sum ? "(" + at + ")" : at) + (d == 0 && (is_vector || is_spread()) ? "" : " * " + stride + dim);
+      out += " + " + (is_sum ? "(" + at + ")" : at) +
+             (d == 0 && (is_vector || is_spread()) ? "" : " * " + stride_name(names_.matrix, d));
     }
     return out + (is_spread() ? " + pb_t0" : "");
   }
@@ -324,7 +324,7 @@ class PanelCopyPrinter {
       if (copy_.edges[d].may_exceed) at = "PB_MIN(" + at + ", " + names_.binding + "_last" + dim + ")";
       if (copy_.edges[d].may_precede) at = "PB_MAX(" + at + ", " + names_.binding + "_least" + dim + ")";
       out_.line("const int pb_at" + dim + " = " + at + ";");
-      cell += " + pb_at" + dim + " * " + matrix + "_s" + dim;
+      cell += " + pb_at" + dim + " * " + stride_name(matrix, d);
     }
     out_.line(to + "[" + of_run(base) + "pb_e] = " + matrix + "_data[" + cell + "];");
     out_.close();
@@ -461,7 +461,7 @@ void print_panel_region(Writer& out, const KernelTilePrinter& tiles, BufferId id
   const std::string name = "pb_at_" + tiles.rule().inputs[panel.input].binding;
   out.line(tiles.dialect().local + "const " + tiles.type_of(panel) + "* const " + name + " = " + at + ";");
   for (std::size_t k = 0; k < dims.size(); ++k)
-    out.line("const int " + name + "_s" + std::to_string(k) + " = " + pitch(names, dims[k]) + ";");
+    out.line("const int " + stride_name(name, k) + " = " + pitch(names, dims[k]) + ";");
 }
 
 std::string panel_step(const KernelTilePrinter& tiles, BufferId id, std::size_t loop) {

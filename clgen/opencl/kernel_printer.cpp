@@ -22,6 +22,7 @@
 #include "clgen/opencl/parts/kernel_parts.h"
 #include "clgen/opencl/parts/kernel_vectors.h"
 #include "clgen/opencl/parts/matrix_tiles.h"
+#include "clgen/opencl/parts/scan_records.h"
 #include "clgen/opencl/parts/time_tile.h"
 #include "clgen/opencl/stores/bin_updates.h"
 #include "clgen/opencl/stores/running_ranks.h"
@@ -68,7 +69,7 @@ class KernelHeadPrinter {
     print_kernel_functions(out_, rules, dialect_.function);
     const RuleInstance* const blocked = instance_in_blocks(lowered_.tree);
     if (blocked != nullptr && blocked->blocks->products) print_matrix_units(out_, *blocked->blocks->products);
-    if (scans_of(lowered_.tree) != nullptr) print_look_back_functions(out_, dialect_);
+    if (scans_of(lowered_.tree) != nullptr) print_record_functions(out_, dialect_);
     if (const std::string functions = border_functions(rules, dialect_.function); !functions.empty())
       out_.verbatim(functions);
     out_.blank();
@@ -179,10 +180,10 @@ class KernelHeadPrinter {
       for (int d = 0; d < matrix.num_dims(); ++d) {
         const std::string stride = name + "_stride" + std::to_string(d);
         if (has_versions && d + 1 == matrix.num_dims()) {
-          out_.line("const long " + name + "_s" + std::to_string(d) + " = " + stride + ";");
+          out_.line("const long " + stride_name(name, d) + " = " + stride + ";");
           continue;
         }
-        out_.line("const PB_INDEX " + name + "_s" + std::to_string(d) + " = " +
+        out_.line("const PB_INDEX " + stride_name(name, d) + " = " +
                   (d == 0 ? "PB_STRIDE0(" + stride + ")" : "(PB_INDEX)" + stride) + ";");
       }
     }

@@ -75,9 +75,9 @@ class ProductPrinter {
     print_unrolling(out_, kUnroll);
     out_.line("for (int " + item + " = 0; " + item + " < PB_ITEMS" + d + (loop == 0 ? " / 2" : "") + "; ++" + item +
               ")");
-    const std::string factor = "pb_factors[4 * pb_half * pb_at_" + rule_.inputs[input].binding + "_s" +
-                               std::to_string(blocks_.find(input)->body_dim) + " + " + item + " * pb_leap" + d +
-                               " * (" + panel_step(tiles_, panel, blocks_.loops[loop]) + ")]";
+    const std::string stride = stride_name("pb_at_" + rule_.inputs[input].binding, blocks_.find(input)->body_dim);
+    const std::string factor = "pb_factors[4 * pb_half * " + stride + " + " + item + " * pb_leap" + d + " * (" +
+                               panel_step(tiles_, panel, blocks_.loops[loop]) + ")]";
     out_.line(std::string(loop == 0 ? "  pb_right" : "  pb_left") + "[pb_half][" + item +
               "] = " + (splits() ? "PB_SPLIT(" + factor + ")" : factor) + ";");
     out_.close();
@@ -93,7 +93,7 @@ class ProductPrinter {
       PB_CHECK(a == staged.body_dim || number != nullptr, "the other coordinates of a factor are numbers");
       if (a != staged.body_dim && number->text == "0") continue;
       index += (index.empty() ? "" : " + ") + (a == staged.body_dim ? "pb_r" : "(int)" + number->text) + " * " +
-               region + "_s" + std::to_string(a);
+               stride_name(region, a);
     }
     return region + "[" + index + "]";
   }

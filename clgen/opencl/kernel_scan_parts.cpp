@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "clgen/opencl/kernel_scan_parts.h"
 
+#include <algorithm>
+
 #include "clgen/facts/names.h"
 #include "clgen/opencl/kernel_words.h"
 #include "lang/body/body_constants.h"
@@ -10,8 +12,6 @@ namespace pb {
 namespace {
 
 constexpr const char* kSame = "pb_same";  // the factors that all instances have
-
-Factors factors_if(bool has_factors) { return has_factors ? Factors::All : Factors::None; }
 
 std::string unsigned_word(ElementType type) { return size_bytes(type) == 8 ? "ulong" : "uint"; }
 
@@ -79,6 +79,10 @@ bool may_grow_again(const LineScans& scans) {
 std::string ScanPartPrinter::element(const std::string& name, std::size_t k) { return name + "_e" + std::to_string(k); }
 std::string ScanPartPrinter::factor(const std::string& name, std::size_t k) { return name + "_f" + std::to_string(k); }
 
+bool ScanPartPrinter::is_exact() const {
+  return std::none_of(scans_.types.begin(), scans_.types.end(), [](ElementType type) { return is_floating(type); });
+}
+
 /// Whether factors or elements may be infinite, or too small, where the values of the line are not.
 bool ScanPartPrinter::may_overflow(std::size_t k) const {
   return is_floating(scans_.types[k]) && (has_factor_of(k) || scans_.scan.values[k].op == ScanOp::Mul);
@@ -137,7 +141,6 @@ void ScanPartPrinter::declare_arrays(const std::string& space, const std::string
   });
 }
 
-/// Visits the numbers of a part: of each value the element, then its factor.
 void ScanPartPrinter::for_each_number(Factors factors, const VisitNumber& visit) const {
   for (std::size_t k = 0; k < size(); ++k) {
     visit(k, element);
@@ -234,43 +237,6 @@ void ScanPartPrinter::exchange(const std::string& to, const std::string& from, c
     const std::string type = size_bytes(scans_.types[k]) < 4 ? "int" : opencl_type(scans_.types[k]);
     out_.line(number(to, k) + " = pb_of_lane_" + type + "(" + number(from, k) + ", " + lane + ");");
   });
-}
-
-/// Each word of a record has 4 bytes of a number, and the tag beside them. So it is there as a whole or not at all.
-void ScanPartPrinter::publish(const std::string& name, const std::string& record, const std::string& tag,
-                              bool has_factors) const {
-  out_.open("");
-  out_.line(dialect_.global + "ulong* pb_record = " + record + ";");
-  for_each_number(factors_if(has_factors), [&](std::size_t k, NumberName number) {
-    out_.open("");
-    out_.line("union { " + type(k) + " number; uint words[2]; } pb_bits;");
-    out_.line("pb_bits.words[0] = 0;");
-    out_.line("pb_bits.number = " + number(name, k) + ";");
-    for (int word = 0; word < (size_bytes(scans_.types[k]) + 3) / 4; ++word)
-      out_.line("pb_publish(pb_record++, " + tag + ", pb_bits.words[" + std::to_string(word) + "]);");
-    out_.close();
-  });
-  out_.close();
-}
-
-/// Waits for a record. `tag` names a variable that becomes as large as the record's tag.
-void ScanPartPrinter::await(const std::string& name, const std::string& record, const std::string& tag,
-                            bool has_factors) const {
-  out_.open("");
-  out_.line(dialect_.global + "ulong* pb_record = " + record + ";");
-  for_each_number(factors_if(has_factors), [&](std::size_t k, NumberName number) {
-    out_.open("");
-    out_.line("union { " + type(k) + " number; uint words[2]; } pb_bits;");
-    for (int word = 0; word < (size_bytes(scans_.types[k]) + 3) / 4; ++word) {
-      const std::string own = "pb_word" + std::to_string(word);
-      out_.line("const ulong " + own + " = pb_await(pb_record++);");
-      out_.line("pb_bits.words[" + std::to_string(word) + "] = (uint)" + own + ";");
-      if (!tag.empty()) out_.line(tag + " = PB_MAX(" + tag + ", (int)(" + own + " >> 32));");
-    }
-    out_.line(number(name, k) + " = pb_bits.number;");
-    out_.close();
-  });
-  out_.close();
 }
 
 }  // namespace pb

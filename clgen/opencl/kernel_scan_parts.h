@@ -16,6 +16,7 @@ namespace pb {
 
 /// Which factors of parts of recurrences stand in arrays: those of which instances have different ones, or all.
 enum class Factors : std::uint8_t { None, Different, All };
+[[nodiscard]] inline Factors factors_if(bool has_factors) { return has_factors ? Factors::All : Factors::None; }
 
 /// Whether numbers of parts may become too small and then large again, without the digits that they had lost. Powers of
 /// a factor that all instances have only shrink or only grow.
@@ -23,6 +24,10 @@ enum class Factors : std::uint8_t { None, Different, All };
 
 class ScanPartPrinter {
  public:
+  /// element or factor
+  using NumberName = std::string (*)(const std::string& name, std::size_t k);
+  using VisitNumber = std::function<void(std::size_t k, NumberName number)>;
+
   /// `types` are the words of the values' types.
   ///
   /// Pre: all other arguments outlive this object
@@ -35,6 +40,8 @@ class ScanPartPrinter {
   [[nodiscard]] bool has_factor_of(std::size_t k) const { return has_factor(scans_.scan.values[k]); }
   [[nodiscard]] std::size_t size() const { return scans_.types.size(); }
   [[nodiscard]] const std::string& type(std::size_t k) const { return words_[k]; }
+  /// Whether any order of operations gives the same bits: whole numbers wrap.
+  [[nodiscard]] bool is_exact() const;
   [[nodiscard]] bool may_overflow(std::size_t k) const;
   [[nodiscard]] bool may_overflow() const;
   [[nodiscard]] std::string neutral(std::size_t k) const;
@@ -42,6 +49,9 @@ class ScanPartPrinter {
   /// Whether factors of the part, which became 0 or subnormal, forget of the value before what shows in the result.
   /// Empty if no factor may.
   [[nodiscard]] std::string forgets(const std::string& part, const std::string& before) const;
+
+  /// Visits the numbers of a part: of each value the element, then its factor.
+  void for_each_number(Factors factors, const VisitNumber& visit) const;
 
   // Statements about a part of a line, or about the value behind one, which has no factor.
   void declare(const std::string& name, bool has_factors) const;
@@ -61,16 +71,8 @@ class ScanPartPrinter {
   void store(const std::string& name, const std::string& arrays, const std::string& place, Factors factors) const;
   /// Takes the part that another lane of the warp has under the name `from`.
   void exchange(const std::string& to, const std::string& from, const std::string& lane, bool has_factors) const;
-  void publish(const std::string& name, const std::string& record, const std::string& tag, bool has_factors) const;
-  void await(const std::string& name, const std::string& record, const std::string& tag, bool has_factors) const;
 
  private:
-  /// element or factor
-  using NumberName = std::string (*)(const std::string& name, std::size_t k);
-  using VisitNumber = std::function<void(std::size_t k, NumberName number)>;
-
-  void for_each_number(Factors factors, const VisitNumber& visit) const;
-
   Writer& out_;
   const KernelDialect& dialect_;
   const LineScans& scans_;

@@ -37,7 +37,7 @@ KernelScanPrinter::KernelScanPrinter(Writer& out, const Program& program, const 
       scans_(*scans_of(kernel.tree)),
       print_instance_(std::move(print_instance)),
       parts_(out, dialect, scans_, words_of(transform_, rule_, scans_.scan)),
-      look_back_(out, dialect, parts_),
+      look_back_(out, dialect, scans_, parts_),
       dim_(std::to_string(scans_.dim)) {}
 
 std::vector<int> KernelScanPrinter::line_loops() const {
@@ -136,13 +136,14 @@ void KernelScanPrinter::declare_arrays() const {
 void KernelScanPrinter::print_windows() const {
   std::vector<std::string> lines;
   for (const int d : line_loops()) lines.push_back("PB_GROUP" + std::to_string(d));
-  for (const char* name : {"CELLS", "LINES", "WINDOW", "WARP", "AT", "RECORD", "LEAST", "IS_LEAST", "FACTORS"})
+  for (const char* name : {"CELLS", "LINES", "WINDOW", "WARP", "AT", "RECORD", "LOOK", "LEAST", "IS_LEAST", "FACTORS"})
     out_.verbatim(std::string("#undef PB_SCAN_") + name + "\n");
   out_.verbatim(
       "#define PB_SCAN_CELLS PB_ITEMS" + dim_ + "\n#define PB_SCAN_LINES " +
       (lines.empty() ? "1" : "(" + joined(lines, " * ") + ")") +
       "\n#define PB_SCAN_WINDOW (PB_SCAN_ITEMS * PB_SCAN_CELLS)\n"
       "#define PB_SCAN_WARP PB_MIN(PB_SCAN_ITEMS, 32)\n"
+      "#define PB_SCAN_LOOK 32\n"
       "#define PB_SCAN_AT(place) (((place) + (place) / PB_SCAN_CELLS) * PB_SCAN_LINES + pb_l)\n"
       "#define PB_SCAN_RECORD(base, count, number) (pb_scratch + 1 + ((base) + pb_line * (count) + (number)) * " +
       std::to_string(record_words(scans_)) + ")\n");

@@ -199,7 +199,7 @@ std::pair<std::string, std::string> KernelTilePrinter::cell_texts(const Names& n
     const std::string dim = std::to_string(d);
     to += (d == 0 ? "" : " + ") + ("(int)pb_t" + dim) + pitch;
     pitch += " * " + names.binding + "_tile" + dim;
-    from += " + (" + names.binding + "_from" + dim + " + (int)pb_t" + dim + ") * " + names.matrix + "_s" + dim;
+    from += " + (" + names.binding + "_from" + dim + " + (int)pb_t" + dim + ") * " + stride_name(names.matrix, d);
   }
   return {names.memory + "[" + to + "]", names.matrix + "_data[" + from + "]"};
 }
@@ -243,7 +243,7 @@ void KernelTilePrinter::print_region(BufferId id, const std::vector<std::size_t>
   const std::string name = "pb_at_" + rule_.inputs[buffer.input].binding;
   out_.line(dialect_.local + "const " + type_of(buffer) + "* const " + name + " = " + at + ";");
   for (std::size_t k = 0; k < dims.size(); ++k)
-    out_.line("const int " + name + "_s" + std::to_string(k) + " = " + strides[dims[k]] + ";");
+    out_.line("const int " + stride_name(name, k) + " = " + strides[dims[k]] + ";");
 }
 
 }  // namespace pb

@@ -115,6 +115,10 @@ std::string index_text(const std::string& text, const BodyType& type) {
   return is_integer(type) && (!type.is_unsigned || type.narrow_bytes != 0) ? text : "(int)" + text;
 }
 
+std::string stride_name(const std::string& name, std::size_t d) { return "pb_s" + std::to_string(d) + "_" + name; }
+
+std::string size_name(const std::string& name, std::size_t d) { return "pb_size" + std::to_string(d) + "_" + name; }
+
 std::string kept_cells(const std::string& binding) { return "pb_kept_" + binding; }
 
 std::string kernel_formula(const Formula& formula) {

@@ -2,6 +2,7 @@
 // How kernels spell types and names of the program.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -35,6 +36,12 @@ struct CellVector {
 
 /// Returns the element type of a matrix as the kernel spells it.
 [[nodiscard]] std::string element_word(const Matrix& matrix);
+
+/// Returns the name of the distance, in elements, of neighbours along dimension `d` of what `name` stands for. Names of
+/// programs do not begin with `pb_`, so that a region `a_s0` is no stride of `a`.
+[[nodiscard]] std::string stride_name(const std::string& name, std::size_t d);
+/// Likewise its number of cells along dimension `d`, as `size(d)` of a region gives it.
+[[nodiscard]] std::string size_name(const std::string& name, std::size_t d);
 
 /// Returns the name of the array in which a work-item keeps cells of the region that the body calls `binding`.
 [[nodiscard]] std::string kept_cells(const std::string& binding);

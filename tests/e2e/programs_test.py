@@ -229,7 +229,7 @@ def clamped(a):
 def kernel_names(a, v, k, at, at_data, kept_s):
     i = np.arange(len(v))
     return [a[:-1] * k[0] + a[1:] * k[1], np.array((v * (i % 3)).sum()), np.array(5 + (3 * v + 1).sum()),
-            2 * at[::-1] - at_data + kept_s[1], i + 3 * np.outer(i, v) - v[:, None]]
+            2 * at[::-1] - at_data + kept_s[1], i + 3 * np.outer(i, v) - v[:, None], kept_s[1] + 2 * at + at_data - len(v) + 2]
 
 
 def loop_heads(a, v, s):

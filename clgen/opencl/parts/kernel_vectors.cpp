@@ -141,7 +141,7 @@ class VectorPrinter {
     for (std::size_t d = 1; d < access.lo.size(); ++d) {
       const std::string at = kernel_formula(access.lo[d]) + (beside.empty() ? "" : " + " + beside[d - 1]);
       const bool is_plain = beside.empty() && std::holds_alternative<SymbolRef>(access.lo[d].node);
-      text += " + " + (is_plain ? at : "(" + at + ")") + " * " + matrix + "_s" + std::to_string(d);
+      text += " + " + (is_plain ? at : "(" + at + ")") + " * " + stride_name(matrix, d);
     }
     return text + "]";
   }
@@ -248,7 +248,7 @@ class VectorPrinter {
       const std::string name = "pb_at_" + access.binding;
       out_.line("const " + element_of(access) + "* const " + name + " = " + cells_name(access) + " + pb_v;");
       for (std::size_t d = 0; d < region.extents.size(); ++d)
-        out_.line("const int " + name + "_s" + std::to_string(d) + " = " +
+        out_.line("const int " + stride_name(name, d) + " = " +
                   (d == 0 ? "1" : to_opencl(cells_below(region, width_, d))) + ";");
       return operands_.print_sizes(access);
     }

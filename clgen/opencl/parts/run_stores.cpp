@@ -9,6 +9,7 @@
 
 #include "clgen/facts/names.h"
 #include "clgen/opencl/fold_parts.h"
+#include "clgen/opencl/kernel_words.h"
 #include "clgen/opencl/parts/kernel_vectors.h"
 
 namespace pb {
@@ -81,11 +82,11 @@ class RunStorePrinter {
   /// Declares whether all instances of the group exist, and all of its runs are aligned. They are if the first one is,
   /// and all rows have the same place.
   void print_test(const std::string& loop, const std::string& length) {
-    const std::string stride = name_in_kernel(kernel_, transform_, output_.matrix, true) + "_s";
+    const std::string name = name_in_kernel(kernel_, transform_, output_.matrix, true);
     // The stride may be a constant, and compilers warn of one that is not the first condition.
-    std::vector<std::string> tests{stride + "0 == 1", "pb_run" + loop + " % " + length + " == 0"};
+    std::vector<std::string> tests{stride_name(name, 0) + " == 1", "pb_run" + loop + " % " + length + " == 0"};
     for (std::size_t d = 1; d < output_.lo.size(); ++d)
-      tests.push_back(stride + std::to_string(d) + " % " + length + " == 0");
+      tests.push_back(stride_name(name, d) + " % " + length + " == 0");
     for (std::size_t d = 0; d < num_loops(); ++d) {
       const std::string dim = std::to_string(d);
       tests.push_back("pb_group" + dim + " + PB_SPAN" + dim + " <= pb_extent" + dim);

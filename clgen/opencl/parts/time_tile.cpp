@@ -152,9 +152,8 @@ class TimeTilePrinter {
   std::string cell_in_matrix(bool is_output, const std::string& version) const {
     const std::string name = name_of(is_output);
     std::string out = name + "_data[" + name + "_offset";
-    for (std::size_t d = 0; d < num_loops(); ++d)
-      out += " + pb_c" + std::to_string(d) + " * " + name + "_s" + std::to_string(d);
-    return out + " + (" + version + ") * " + name + "_s" + std::to_string(num_loops()) + "]";
+    for (std::size_t d = 0; d < num_loops(); ++d) out += " + pb_c" + std::to_string(d) + " * " + stride_name(name, d);
+    return out + " + (" + version + ") * " + stride_name(name, num_loops()) + "]";
   }
 
   void print_fill() {

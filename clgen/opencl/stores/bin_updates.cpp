@@ -13,9 +13,7 @@ namespace pb {
 namespace {
 
 /// The extent of an output along a dimension that the body indexes.
-std::string size_of(const std::string& binding, std::size_t dim) {
-  return "pb_bins_" + binding + "_size" + std::to_string(dim);
-}
+std::string size_of(const std::string& binding, std::size_t dim) { return size_name("pb_bins_" + binding, dim); }
 
 /// The largest or smallest number of a type of whole numbers.
 std::string limit_of(const BodyType& type, bool is_largest) {
@@ -195,7 +193,7 @@ std::string BinPrinter::place_text(std::size_t i, const std::string& cell) const
   std::string place, rest = cell;
   for (std::size_t k = 0; k < num_dims(i); ++k) {
     const std::string at = k + 1 == num_dims(i) ? rest : "(" + rest + ") % " + size_of(name, k);
-    place += (place.empty() ? "(" : " + (") + at + ") * pb_at_" + name + "_s" + std::to_string(k);
+    place += (place.empty() ? "(" : " + (") + at + ") * " + stride_name("pb_at_" + name, k);
     rest = (k == 0 ? rest : "(" + rest + ")") + " / " + size_of(name, k);
   }
   return place;
@@ -331,7 +329,7 @@ void BinPrinter::print_place(BodyCodePrinter& printer, std::size_t bins, ExprId 
   std::string own = at.back(), shared;
   for (std::size_t k = at.size() - 1; k-- > 0;) own = at[k] + " + " + size_of(name, k) + " * (" + own + ")";
   for (std::size_t k = 0; k < at.size(); ++k)
-    shared += (k == 0 ? "" : " + ") + at[k] + " * pb_at_" + name + "_s" + std::to_string(k);
+    shared += (k == 0 ? "" : " + ") + at[k] + " * " + stride_name("pb_at_" + name, k);
   out_.verbatim("#if PB_BIN_CELLS > 0\n");
   out_.line(target + " = " + own + ";");
   out_.verbatim("#else\n");

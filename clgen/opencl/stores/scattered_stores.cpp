@@ -80,8 +80,8 @@ void ScatterPrinter::note_running(Store& store, const DividedFold& divided) cons
       if (!std::holds_alternative<NameExpr>(rule_.body.exprs[id].node)) return;
       for (std::size_t k = 0; k < divided.num_running; ++k)
         if (rule_.body_types.bindings[id.index()] == divided.fold.accumulators[k].binding)
-          store.ahead = "(PB_INDEX)(int)(" + running_base(k) + " + " + running_rank(k) + "[pb_u]) * pb_at_" + name +
-                        "_s" + std::to_string(d);
+          store.ahead = "(PB_INDEX)(int)(" + running_base(k) + " + " + running_rank(k) + "[pb_u]) * " +
+                        stride_name("pb_at_" + name, d);
     });
 }
 
@@ -112,7 +112,7 @@ void ScatterPrinter::print_store(BodyCodePrinter& printer, StmtId stmt) const {
     at += (d == 0 ? "" : " + ") +
           index_text("(" + printer.expr(cell.args[d], Precedence::Assign) + ")",
                      rule_.body_types.types[cell.args[d].index()]) +
-          " * pb_at_" + name + "_s" + std::to_string(d);
+          " * " + stride_name("pb_at_" + name, d);
   out_.open("");
   out_.line(value(*number) + "[pb_u] = " + printer.expr(store.value, Precedence::Assign) + ";");
   out_.line(place(*number) + "[pb_u] = " + (at.empty() ? "0" : at) + ";");
