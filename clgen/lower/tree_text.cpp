@@ -263,9 +263,10 @@ class TreeText {
     std::vector<std::string> lines;
     for (const LineRequest& request : blocks.lines)
       lines.push_back(fmt::format("{}({}) x {}", matrix_name(request.matrix), list(request.at), request.count));
-    line(fmt::format("blocks of {} {} in [{}, {}), {}, {} lines ahead {}", blocks.length, blocks.var,
+    const std::string stores = blocks.stores ? ", results past the caches " + rule_text(*blocks.stores) : "";
+    line(fmt::format("blocks of {} {} in [{}, {}), {}, {} lines ahead {}{}", blocks.length, blocks.var,
                      to_string(blocks.lo), to_string(blocks.hi), rule_text(blocks.size_rule),
-                     to_string(blocks.lines_ahead), joined(lines)));
+                     to_string(blocks.lines_ahead), joined(lines), stores));
     print_inside(blocks.body);
   }
 

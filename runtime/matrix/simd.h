@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "runtime/matrix/strips.h"
 #include "runtime/matrix/view.h"
 
 #define PB_SIMD_INLINE [[gnu::always_inline]] inline
@@ -352,6 +353,25 @@ struct Lanes {
     const IndexT at[] = {static_cast<IndexT>(indices)..., 0};
     put(values, at, S::kIndices);
   }
+  /// Whether the elements of all instances are whole cache lines of a matrix that is stored past the caches.
+  template <class... I>
+  [[nodiscard]] PB_SIMD_INLINE bool is_streamed(I... indices) const {
+    if constexpr (kLaneStep == 1 && S::kRows == 1 && sizeof(Values) % kLineBytes == 0) {
+      const IndexT at[] = {static_cast<IndexT>(indices)..., 0};
+      return pbrt::is_streamed(view, static_cast<std::int64_t>(pb::SizeRule::BySize)) &&
+             reinterpret_cast<std::uintptr_t>(first_row(at)) % kLineBytes == 0;
+    } else {
+      return false;
+    }
+  }
+  /// Like `store`, past the caches. Others see the values after `end_streams`. Pre: is_streamed
+  template <class... I>
+  PB_SIMD_INLINE void stream(const Values& values, I... indices) const {
+    const IndexT at[] = {static_cast<IndexT>(indices)..., 0};
+    auto* const first = first_row(at);
+    check(first, row_stride(), row_of(at));
+    for (int i = 0; i < S::kCount; ++i) stream_vector(first + i * S::kLanes, values.v[i]);
+  }
   /// Writes one number for all instances, or values of another type, at the element of the first instance.
   template <class V, class... I>
   PB_SIMD_INLINE void assign(const V& value, I... indices) const {
@@ -371,6 +391,7 @@ struct Lanes {
   }
 
  private:
+  static constexpr std::size_t kLineBytes = 64;
   using Unaligned = typename detail::VectorType<Element, S::kLanes>::Unaligned;
 
   // The row is added to the index, not to the pointer: so compilers see that row r of cell y is row r-1 of cell y+1.

@@ -361,12 +361,13 @@ class FoldPass : public NeutralStart<S...> {
     std::get<kAt>(folds_).add(pack);
     return Pack<typename One::Value, Shape>(value);
   }
-  /// Stores nothing, but asks for the lines that the scan will write: so they arrive beside what the fold reads.
+  /// Stores nothing, but asks for the lines that the scan will write, unless it writes them past the caches: so they
+  /// arrive beside what the fold reads.
   template <std::size_t, class Cells, class Values, class... I>
   PB_SIMD_INLINE void store(const Cells& cells, const Values&, I... at) const {
     constexpr int kBytes = static_cast<int>(sizeof(typename Cells::Values));
     const char* const first = reinterpret_cast<const char*>(&cells.view.cell(at...));
-    if constexpr (kBytes >= 64)
+    if (kBytes >= 64 && !cells.is_streamed(at...))
       for (int byte = 0; byte < kBytes; byte += 64) __builtin_prefetch(first + byte, 1);
   }
 
@@ -423,7 +424,11 @@ class ScanPass : public NeutralStart<S...> {
   }
   template <std::size_t, class Cells, class Values, class... I>
   PB_SIMD_INLINE void store(const Cells& cells, const Values& value, I... at) const {
-    cells.store(typename Cells::Values(value), at...);
+    const typename Cells::Values all(value);
+    if (cells.is_streamed(at...))
+      cells.stream(all, at...);
+    else
+      cells.store(all, at...);
   }
   /// Whether all numbers of linear recurrences and products were finite. Else elements may not be combined before the
   /// value before them is known.
@@ -527,6 +532,7 @@ struct ScanChunks {
     ScanPass<Shapes, kIsDown, S...> pass(start);
     if (!pass.is_sure()) return false;
     for_each_scanned<Shapes, kIsDown>(pass, box, run);
+    end_streams();
     return pass.is_sure();
   }
   [[gnu::noinline]] Values run_in_order(const Box& box, const Values& start) const {

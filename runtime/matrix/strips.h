@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "base/loop_forms.h"
@@ -118,6 +119,49 @@ PB_PREFETCHES inline void stream(E& cell, const E value) {
 #endif
 }
 
+namespace detail {
+typedef long long Words16 __attribute__((vector_size(16)));
+typedef long long Words32 __attribute__((vector_size(32)));
+typedef long long Words64 __attribute__((vector_size(64)));
+}  // namespace detail
+
+/// Stores a vector past the caches. Pre: `cell` is aligned to the vector's size.
+template <class V>
+PB_PREFETCHES inline void stream_vector(void* cell, const V& value) {
+  constexpr std::size_t kBytes = sizeof(V);
+#ifdef __AVX512F__
+  if constexpr (kBytes == 64)
+    return __builtin_ia32_movntdq512(static_cast<detail::Words64*>(cell), reinterpret_cast<detail::Words64>(value));
+#endif
+#ifdef __AVX__
+  if constexpr (kBytes == 32)
+    return __builtin_ia32_movntdq256(static_cast<detail::Words32*>(cell), reinterpret_cast<detail::Words32>(value));
+#endif
+#ifdef __x86_64__
+  if constexpr (kBytes == 16)
+    return __builtin_ia32_movntdq(static_cast<detail::Words16*>(cell), reinterpret_cast<detail::Words16>(value));
+#endif
+  std::memcpy(cell, &value, kBytes);
+}
+
+/// Stores whole lines past the caches. Pre: `to` and `lines` begin cache lines
+template <class E, std::size_t kCount>
+PB_PREFETCHES inline void stream_lines(E* to, const E (&lines)[kCount]) {
+#if defined(__AVX512F__)
+  using Words = detail::Words64;
+#elif defined(__AVX__)
+  using Words = detail::Words32;
+#else
+  using Words = detail::Words16;
+#endif
+  static_assert(sizeof lines % sizeof(Words) == 0);
+  for (std::size_t at = 0; at < sizeof lines; at += sizeof(Words)) {
+    Words words;
+    std::memcpy(&words, reinterpret_cast<const char*>(lines) + at, sizeof words);
+    stream_vector(reinterpret_cast<char*>(to) + at, words);
+  }
+}
+
 /// Orders streamed values before all later stores.
 inline void end_streams() {
 #ifdef __x86_64__
@@ -125,17 +169,22 @@ inline void end_streams() {
 #endif
 }
 
+/// The first place in [lo, hi) whose element begins a cache line, or hi. `cell` is the element at `lo`.
+template <class E>
+[[nodiscard]] inline std::int64_t first_line(const E* cell, const std::int64_t lo, const std::int64_t hi) {
+  constexpr std::uintptr_t kLineBytes = 64;
+  const std::uintptr_t behind = reinterpret_cast<std::uintptr_t>(cell) % kLineBytes;
+  const std::int64_t first = lo + static_cast<std::int64_t>((kLineBytes - behind) % kLineBytes / sizeof(E));
+  return first < hi ? first : hi;
+}
+
 /// The column at which a strip begins in one row: the first one from `columns.strip` on whose element begins a line, at
 /// most the end of all columns; in the first strip it is `lo`, the first of all columns. `cell` is the element at
 /// `columns.strip`.
 template <class View>
 [[nodiscard]] inline std::int64_t line_start(const StripColumns columns, const std::int64_t lo, const void* cell) {
-  if (columns.strip <= lo) return lo;
-  constexpr std::uintptr_t kLineBytes = 64;
-  const std::uintptr_t behind = reinterpret_cast<std::uintptr_t>(cell) % kLineBytes;
-  const std::uintptr_t skipped = (kLineBytes - behind) % kLineBytes / sizeof(typename View::Element);
-  const std::int64_t first = columns.strip + static_cast<std::int64_t>(skipped);
-  return first < columns.hi ? first : columns.hi;
+  using Element = typename View::Element;
+  return columns.strip <= lo ? lo : first_line(static_cast<const Element*>(cell), columns.strip, columns.hi);
 }
 
 }  // namespace pbrt

@@ -91,6 +91,10 @@ class LoopPrinter {
         out_.line("const bool pb_may_repeat = " + to_cpp(packs->may_repeat, {.view = view}) + ";");
     });
     print_block(tree);
+    walk(tree, [&](const TreeNode& node) {
+      const auto* blocks = std::get_if<RowBlocks>(&node.node);
+      if (blocks != nullptr && blocks->stores) out_.line("if (pb_streams) pbrt::end_streams();");
+    });
   }
 
   /// What loops over a tile do with the instances of a nest's member.
@@ -220,7 +224,11 @@ class LoopPrinter {
   }
 
   void print_node(const RowBlocks& blocks) {
-    emit_row_blocks(out_, code_, blocks, [&] { print_block(blocks.body); });
+    const auto* instance = std::get_if<RuleInstance>(&blocks.body.front().node);
+    const bool all_exist = instance != nullptr && instance->all_exist;
+    const std::string value = blocks.stores ? value_text(code_, {all_exist, false, rows_}) : "";
+    emit_row_blocks(
+        out_, code_, blocks, [&] { print_block(blocks.body); }, value);
   }
   void print_node(const Strips& strips) {
     emit_strips(out_, code_, strips, [&] { print_block(strips.body); });

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "clgen/cpp/rules/rule_code.h"
 #include "clgen/lower/tree/loop_tree.h"
@@ -11,10 +12,13 @@
 
 namespace pb {
 
-/// Declares the constant `pb_has_blocks` before all loops: whether they run in blocks.
+/// Declares constants before all loops: `pb_has_blocks`, whether they run in blocks, and `pb_streams`, whether the
+/// values go past the caches, if they may.
 void emit_row_block_test(Writer& out, const RuleCode& code, const RowBlocks& blocks);
 
-/// Prints the loop in blocks, and then a plain loop over what is left. `instance` prints the statements of the loops.
-void emit_row_blocks(Writer& out, const RuleCode& code, const RowBlocks& blocks, const std::function<void()>& instance);
+/// Prints the loop in blocks, and then a plain loop over what is left. `instance` prints the statements of the loops,
+/// and `value` is the value of an instance, where values may go past the caches.
+void emit_row_blocks(Writer& out, const RuleCode& code, const RowBlocks& blocks, const std::function<void()>& instance,
+                     const std::string& value);
 
 }  // namespace pb

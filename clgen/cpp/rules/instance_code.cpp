@@ -260,7 +260,7 @@ void emit_own_where(Writer& out, const RuleCode& code) {
 
 }  // namespace
 
-std::string value_text(const RuleCode& code) { return instance_value(code, {}); }
+std::string value_text(const RuleCode& code, const InstancePlace& place) { return instance_value(code, place); }
 
 void emit_instance(Writer& out, const RuleCode& code, const InstancePlace& place) {
   const bool tries = !code.tried.empty();

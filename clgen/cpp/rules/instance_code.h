@@ -25,7 +25,7 @@ inline constexpr const char* kWideCell = "pb_cell_sum";
 
 /// Returns the call of one instance: the value of a rule in return form.
 ///
-/// Pre: no input of the rule may lie outside of its matrix
-[[nodiscard]] std::string value_text(const RuleCode& code);
+/// Pre: no input of the rule may lie outside of its matrix, unless the place says that all exist
+[[nodiscard]] std::string value_text(const RuleCode& code, const InstancePlace& place = {});
 
 }  // namespace pb

@@ -80,6 +80,20 @@ int element_bytes(const RuleShape& rule, MatrixId id) {
   return size_bytes(matrix.is_element_t ? rule.element : matrix.element);
 }
 
+/// Whether each instance is a value and tests nothing, blocks are whole lines of these values, and no instance reads
+/// the matrix. Lines that are read anyway need not be fetched for writing.
+bool may_stream(const RuleShape& shape, const RowBlocks& blocks) {
+  const Rule& rule = shape.rule;
+  if (!rule.is_return_form || shape.facts.may_fall_through || blocks.lines[0].matrix != rule.outputs[0].matrix)
+    return false;
+  const MatrixId output = rule.outputs[0].matrix;
+  const auto is_in_the_way = [&](const RegionAccess& input) {
+    return input.matrix == output || input.is_guest || !input.tested_dims.empty();
+  };
+  return blocks.lines[0].is_output && std::none_of(rule.inputs.begin(), rule.inputs.end(), is_in_the_way) &&
+         blocks.length * element_bytes(shape, output) % kLineBytes == 0;
+}
+
 }  // namespace
 
 std::optional<RowBlocks> find_row_blocks(const RuleShape& rule, const Step& step) {
@@ -99,6 +113,8 @@ std::optional<RowBlocks> find_row_blocks(const RuleShape& rule, const Step& step
   out.length = kBlockBytes / bytes;
   for (LineRequest& line : out.lines)
     line.count = std::max(1, out.length * element_bytes(rule, line.matrix) / kLineBytes);
+  if (may_stream(rule, out))
+    out.stores = rule.loop_value(TunableRole::Stores, static_cast<std::int64_t>(SizeRule::BySize));
   return out;
 }
 

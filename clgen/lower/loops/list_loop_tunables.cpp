@@ -33,7 +33,10 @@ void add_roles(const CpuLoops& loops, Roles& roles) {
         roles.insert(TunableRole::Strip);
         if (strips->stores) roles.insert(TunableRole::Stores);
       }
-      if (std::holds_alternative<RowBlocks>(node.node)) roles.insert({TunableRole::RowBlock, TunableRole::RowAhead});
+      if (const auto* blocks = std::get_if<RowBlocks>(&node.node)) {
+        roles.insert({TunableRole::RowBlock, TunableRole::RowAhead});
+        if (blocks->stores) roles.insert(TunableRole::Stores);
+      }
       const auto* packs = std::get_if<Packs>(&node.node);
       // One by one, instances would call the functions of the C library and divide: that takes longer, and rounds in
       // other ways.

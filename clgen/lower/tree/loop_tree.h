@@ -461,7 +461,9 @@ struct RowBlocks {
   IndexExpr lines_ahead;           ///< lines between a request and the use of what it asks for
   int length = 1;                  ///< instances of a block: kBlockLines cache lines
   std::vector<LineRequest> lines;  ///< lines that an instance needs; at least one is of an output
-  TreeBlock body;                  ///< the nodes of one instance
+  /// Number of the SizeRule that says whether the values go past the caches, a block at a time. None if they cannot.
+  std::optional<IndexExpr> stores;
+  TreeBlock body;  ///< the nodes of one instance
 
   bool operator==(const RowBlocks&) const;
 };

@@ -36,7 +36,8 @@ inline constexpr std::int64_t kMaxScanChunks = std::int64_t{1} << 16;
 
 namespace detail {
 
-/// The lines of a box along dimension 0, and their chunks, by numbers in the direction of the scan.
+/// The lines of a box along dimension 0, and their chunks, by numbers in the direction of the scan. Chunks begin at
+/// multiples of their length, so that the packs of a chunk are whole cache lines where rows begin with one.
 template <int N>
 struct ScanGrid {
   Box<N> box;
@@ -47,22 +48,30 @@ struct ScanGrid {
   ScanGrid(const Box<N>& all, std::int64_t wanted, bool backward) : box(all), length(wanted), is_backward(backward) {
     for (int d = 1; d < N; ++d) num_lines *= box.extent(d);
     const std::int64_t most = num_lines < kMaxScanChunks ? kMaxScanChunks / num_lines : 1;
-    length = std::max(length, (box.extent(0) - 1) / most + 1);
-    per_line = (box.extent(0) - 1) / length + 1;
+    if (box.extent(0) > length * most) length = ((box.extent(0) - 1) / most / kWholeLines + 1) * kWholeLines;
+    per_line = number_of(box.hi[0] - 1) - number_of(box.lo[0]) + 1;
   }
 
   [[nodiscard]] Box<N> chunk(std::int64_t line, std::int64_t number) const {
     Box<N> out = box;
-    const std::int64_t first = number * length;
-    const std::int64_t last = std::min(first + length, box.extent(0));
-    out.lo[0] = is_backward ? box.hi[0] - last : box.lo[0] + first;
-    out.hi[0] = is_backward ? box.hi[0] - first : box.lo[0] + last;
+    const std::int64_t first =
+        (is_backward ? number_of(box.hi[0] - 1) - number : number_of(box.lo[0]) + number) * length;
+    out.lo[0] = std::max(first, box.lo[0]);
+    out.hi[0] = std::min(first + length, box.hi[0]);
     for (int d = 1; d < N; ++d) {
       out.lo[d] = box.lo[d] + line % box.extent(d);
       out.hi[d] = out.lo[d] + 1;
       line /= box.extent(d);
     }
     return out;
+  }
+
+ private:
+  static constexpr std::int64_t kWholeLines = 64;
+
+  /// The number of the chunk with a place, counted from the one that begins at 0.
+  [[nodiscard]] std::int64_t number_of(std::int64_t place) const {
+    return place / length - (place % length < 0 ? 1 : 0);
   }
 };
 
