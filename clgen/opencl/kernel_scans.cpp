@@ -451,6 +451,9 @@ void KernelScanPrinter::print_results() const {
 // publishes their part, and that of the last of 1024 the value behind them. This shape is the same in each run, and so
 // are the bits of the results. Between windows there is no chain but that of the values behind 1024.
 //
+// Scans of whole numbers alone have the same bits in any order. Their groups look back from window to window, 32 at a
+// time, as far as one whose group has published the value behind it, in the place of its part: tag 2 instead of 1.
+//
 // Numbers are published in words of 8 bytes, each of which has 4 bytes of a number and a tag that is not 0. So nobody
 // needs to order memory accesses. A launch before, PB_STAGE 1, has cleared the words. On an NVIDIA GPU, groups that
 // wait read the words by atomic instructions, and nap first: plain reads leave copies of a line in caches, and the next

@@ -129,5 +129,23 @@ TEST(Strips, StreamedElementsHoldTheirValues) {
   EXPECT_EQ(c, 7);
 }
 
+TEST(Strips, StreamedLinesHoldTheirValuesAndTouchNothingElse) {
+  alignas(64) float cells[64] = {};
+  alignas(64) float lines[32];
+  for (int i = 0; i < 32; ++i) lines[i] = static_cast<float>(i + 1);
+  stream_lines(cells + 16, lines);
+  end_streams();
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(cells[i], i < 16 || i >= 48 ? 0 : static_cast<float>(i - 15)) << i;
+}
+
+TEST(Strips, FirstLinesBeginCacheLinesWithinTheirRange) {
+  alignas(64) static const double cells[64] = {};
+  EXPECT_EQ(first_line(cells, 0, 64), 0);
+  EXPECT_EQ(first_line(cells + 1, 1, 64), 8);
+  EXPECT_EQ(first_line(cells + 9, 3, 64), 10);  // cell 3 of a region that begins 6 cells behind the line
+  EXPECT_EQ(first_line(cells + 9, 3, 9), 9);
+  EXPECT_EQ(first_line(cells + 1, 5, 5), 5);
+}
+
 }  // namespace
 }  // namespace pbrt

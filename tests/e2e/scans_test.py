@@ -51,6 +51,19 @@ tolerance 1e-3, 1e-3
   }
 }
 """
+LARGE = """
+main transform Large
+from int A[n], int B[w, h]
+to long Sum[n], double Down[n], long Lines[w, h]
+{
+  Sum.cell(0) from (A.cell(0) a) { return a; }
+  Sum.cell(i) from (A.cell(i) a, Sum.cell(i-1) before) { return before + a; }
+  Down.cell(n-1) from (A.cell(n-1) a) { return a; }
+  Down.cell(i) from (A.cell(i) a, Down.cell(i+1) before) { return before + a; }
+  Lines.cell(0, y) from (B.cell(0, y) b) { return b; }
+  Lines.cell(x, y) from (B.cell(x, y) b, Lines.cell(x-1, y) before) { return before + b; }
+}
+"""
 PLANES = """
 main transform Planes
 from A[w, h, d]
@@ -295,7 +308,18 @@ class Test:
         source, _, _ = self.compare(program, ["Once", "Twice"], [a], (7, 64), True, "sums of sums")
         polybricks.check(np.array_equal(source["Twice"], np.cumsum(np.cumsum(a))), f"sums of sums: {source}")
 
+    def large(self, rng):
+        """Results that are stored past the caches. Chunks begin with cache lines, lines of the plane do not."""
+        program = self.compile(LARGE, "double", "reassociate")
+        n, w = 2 ** 22 + 1009, 2 ** 21 + 3
+        a, b = rng.integers(-1000, 1000, n).astype(np.int32), rng.integers(-1000, 1000, (3, w)).astype(np.int32)
+        source, _, _ = self.compare(program, ["Sum", "Down", "Lines"], [a, b], (4096,), True, "large matrices")
+        wanted = {"Sum": a.cumsum(dtype=np.int64), "Down": a[::-1].cumsum(dtype=np.int64)[::-1], "Lines": b.cumsum(axis=1, dtype=np.int64)}
+        for name, value in wanted.items():
+            polybricks.check(np.array_equal(source[name], value), f"large matrices: {source[name]} is not {value}")
+
     def run(self, rng):
+        self.large(rng)
         self.sums_of_sums(rng)
         for element, fp in (("double", "reassociate"), ("float", "contract"), ("double", "strict"), ("int", "strict")):
             self.line(element, fp, rng)

@@ -15,12 +15,13 @@ constexpr const char* kWarpsLook = "defined(PB_SHUFFLES) && PB_SCAN_LINES == 1";
 }  // namespace
 
 void DecoupledLookBackPrinter::declare_arrays() const {
-  if (has_warps_) out_.verbatim(std::string("#if !(") + kWarpsLook + ")\n");
+  // A warp shows all that it has seen as one part.
+  if (has_warps_)
+    out_.verbatim(std::string("#if ") + kWarpsLook + "\n#undef PB_SCAN_LOOK\n#define PB_SCAN_LOOK 1\n#endif\n");
   const std::string length = "PB_SCAN_LOOK * PB_SCAN_LINES";
   parts_.declare_arrays(dialect_.local_array, kSeen, length, Factors::All);
   out_.line(dialect_.local_array + "int pb_seen_knows[" + length + "];");
   out_.line(dialect_.local_array + "int pb_is_open[2];");
-  if (has_warps_) out_.verbatim("#endif\n");
 }
 
 void DecoupledLookBackPrinter::print(const std::string& starts, const PrintFirstValue& print_first_value) const {
@@ -39,21 +40,29 @@ void DecoupledLookBackPrinter::print(const std::string& starts, const PrintFirst
   if (has_warps_) out_.verbatim("#endif\n");
 }
 
-/// The lanes of the first warp look, and its first lane learns what they have seen.
+/// The lanes of the first warp look, and all work-items learn what they have seen together.
 void DecoupledLookBackPrinter::print_by_warp(const std::string& starts,
                                              const PrintFirstValue& print_first_value) const {
-  out_.open("if (pb_s < 32)");
   out_.open("for (int pb_behind = pb_window;; pb_behind -= 32)");
+  out_.open("if (pb_s < 32)");
   out_.line("const int pb_k = pb_s;");
   print_look(print_first_value);
   print_fold_of_warp();
-  print_prepend("pb_other");
-  out_.line("if (pb_of_lane_int(pb_knows, 0) != 0) break;");
+  out_.open("if (pb_lane == 0)");
+  parts_.store("pb_other", kSeen, "0", Factors::All);
+  out_.line("pb_seen_knows[0] = pb_knows;");
+  out_.close();
+  out_.close();
+  out_.line(dialect_.barrier);
+  parts_.declare("pb_group", true);
+  parts_.load("pb_group", kSeen, "0", Factors::All);
+  print_prepend("pb_group");
+  out_.line("if (pb_seen_knows[0] != 0) break;");
+  out_.line(dialect_.barrier);
   out_.close();
   out_.open("if (pb_s == 0)");
   parts_.copy("pb_start", "pb_near", false);
   print_found(starts);
-  out_.close();
   out_.close();
   out_.line(dialect_.barrier);
 }
@@ -84,8 +93,8 @@ void DecoupledLookBackPrinter::print_by_some(const std::string& starts,
   out_.close();
 }
 
-/// Reads what window number `pb_k` before `pb_behind` has published, the nearest first: its part, or the value behind it,
-/// which `pb_knows` says. What stands before the first window is the value before the line.
+/// Reads what window number `pb_k` before `pb_behind` has published, the nearest first: its part, or the value behind
+/// it, which `pb_knows` says. What stands before the first window is the value before the line.
 void DecoupledLookBackPrinter::print_look(const PrintFirstValue& print_first_value) const {
   out_.line("const int pb_seen_window = pb_behind - 1 - pb_k;");
   out_.line("int pb_knows = 1;");
@@ -98,7 +107,8 @@ void DecoupledLookBackPrinter::print_look(const PrintFirstValue& print_first_val
   out_.close();
 }
 
-/// `pb_other` of the first lane becomes what all lanes have seen, the later lanes first, from the nearest known value on.
+/// `pb_other` of the first lane becomes what all lanes have seen, the later lanes first, from the nearest known value
+/// on.
 void DecoupledLookBackPrinter::print_fold_of_warp() const {
   parts_.declare("pb_before", true);
   print_unrolling(out_, "#pragma unroll\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How the group of a window finds what stands before it where the order of operations changes no bit: see Note [Scans on
-// devices] in kernel_scans.cpp. Private to clgen/opencl.
+// How the group of a window finds what stands before it where the order of operations changes no bit: see Note [Scans
+// on devices] in kernel_scans.cpp. Private to clgen/opencl.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,9 @@
 
 namespace pb {
 
-/// Looks back from window to window, 32 at a time, as far as the next one whose group knows the value behind it (Merrill
-/// and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016). One warp does that where lanes
-/// exchange values; else work-items show each other what they have read through memory of the group.
+/// Looks back from window to window, 32 at a time, as far as the next one whose group knows the value behind it
+/// (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016). One warp does that where
+/// lanes exchange values; else work-items show each other what they have read through memory of the group.
 class DecoupledLookBackPrinter {
  public:
   /// Prints statements that give a value what stands before the line.

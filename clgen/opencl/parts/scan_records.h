@@ -24,8 +24,8 @@ class ScanRecordPrinter {
       : out_(out), dialect_(dialect), scans_(scans), parts_(parts) {}
 
   void publish(const std::string& name, const std::string& record, const std::string& tag, bool has_factors) const;
-  /// Waits for a record that is published once. `tag` names a variable that becomes as large as the record's tag; it may
-  /// be empty.
+  /// Waits for a record that is published once. `tag` names a variable that becomes as large as the record's tag; it
+  /// may be empty.
   void await(const std::string& name, const std::string& record, const std::string& tag, bool has_factors) const;
   /// Waits for a record, with its factors, that another one may replace at any time: all of its words have one tag.
   /// `tag` names a variable that becomes that.

@@ -102,8 +102,23 @@ TEST(ChunkedScans, AnEmptyBoxRunsNothing) {
 
 TEST(ChunkedScans, MakeLongerChunksWhereThereWouldBeTooMany) {
   const detail::ScanGrid<1> grid(Box<1>{{0}, {kMaxScanChunks * 10 + 1}}, 3, false);
-  EXPECT_EQ(grid.length, 11);
+  EXPECT_EQ(grid.length, 64);
   EXPECT_LE(grid.per_line, kMaxScanChunks);
+}
+
+TEST(ChunkedScans, ChunksBeginAtMultiplesOfTheirLength) {
+  const auto chunks = [](std::int64_t lo, std::int64_t hi, bool is_backward) {
+    const detail::ScanGrid<1> grid(Box<1>{{lo}, {hi}}, 8, is_backward);
+    std::vector<std::pair<std::int64_t, std::int64_t>> out;
+    for (std::int64_t k = 0; k < grid.per_line; ++k) out.emplace_back(grid.chunk(0, k).lo[0], grid.chunk(0, k).hi[0]);
+    return out;
+  };
+  using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  EXPECT_EQ(chunks(5, 23, false), (Ranges{{5, 8}, {8, 16}, {16, 23}}));
+  EXPECT_EQ(chunks(5, 23, true), (Ranges{{16, 23}, {8, 16}, {5, 8}}));
+  EXPECT_EQ(chunks(8, 24, false), (Ranges{{8, 16}, {16, 24}}));
+  EXPECT_EQ(chunks(-3, 10, false), (Ranges{{-3, 0}, {0, 8}, {8, 10}}));
+  EXPECT_EQ(chunks(6, 7, true), (Ranges{{6, 7}}));
 }
 
 TEST(ChunkedScans, Rethrow) {
