@@ -6,7 +6,7 @@
 namespace pb {
 namespace {
 
-constexpr const char* kSeen = "pb_seen";
+constexpr const char* kSeenParts = "pb_seen";
 constexpr const char* kWindow = "PB_SCAN_RECORD(0, pb_windows, pb_window)";
 constexpr const char* kSeenWindow = "PB_SCAN_RECORD(0, pb_windows, pb_seen_window)";
 /// Where a warp looks back: one line has all of the group.
@@ -19,7 +19,7 @@ void DecoupledLookBackPrinter::declare_arrays() const {
   if (has_warps_)
     out_.verbatim(std::string("#if ") + kWarpsLook + "\n#undef PB_SCAN_LOOK\n#define PB_SCAN_LOOK 1\n#endif\n");
   const std::string length = "PB_SCAN_LOOK * PB_SCAN_LINES";
-  parts_.declare_arrays(dialect_.local_array, kSeen, length, Factors::All);
+  parts_.declare_arrays(dialect_.local_array, kSeenParts, length, Factors::All);
   out_.line(dialect_.local_array + "int pb_seen_knows[" + length + "];");
   out_.line(dialect_.local_array + "int pb_is_open[2];");
 }
@@ -49,13 +49,13 @@ void DecoupledLookBackPrinter::print_by_warp(const std::string& starts,
   print_look(print_first_value);
   print_fold_of_warp();
   out_.open("if (pb_lane == 0)");
-  parts_.store("pb_other", kSeen, "0", Factors::All);
+  parts_.store("pb_other", kSeenParts, "0", Factors::All);
   out_.line("pb_seen_knows[0] = pb_knows;");
   out_.close();
   out_.close();
   out_.line(dialect_.barrier);
   parts_.declare("pb_group", true);
-  parts_.load("pb_group", kSeen, "0", Factors::All);
+  parts_.load("pb_group", kSeenParts, "0", Factors::All);
   print_prepend("pb_group");
   out_.line("if (pb_seen_knows[0] != 0) break;");
   out_.line(dialect_.barrier);
@@ -75,7 +75,7 @@ void DecoupledLookBackPrinter::print_by_some(const std::string& starts,
   out_.open("for (int pb_behind = pb_window, pb_look = 0;; pb_behind -= PB_SCAN_LOOK, pb_look = 1 - pb_look)");
   out_.open("for (int pb_k = pb_s; pb_k < PB_SCAN_LOOK; pb_k += PB_SCAN_ITEMS)");
   print_look(print_first_value);
-  parts_.store("pb_other", kSeen, "pb_k * PB_SCAN_LINES + pb_l", Factors::All);
+  parts_.store("pb_other", kSeenParts, "pb_k * PB_SCAN_LINES + pb_l", Factors::All);
   out_.line("pb_seen_knows[pb_k * PB_SCAN_LINES + pb_l] = pb_knows;");
   out_.close();
   out_.line(dialect_.barrier);
@@ -142,7 +142,7 @@ void DecoupledLookBackPrinter::print_seen() const {
   parts_.declare("pb_other", true);
   print_unrolling(out_, "#pragma unroll\n");
   out_.open("for (int pb_k = PB_SCAN_LOOK - 1; pb_k >= 0; --pb_k)");
-  parts_.load("pb_other", kSeen, "pb_k * PB_SCAN_LINES + pb_l", Factors::All);
+  parts_.load("pb_other", kSeenParts, "pb_k * PB_SCAN_LINES + pb_l", Factors::All);
   out_.line("if (pb_k == pb_num_seen)");
   out_.open("");
   parts_.copy("pb_group", "pb_other", true);
