@@ -26,7 +26,7 @@ WaveRow over_loops(const NestRow& row, const NestMember& member, const Step& ste
     const auto at = std::find_if(member.coordinates.begin(), member.coordinates.end(),
                                  [&](const NestCoordinate& coordinate) { return coordinate.var == loop->var; });
     const auto number = static_cast<std::size_t>(at - member.coordinates.begin());
-    out.coefficients.push_back(at == member.coordinates.end() ? 0 : at->sign * row.coefficients[number]);
+    out.coefficients.push_back(at == member.coordinates.end() ? 0 : at->factor * row.coefficients[number]);
   }
   return out;
 }

@@ -161,10 +161,10 @@ struct NestRow {
   RowKind kind = RowKind::Carried;
 };
 
-/// Where an instance of a member lies along one dimension: `sign * var + shift`, or `shift` alone.
+/// Where an instance of a member lies along one dimension: `factor * var + shift`, or `shift` alone.
 struct NestCoordinate {
   std::string var;  ///< empty: all instances lie at `shift`
-  int sign = 1;
+  int factor = 1;   ///< not 0; 1 or -1 except in Slices
   IndexExpr shift;
 };
 
@@ -187,8 +187,8 @@ struct Nest {
 [[nodiscard]] bool has_member(const Nest& nest, StepId id);
 /// Pre: the nest has it
 [[nodiscard]] const NestMember& member_of(const Nest& nest, StepId id);
-/// The coordinate `sign * var + shift` as an expression, and the other way round. The second is none if the expression
-/// has several variables or other factors.
+/// The coordinate `factor * var + shift` as an expression, and the other way round. The second is none if the
+/// expression has several variables.
 [[nodiscard]] IndexExpr to_index_expr(const NestCoordinate& coordinate);
 [[nodiscard]] std::optional<NestCoordinate> to_nest_coordinate(const IndexExpr& at, const Rule& rule);
 /// Whether the rows, as many as their coordinates, are a unimodular change of these: their determinant is 1 or -1.

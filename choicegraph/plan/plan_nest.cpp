@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Questions about the nests of a Plan: their members, coordinates and rows.
 #include <algorithm>
+#include <cstdlib>
 
 #include "choicegraph/plan/plan.h"
 #include "lang/check.h"
@@ -49,7 +50,7 @@ const NestMember& member_of(const Nest& nest, StepId id) {
 
 IndexExpr to_index_expr(const NestCoordinate& coordinate) {
   if (coordinate.var.empty()) return coordinate.shift;
-  return index_add(index_mul(index_const(coordinate.sign), index_symbol(coordinate.var)), coordinate.shift);
+  return index_add(index_mul(index_const(coordinate.factor), index_symbol(coordinate.var)), coordinate.shift);
 }
 
 std::optional<NestCoordinate> to_nest_coordinate(const IndexExpr& at, const Rule& rule) {
@@ -61,15 +62,14 @@ std::optional<NestCoordinate> to_nest_coordinate(const IndexExpr& at, const Rule
     out.var = symbol;
   }
   if (out.var.empty()) return out;
-  for (const int sign : {1, -1}) {
-    const IndexExpr rest = index_sub(at, index_mul(index_const(sign), index_symbol(out.var)));
-    const std::vector<std::string> symbols = symbols_of(rest);
-    if (std::find(symbols.begin(), symbols.end(), out.var) != symbols.end()) continue;
-    out.sign = sign;
-    out.shift = rest;
-    return out;
-  }
-  return std::nullopt;
+  constexpr std::int64_t kMaxFactor = 1024;
+  const auto factor = affine_coefficient(at, out.var);
+  if (!factor || *factor == 0 || std::abs(*factor) > kMaxFactor) return std::nullopt;
+  out.factor = static_cast<int>(*factor);
+  out.shift = index_sub(at, index_mul(index_const(*factor), index_symbol(out.var)));
+  const std::vector<std::string> symbols = symbols_of(out.shift);
+  if (std::find(symbols.begin(), symbols.end(), out.var) != symbols.end()) return std::nullopt;
+  return out;
 }
 
 const Nest* nest_of_versions(const TransformPlan& plan, MatrixId matrix) {

@@ -9,8 +9,9 @@
 #include "frontend/parse/antlr_unit.h"
 #include "frontend/parse/build_body.h"
 #include "frontend/parse/build_header.h"
-#include "frontend/parse/distinct_rounds.h"
 #include "frontend/parse/outline.h"
+#include "frontend/parse/rewrite/accuracy_tests.h"
+#include "frontend/parse/rewrite/distinct_rounds.h"
 #include "frontend/parse/syntax_error.h"
 #include "lang/formula.h"
 
@@ -41,6 +42,7 @@ class Parser {
     ast.main_file = stream_.main_file;
     const std::size_t first = diags_.all().size();
     outline_ = make_outline(stream_, diags_);
+    note_names_of_blocks();
     for (const ItemOutline& item : outline_.items) {
       if (item.kind == ItemOutline::Kind::Native) {
         ast.items.emplace_back(native(item));
@@ -62,6 +64,13 @@ class Parser {
   }
   std::string_view text_at(std::size_t index) const {
     return index < stream_.tokens.size() ? std::string_view(stream_.tokens[index].text) : "";
+  }
+
+  void note_names_of_blocks() {
+    for (const ItemOutline& item : outline_.items)
+      if (item.kind == ItemOutline::Kind::Native)
+        for (const Token& token : slice(item.header))
+          if (token.kind == TokenKind::Name) names_of_blocks_.insert(token.text);
   }
 
   ast::NativeBlock native(const ItemOutline& item) const {
@@ -106,7 +115,7 @@ class Parser {
     if (!out) out.emplace();  // its rules are still parsed, because they may have errors of their own
     for (const RuleOutline& r : item.rules) {
       if (kind == ast::TransformKind::Function)
-        out->alternatives.push_back(body(r));
+        out->alternatives.push_back(body(r, *out));
       else
         rule(r, *out);
     }
@@ -123,20 +132,25 @@ class Parser {
       if (unit.errors().empty()) rule = build_rule(unit, diags_);
     });
     if (!rule) return;
-    const std::vector<Token> tokens = with_distinct_rounds(transform, *rule, slice(outline.body), diags_);
+    std::set<std::string> names = names_of(*rule);
+    names.insert(names_of_blocks_.begin(), names_of_blocks_.end());
+    const std::vector<Token> tested = with_accuracy_tests(transform, &*rule, slice(outline.body), names, diags_);
+    const std::vector<Token> tokens = with_distinct_rounds(transform, *rule, tested, diags_);
     const std::set<std::string> variables = names_of(*rule);
     rule->body = build_body(tokens, outline.braces, outline.is_balanced, {outline_.transform_names, variables}, diags_);
     transform.rules.push_back(std::move(*rule));
   }
 
-  Body body(const RuleOutline& outline) {
-    return build_body(slice(outline.body), outline.braces, outline.is_balanced, {outline_.transform_names, no_names_},
-                      diags_);
+  Body body(const RuleOutline& outline, const ast::Transform& transform) {
+    const std::vector<Token> tokens =
+        with_accuracy_tests(transform, nullptr, slice(outline.body), names_of_blocks_, diags_);
+    return build_body(tokens, outline.braces, outline.is_balanced, {outline_.transform_names, no_names_}, diags_);
   }
 
   const TokenStream& stream_;
   Diagnostics& diags_;
   Outline outline_;
+  std::set<std::string> names_of_blocks_;  ///< words of the blocks of C++
   const std::set<std::string> no_names_;
 };
 

@@ -47,6 +47,7 @@ class Place {
   [[nodiscard]] std::string hint() const {
     if (found() == "&" || found() == "|") return fmt::format("conditions are joined by `{}`", found() + found());
     if (found() == "%") return "formulas have no remainder: every second cell is `OUT.cell(2*i)`";
+    if (is_taken_for_region()) return fmt::format("`{}` is a word of the language here: choose another name", found());
     std::string out = unit_.kind() == UnitKind::Rule ? in_rule() : in_header();
     if (!out.empty() || !is_name(error_.token)) return out;
     if (is_taken_for_name()) return fmt::format("`{}` is a word of the language here: choose another name", found());
@@ -98,6 +99,14 @@ class Place {
     const bool is_name_expected = error_.rule == PbccParser::RuleName || error_.rule == PbccParser::RuleMatrix ||
                                   error_.rule == PbccParser::RuleFormula;
     return is_name_expected || (unit_.kind() == UnitKind::Rule && error_.token > 0 && kOfRules.contains(found()));
+  }
+
+  /// Whether a reserved word stands where a region of a list gets its name, as in `from (A.cell(i) from)`.
+  [[nodiscard]] bool is_taken_for_region() const {
+    if (unit_.kind() != UnitKind::Rule || !is_reserved(unit_.kind(), found()) || error_.token < 2) return false;
+    const std::string earlier = text(error_.token - 2);
+    const bool is_behind_region = before() == ")" || (is_name(error_.token - 1) && (earlier == "(" || earlier == ","));
+    return is_behind_region && Words{",", ")", "="}.contains(after()) && is_in_list();
   }
 
   /// Flat by design: one slip after the other.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Checks for names that cannot stand in generated C++, where matrices, sizes, tunables and regions keep their names,
-// since bodies use them. These are keywords, and names that begin like generated ones, such as `pb_frame`. Bodies may
-// use names that begin so, because a user's library may have them, except for the few that the generated functions of
-// bodies use themselves.
+// since bodies use them. These are keywords, names that begin like generated ones, such as `pb_frame`, and the types of
+// cells and coordinates, beside which matrices, regions and variables of rules are parameters. Bodies may use names
+// that begin so, because a user's library may have them, except for the few that the generated functions of bodies use
+// themselves.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -29,6 +30,8 @@ const std::set<std::string_view> kKeywords = {
     "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
     "xor_eq"};
 
+const std::set<std::string_view> kTypesOfBodies = {"ElementT", "IndexT"};
+
 const std::set<std::string_view> kInBodies = {"pb_frame", "pb_body", "pb_spawned", "pb_unchanged", "pb_error"};
 
 class Checker {
@@ -42,6 +45,7 @@ class Checker {
     for (const ast::Name& param : transform.params) check(param.text, param.span);
     for (const ast::TemplateParam& param : transform.template_params) check(param.name.text, param.name.span);
     for (const ast::Tunable& tunable : transform.tunables) check(tunable.name.text, tunable.name.span);
+    check_types(transform);
     for (const ast::Rule& rule : transform.rules) check(rule);
     for (const Body& body : transform.alternatives) check(body);
   }
@@ -52,6 +56,37 @@ class Checker {
     check_letters(name, span);
     if (!kKeywords.contains(name) || !reported_.insert(name).second) return;
     diags_.emit(DiagKind::CxxKeyword, span).arg(name).hint("choose another name, such as `" + name + "_`");
+  }
+  void check_type(const std::string& name, Span span) {
+    if (!kTypesOfBodies.contains(name) || !reported_.insert(name).second) return;
+    diags_.emit(DiagKind::NameOfBodyType, span).arg(name).hint("choose another name, such as `" + name + "_`");
+  }
+  /// Checks what is a parameter beside these types. Sizes and other names of headers may be called like them.
+  void check_types(const ast::Transform& transform) {
+    for (const ast::MatrixClause& clause : transform.matrix_clauses)
+      for (const ast::Matrix& matrix : clause.matrices) check_type(matrix.name.text, matrix.name.span);
+    const std::set<std::string> others = names_of_header(transform);
+    for (const ast::Rule& rule : transform.rules) {
+      for (const auto* bindings : {&rule.outputs, &rule.inputs})
+        for (const ast::RegionBinding& binding : *bindings)
+          if (binding.name) check_type(binding.name->text, binding.name->span);
+      for (const ast::RegionBinding& output : rule.outputs)
+        for (const Formula& coord : output.region.coords)
+          for (const std::string& name : names_in(coord))
+            if (!others.contains(name)) check_type(name, coord.span);
+    }
+  }
+  /// The sizes, tunables and parameters of a transform.
+  static std::set<std::string> names_of_header(const ast::Transform& transform) {
+    std::set<std::string> out;
+    for (const ast::MatrixClause& clause : transform.matrix_clauses)
+      for (const ast::Matrix& matrix : clause.matrices)
+        for (const Formula& extent : matrix.extents)
+          for (const std::string& name : names_in(extent)) out.insert(name);
+    for (const ast::Name& param : transform.params) out.insert(param.text);
+    for (const ast::TemplateParam& param : transform.template_params) out.insert(param.name.text);
+    for (const ast::Tunable& tunable : transform.tunables) out.insert(tunable.name.text);
+    return out;
   }
   /// Checks the letters of a name: names of headers stand in command lines, configurations and kernels.
   void check_letters(const std::string& name, Span span) {

@@ -167,6 +167,36 @@ TEST(Nests, ShiftMembersWhoseReadsPointBothWays) {
   EXPECT_EQ(rows_of(planned), "1 slices, ");
 }
 
+TEST(Nests, ShiftMembersByManyCells) {
+  const auto shifted = [](const std::string& read_of_p) {
+    return PlannedTransform(TestTransform()
+                                .to("P[n]")
+                                .to("Q[n]")
+                                .rule({"P.cell(i)"}, {"Q.cell(i+900)"})
+                                .rule({"Q.cell(i)"}, {read_of_p})
+                                .rule({"P.cell(i)"}, {}, 2)
+                                .rule({"Q.cell(i)"}, {}, 2));
+  };
+  EXPECT_EQ(rows_of(shifted("P.cell(i-901)")), "1 slices, ");
+  EXPECT_EQ(rows_of(shifted("P.cell(i-899)")), "-1 slices, ");
+  EXPECT_TRUE(shifted("P.cell(i-900)").diags.has(DiagKind::NoLegalOrder));
+}
+
+TEST(Nests, HaveCoordinatesWithFactorsInSlices) {
+  const auto every_second = [](const std::string& even, const std::string& odd) {
+    return PlannedTransform(TestTransform()
+                                .to("B[n]")
+                                .rule({"B.cell(2*i)"}, {even})
+                                .rule({"B.cell(2*i+1)"}, {odd})
+                                .rule({"B.cell(i)"}, {}, 2));
+  };
+  const PlannedTransform planned = every_second("B.cell(2*i-1)", "B.cell(2*i)");
+  ASSERT_EQ(rows_of(planned), "1 slices, ");
+  for (const NestMember& member : planned.only().nests[0].members) EXPECT_EQ(member.coordinates[0].factor, 2);
+  EXPECT_EQ(rows_of(every_second("B.cell(2*i+1)", "B.cell(2*i+2)")), "-1 slices, ");
+  EXPECT_TRUE(every_second("B.cell(2*i-1)", "B.cell(2*i+2)").diags.has(DiagKind::NoLegalOrder));
+}
+
 TEST(Nests, RunAlongAnotherDimensionOfEachMatrix) {
   const auto mixed = [](const std::string& read_of_p) {
     return PlannedTransform(TestTransform()

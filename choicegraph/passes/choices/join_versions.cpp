@@ -65,7 +65,7 @@ class VersionsFinder {
     }
     const bool is_in_loop = written && !written->var.empty();
     if (written && !is_in_loop && !is_first(written->shift)) return false;
-    if (is_in_loop && written->sign != 1) return false;
+    if (is_in_loop && written->factor != 1) return false;
     for (const RegionAccess& input : rule.inputs) {
       if (input.matrix != matrix_) continue;
       is_touched = true;
@@ -80,7 +80,7 @@ class VersionsFinder {
   /// Whether `read` is the version that is written, or the one before.
   [[nodiscard]] static bool is_near(const NestCoordinate& written, const NestCoordinate& read) {
     const IndexExpr lag = index_sub(written.shift, read.shift);
-    return read.var == written.var && read.sign == 1 && (lag.is_const(0) || lag.is_const(1));
+    return read.var == written.var && read.factor == 1 && (lag.is_const(0) || lag.is_const(1));
   }
   /// Whether the rule accesses matrices only through its own instances, and runs in every call.
   [[nodiscard]] bool is_plain(const Rule& rule, StepId id) const {
@@ -134,7 +134,7 @@ class VersionsFinder {
       const Rule& rule = analysis_.rule(plan_.steps[member.step].rule);
       const auto written = version_of(rule.outputs.front(), rule);
       const NestCoordinate& at = member.coordinates.front();
-      return at.var == written->var && at.sign == 1 && index_sub(at.shift, written->shift).is_const(0);
+      return at.var == written->var && at.factor == 1 && index_sub(at.shift, written->shift).is_const(0);
     });
   }
 

@@ -15,8 +15,14 @@ namespace {
 
 using Coordinates = std::vector<NestCoordinate>;
 
+/// Which factors coordinates may have beside 1 and -1.
+enum class Factors { None, Any };
+
+bool has_factor(const NestCoordinate& coordinate) { return coordinate.factor != 1 && coordinate.factor != -1; }
+
 /// The coordinates of the instances of `step` in its output with the most dimensions, one per dimension.
-std::vector<std::optional<NestCoordinate>> coordinates_of(const Analysis& analysis, StepId step) {
+/// Those with factors, as `2*i`, lie in slices only.
+std::vector<std::optional<NestCoordinate>> coordinates_of(const Analysis& analysis, StepId step, Factors factors) {
   const Rule& rule = analysis.rule(analysis.plan.steps[step].rule);
   const RegionAccess* centre = &rule.outputs.front();
   for (const RegionAccess& output : rule.outputs)
@@ -27,6 +33,7 @@ std::vector<std::optional<NestCoordinate>> coordinates_of(const Analysis& analys
     const auto hi = to_index_expr(centre->hi[d], analysis.scope);
     const bool is_one = lo && hi && index_sub(*hi, *lo).is_const(1);
     out.push_back(is_one ? to_nest_coordinate(*lo, rule) : std::nullopt);
+    if (factors == Factors::None && out.back() && has_factor(*out.back())) out.back().reset();
   }
   // Two coordinates that come from one variable (a diagonal) need only one loop.
   for (std::size_t d = 0; d < out.size(); ++d)
@@ -44,11 +51,15 @@ std::optional<std::int64_t> greatest_along(const Region& needs, const std::strin
   const auto reaches = [&](std::int64_t value) {
     return !needs.where_nonnegative(index_sub(delta, index_const(value))).is_empty();
   };
-  constexpr std::int64_t kMaxDistance = 8;
+  constexpr std::int64_t kMaxDistance = 1024;
+  if (reaches(kMaxDistance + 1)) return std::nullopt;
   if (!reaches(-kMaxDistance)) return -kMaxDistance;
-  for (std::int64_t value = -kMaxDistance; value < kMaxDistance; ++value)
-    if (!reaches(value + 1)) return value;
-  return std::nullopt;
+  std::int64_t reached = -kMaxDistance;
+  for (std::int64_t beyond = kMaxDistance + 1; beyond - reached > 1;) {
+    const std::int64_t value = (reached + beyond) / 2;
+    (reaches(value) ? reached : beyond) = value;
+  }
+  return reached;
 }
 
 /// Looks for an order of `steps` with their coordinates in some dimensions that all have.
@@ -75,6 +86,8 @@ class Search {
 
   /// A nest of tiles over all dimensions; none if there is no order.
   std::optional<Nest> tiles() const {
+    for (const NestMember& member : members_)
+      if (std::any_of(member.coordinates.begin(), member.coordinates.end(), has_factor)) return std::nullopt;
     Region all = Region::nothing(analysis_.context, names_);
     Needs level;
     for (const auto& [pair, needs] : needs_) {
@@ -221,12 +234,12 @@ class Search {
 };
 
 /// Coordinates of each step in the dimensions that all have, counted from the last or from the first one.
-std::vector<Coordinates> shared_coordinates(const Analysis& analysis, const std::vector<StepId>& steps,
-                                            bool from_last) {
+std::vector<Coordinates> shared_coordinates(const Analysis& analysis, const std::vector<StepId>& steps, bool from_last,
+                                            Factors factors) {
   std::vector<std::vector<std::optional<NestCoordinate>>> all;
   std::size_t num_dims = SIZE_MAX;
   for (const StepId id : steps) {
-    all.push_back(coordinates_of(analysis, id));
+    all.push_back(coordinates_of(analysis, id, factors));
     num_dims = std::min(num_dims, all.back().size());
   }
   std::vector<Coordinates> out(steps.size());
@@ -239,20 +252,26 @@ std::vector<Coordinates> shared_coordinates(const Analysis& analysis, const std:
 }
 
 bool have_same_rank(const Analysis& analysis, const std::vector<StepId>& steps) {
-  const std::size_t rank = coordinates_of(analysis, steps.front()).size();
-  return std::all_of(steps.begin(), steps.end(),
-                     [&](StepId id) { return coordinates_of(analysis, id).size() == rank; });
+  const auto rank = [&](StepId id) { return coordinates_of(analysis, id, Factors::Any).size(); };
+  return std::all_of(steps.begin(), steps.end(), [&](StepId id) { return rank(id) == rank(steps.front()); });
+}
+
+bool have_factors(const Analysis& analysis, const std::vector<StepId>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [&](StepId id) {
+    const auto coordinates = coordinates_of(analysis, id, Factors::Any);
+    return std::any_of(coordinates.begin(), coordinates.end(), [](const auto& at) { return at && has_factor(*at); });
+  });
 }
 
 /// Looks for slices along one dimension of each step, which may be a different one for each. For example,
 /// `Q.cell(k,i)`, `R.cell(j,k)` and `W.cell(j,i,k)` run in the order of `k`.
 class MixedSlices {
  public:
-  MixedSlices(const Analysis& analysis, const std::vector<StepId>& steps, int sign)
+  MixedSlices(const Analysis& analysis, const std::vector<StepId>& steps, int sign, Factors factors)
       : analysis_(analysis), steps_(steps), sign_(sign), name_(coordinate_names(1)) {
     for (const StepId id : steps) {
       options_.emplace_back();
-      for (const auto& coordinate : coordinates_of(analysis, id))
+      for (const auto& coordinate : coordinates_of(analysis, id, factors))
         if (coordinate) options_.back().push_back(*coordinate);
     }
   }
@@ -308,12 +327,10 @@ class MixedSlices {
   std::size_t num_left_ = 500;  ///< dimensions that may still be tried; the limit bounds the time for many steps
 };
 
-}  // namespace
-
-std::optional<Nest> find_nest(const Analysis& analysis, const std::vector<StepId>& steps) {
+std::optional<Nest> find_nest_with(const Analysis& analysis, const std::vector<StepId>& steps, Factors factors) {
   for (const bool from_last : {true, false}) {
     if (!from_last && have_same_rank(analysis, steps)) break;
-    const std::vector<Coordinates> coordinates = shared_coordinates(analysis, steps, from_last);
+    const std::vector<Coordinates> coordinates = shared_coordinates(analysis, steps, from_last, factors);
     const std::size_t num_dims = coordinates.front().size();
     if (num_dims == 0) continue;
     Search search(analysis, steps, coordinates);
@@ -324,8 +341,16 @@ std::optional<Nest> find_nest(const Analysis& analysis, const std::vector<StepId
     if (auto nest = search.nested_slices()) return nest;
   }
   for (const int sign : {1, -1})
-    if (auto nest = MixedSlices(analysis, steps, sign).find()) return nest;
+    if (auto nest = MixedSlices(analysis, steps, sign, factors).find()) return nest;
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Nest> find_nest(const Analysis& analysis, const std::vector<StepId>& steps) {
+  auto nest = find_nest_with(analysis, steps, Factors::None);
+  if (!nest && have_factors(analysis, steps)) nest = find_nest_with(analysis, steps, Factors::Any);
+  return nest;
 }
 
 }  // namespace pb::choices

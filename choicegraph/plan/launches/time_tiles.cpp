@@ -54,7 +54,7 @@ class VersionStepsFinder {
     const Rule& rule = rule_of(member);
     if (launch_nest(plan_, member.step) != &nest_ || !has_basic_version(plan_, step)) return "has no version `opencl`";
     const NestCoordinate& at = member.coordinates.front();
-    if (at.var.empty() || at.sign != 1 || !is_same_shift(at)) return "names the versions in another way";
+    if (at.var.empty() || at.factor != 1 || !is_same_shift(at)) return "names the versions in another way";
     if (rule.outputs.front().matrix != out_.matrix) return "makes no single cells";
     StepCells cells = find_step_cells(transform_, plan_, step_of_launch(plan_, member.step), num_dims_);
     if (!cells.why_not.empty()) return std::move(cells.why_not);

@@ -71,7 +71,8 @@ class BandsFinder {
   std::string add(const NestMember& member) {
     const NestCoordinate& version = member.coordinates.front();
     if (rule_of(member).outputs.front().matrix != out_.matrix) return "writes another matrix";
-    if (member.coordinates.size() != 1 || version.var.empty() || version.sign != 1) return "counts versions otherwise";
+    if (member.coordinates.size() != 1 || version.var.empty() || version.factor != 1)
+      return "counts versions otherwise";
     WrittenRows written = written_rows(member);
     if (written.count == 0 || (written.count > 1 && out_.is_folded)) return "writes more than one row of a version";
     if (written.first.empty()) return "writes rows that do not follow one another";

@@ -2,6 +2,7 @@
 #include "clgen/cpp/loops/nest_code.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include "clgen/cpp/boxes/box_text.h"
@@ -277,7 +278,10 @@ class NestEmitter {
         terms.push_back(Condition::relation(coordinate_value(c), RelationOp::Equal, at.shift));
         continue;
       }
-      const IndexExpr value = index_mul(index_const(at.sign), index_sub(coordinate_value(c), at.shift));
+      const IndexExpr sign = index_const(at.factor < 0 ? -1 : 1), size = index_const(std::abs(at.factor));
+      const IndexExpr distance = index_mul(sign, index_sub(coordinate_value(c), at.shift));
+      const IndexExpr value = index_floordiv(distance, size);
+      if (!size.is_const(1)) terms.push_back(Condition::relation(index_mul(size, value), RelationOp::Equal, distance));
       IndexRange& range = slice.loops[next++].range;
       terms.push_back(Condition::relation(value, RelationOp::GreaterEqual, range.lo));
       terms.push_back(Condition::relation(value, RelationOp::Less, range.hi));

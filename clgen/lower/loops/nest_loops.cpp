@@ -18,8 +18,15 @@ IndexRange range_of(const Step& step, const NestCoordinate& coordinate) {
   const IndexExpr one = index_const(1);
   if (coordinate.var.empty()) return {coordinate.shift, index_add(coordinate.shift, one)};
   const IndexRange& range = range_of(step, coordinate.var);
-  if (coordinate.sign > 0) return {index_add(range.lo, coordinate.shift), index_add(range.hi, coordinate.shift)};
-  return {index_add(index_sub(coordinate.shift, range.hi), one), index_add(index_sub(coordinate.shift, range.lo), one)};
+  if (coordinate.factor == 1) return {index_add(range.lo, coordinate.shift), index_add(range.hi, coordinate.shift)};
+  if (coordinate.factor == -1)
+    return {index_add(index_sub(coordinate.shift, range.hi), one),
+            index_add(index_sub(coordinate.shift, range.lo), one)};
+  const auto at = [&](const IndexExpr& value) {
+    return index_add(index_mul(index_const(coordinate.factor), value), coordinate.shift);
+  };
+  const IndexExpr first = at(range.lo), last = at(index_sub(range.hi, one));
+  return coordinate.factor > 0 ? IndexRange{first, index_add(last, one)} : IndexRange{last, index_add(first, one)};
 }
 
 /// Returns the values that a row takes.
@@ -80,7 +87,7 @@ class TileLoops {
     for (std::size_t r = 0; r < num_rows(); ++r)
       if (inverse_[coordinate][r] != (r == row ? 1 : 0)) return false;
     const NestCoordinate& at = member_.coordinates[coordinate];
-    return !at.var.empty() && at.sign == 1 && at.shift.is_const(0);
+    return !at.var.empty() && at.factor == 1 && at.shift.is_const(0);
   }
   bool is_sum(std::size_t row) const {
     for (std::size_t c = 0; c < num_rows(); ++c)
@@ -150,7 +157,7 @@ class TileLoops {
     const NestCoordinate& at = member_.coordinates[coordinate];
     if (at.var.empty() || std::find(names_.begin(), names_.end(), at.var) != names_.end()) return;
     const IndexExpr value = index_sub(partial(coordinate, num_rows()), at.shift);
-    out.push_back({Let{at.var, index_mul(index_const(at.sign), value)}});
+    out.push_back({Let{at.var, index_mul(index_const(at.factor), value)}});
   }
 
   static TreeLoop inner_loop(const LoopDim& loop) {

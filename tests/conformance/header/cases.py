@@ -161,6 +161,7 @@ CASES = {
     "template_sizes": Case(windows, lambda n, r: [vec(n + 6, r)]),
     "bins_call": Case(lambda a: [np.sqrt(a), np.sqrt(a)], lambda n, r: [np.abs(vec(n, r)) + 0.1]),
     "bins_decreasing": Case(first_fit, lambda n, r: [r.uniform(0.05, 0.9, n)]),
+    "verify_accuracy": Case(lambda a: [[1, 3, 5, 6, 1, 4, 5]], lambda n, r: [np.full(3, 6.0)], sizes=(1,)),
     "memoized": Case(lambda a: [np.cumsum(a + 1)], lambda n, r: [vec(n, r)]),
     "for_enough": Case(collatz, lambda n, r: [ints(n, 1, 1000, r)]),
     "tolerance": Case(lambda a: [(1 / (1 + np.abs(a))).sum()], lambda n, r: [vec(n, r)], tolerance=1e-4),

@@ -64,6 +64,37 @@ def differences(a):
     return [a + t + u + k * (k - 1) / 2]
 
 
+def every_second(a):
+    n = len(a)
+    halves, up, down, rows = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((n, n))
+    halves[0] = up[0] = a[0]
+    down[n-1] = a[n-1]
+    for i in range(1, n):
+        halves[i] = halves[i-1] + 1 if i % 2 else halves[i // 2] + a[i]
+        up[i] = 0.5 * up[i-1] + 1 if i % 2 else a[i // 2] - up[i-1]
+        down[n-1-i] = 0.5 * down[n-i] + 2 if i % 2 else a[i // 2] - down[n-i]
+    for y in range(n):
+        if y % 3 == 0:
+            rows[y] = a + (0.5 * rows[y-1] if y else 0)
+        elif y % 3 == 1:
+            rows[y] = rows[y-1][::-1] + 1
+        else:
+            for x in range(n):
+                rows[y, x] = rows[y-1, x] - (0.5 * rows[y, x-1] if x else 0)
+    return [halves, up, down, rows]
+
+
+def far_apart(a):
+    n = len(a)
+    p, q = np.zeros(n), np.zeros(n)
+    for t in range(n + 12):
+        if t < n:
+            q[t] = 2 - (p[t-13] if t >= 13 else 1)
+        if 0 <= t - 12:
+            p[t-12] = (0.5 * q[t] if t < n else 0) + a[t-12]
+    return [p, q]
+
+
 CASES = {
     "products_as_sizes": Case(products, lambda n, r: [vec(n * (n + 1), r), mat(n, n + 1, r)], sizes=(1, 2, 3, 8, 17)),
     "halves_of_rows": Case(halves_of_rows, lambda n, r: [mat(n, n + 1, r)], sizes=(1, 2, 3, 17, 64)),
@@ -77,5 +108,7 @@ CASES = {
     "alternative_tokens": Case(tokens, lambda n, r: [vec(n, r)]),
     "related_outputs": Case(related, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 17, 64)),
     "steps_in_other_dimensions": Case(steps, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 17, 64)),
+    "even_and_odd": Case(every_second, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 4, 5, 6, 17, 64)),
+    "far_apart": Case(far_apart, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 12, 13, 14, 64, 2000)),
     "temporaries_without_cells": Case(differences, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 3, 4, 5, 17)),
 }

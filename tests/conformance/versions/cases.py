@@ -67,10 +67,19 @@ def chain(d):
     return [c[0, n-1], c[0]]
 
 
+def alternating(t, a, v):
+    for _ in range(t):
+        a = a + 0.5 * shifted(a, 1)
+        a = a - 0.5 * shifted(a, -1)
+    return [a, np.sort(v)]
+
+
 CASES = {
     "steps_by_slices": Case(steps, lambda n, r: [vec(n, r), vec(min(n, 7), r)], sizes=(1, 2, 3, 17, 1500)),
     "named_and_counted": Case(displaced, lambda n, r: [vec(n, r), mat(n + 1, max(1, n // 2), r)], sizes=(1, 2, 3, 17, 65)),
     "several_and_priorities": Case(several, lambda n, r: [vec(n, r)]),
+    "alternating": Case(alternating, lambda n, r: [vec(n + 1, r), vec(n, r)], params=lambda n: {"t": n // 2},
+                        sizes=(1, 2, 3, 17, 64)),
     "levels": Case(levels, lambda n, r: [vec(n, r)]),
     "leapfrog_without_where": Case(leapfrog, lambda n, r: [vec(n, r)]),
     "triangle": Case(chain, lambda n, r: [abs(vec(n, r))], sizes=(1, 2, 3, 17, 40)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/parse/distinct_rounds.h"
+#include "frontend/parse/rewrite/distinct_rounds.h"
 
 #include <algorithm>
 #include <map>
@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "frontend/parse/round_jumps.h"
-#include "frontend/parse/round_names.h"
+#include "frontend/parse/rewrite/round_jumps.h"
+#include "frontend/parse/rewrite/round_names.h"
 
 namespace pb {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/parse/round_names.h"
+#include "frontend/parse/rewrite/round_names.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "frontend/parse/round_jumps.h"
+#include "frontend/parse/rewrite/round_jumps.h"
 
 #include <cstddef>
 #include <string_view>
