@@ -57,6 +57,20 @@ class Parser {
   std::span<const Token> slice(TokenSlice range) const {
     return std::span(stream_.tokens).subspan(range.begin, range.end - range.begin);
   }
+  /// The tokens of a body. It holds C++ anyway, so the marks of raw blocks in it are left out.
+  std::vector<Token> tokens_of_body(const RuleOutline& outline) const {
+    std::vector<Token> out;
+    std::string leading;
+    for (const Token& token : slice(outline.body)) {
+      if (token.kind == TokenKind::NativeBegin || token.kind == TokenKind::NativeEnd) {
+        leading += token.leading + std::string(token.text.size(), ' ');
+        continue;
+      }
+      out.push_back(token);
+      out.back().leading.insert(0, std::exchange(leading, {}));
+    }
+    return out;
+  }
   Span span_at(std::size_t index) const {
     return index < stream_.tokens.size() ? stream_.tokens[index].expansion : stream_.end;
   }
@@ -123,15 +137,15 @@ class Parser {
       if (unit.errors().empty()) rule = build_rule(unit, diags_);
     });
     if (!rule) return;
-    const std::vector<Token> tokens = with_distinct_rounds(transform, *rule, slice(outline.body), diags_);
+    const std::vector<Token> tokens = with_distinct_rounds(transform, *rule, tokens_of_body(outline), diags_);
     const std::set<std::string> variables = names_of(*rule);
     rule->body = build_body(tokens, outline.braces, outline.is_balanced, {outline_.transform_names, variables}, diags_);
     transform.rules.push_back(std::move(*rule));
   }
 
   Body body(const RuleOutline& outline) {
-    return build_body(slice(outline.body), outline.braces, outline.is_balanced, {outline_.transform_names, no_names_},
-                      diags_);
+    return build_body(tokens_of_body(outline), outline.braces, outline.is_balanced,
+                      {outline_.transform_names, no_names_}, diags_);
   }
 
   const TokenStream& stream_;
