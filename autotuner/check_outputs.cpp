@@ -13,6 +13,7 @@
 #include "autotuner/report/configuration_words.h"
 #include "autotuner/report/progress.h"
 #include "runtime/config/errors.h"
+#include "runtime/config/formats/protocol.h"
 #include "runtime/config/machine.h"
 
 namespace pbtune {
@@ -38,6 +39,11 @@ bool is_failure(OutcomeKind kind) {
          kind == OutcomeKind::Error;
 }
 
+/// Whether an output has another size than that of the default configuration.
+bool has_other_size(const Outcome& outcome) {
+  return outcome.kind == OutcomeKind::Wrong && outcome.message.find(pbrt::protocol::kHasTheSize) != std::string::npos;
+}
+
 struct Failure {
   std::int64_t n = 0;
   Configuration configuration;
@@ -58,6 +64,9 @@ class OutputCheck {
   [[nodiscard]] std::vector<std::int64_t> sizes() const;
   std::optional<Failure> check_size(std::int64_t n);
   [[nodiscard]] Outcome try_one(const Configuration& configuration);
+  [[nodiscard]] Configuration with_default(Configuration configuration, const std::set<int>& tunables) const;
+  bool find_tunables_of_sizes(const Configuration& configuration);
+  [[nodiscard]] bool is_by_accuracy(const Configuration& configuration, const Outcome& outcome);
   [[nodiscard]] int count_failures(const Configuration& configuration);
   [[nodiscard]] bool fails(const Configuration& configuration);
   Configuration reduced(Configuration configuration);
@@ -74,6 +83,7 @@ class OutputCheck {
   std::map<OutcomeKind, std::string> reasons_;  ///< the first of each kind
   int num_sizes_ = 0;
   int num_tries_ = 1;                  ///< after that many good runs a configuration counts as innocent
+  std::set<int> of_sizes_;             ///< tunables of the program on which the sizes of outputs depend
   std::vector<std::string> unusable_;  ///< sizes at which the default configuration itself fails, and why
 };
 
@@ -84,6 +94,40 @@ std::vector<std::int64_t> OutputCheck::sizes() const {
 
 Outcome OutputCheck::try_one(const Configuration& configuration) {
   return measurement_.run(configuration, {1, kLimitMs, "random", false});
+}
+
+/// The configuration with the default values of these tunables.
+Configuration OutputCheck::with_default(Configuration configuration, const std::set<int>& tunables) const {
+  const Configuration standard = pbrt::default_configuration(index_);
+  for (const int id : tunables)
+    configuration.tunables[static_cast<std::size_t>(id)] = standard.tunables[static_cast<std::size_t>(id)];
+  return configuration;
+}
+
+/// Finds the tunables of the program whose values in the configuration, each alone, give outputs of other sizes.
+/// Returns whether there are new ones. Such a tunable says what the program computes, so it stays as it is.
+bool OutputCheck::find_tunables_of_sizes(const Configuration& configuration) {
+  const Configuration standard = pbrt::default_configuration(index_);
+  const std::size_t num_before = of_sizes_.size();
+  for (int id = 0; id < index_.num_tunables(); ++id) {
+    const pbrt::TunableRole role = index_.tunable(id).tunable->role;
+    if (role != pbrt::TunableRole::User && role != pbrt::TunableRole::Accuracy) continue;
+    Configuration candidate = standard;
+    candidate.tunables[static_cast<std::size_t>(id)] = configuration.tunables[static_cast<std::size_t>(id)];
+    if (candidate != standard && has_other_size(try_one(candidate))) of_sizes_.insert(id);
+  }
+  return of_sizes_.size() > num_before;
+}
+
+/// Whether a run lacked time or memory only because of the values of accuracy variables. Without a limit in the
+/// program, any of their values is legal, however long it takes.
+bool OutputCheck::is_by_accuracy(const Configuration& configuration, const Outcome& outcome) {
+  if (outcome.kind != OutcomeKind::TimedOut && outcome.kind != OutcomeKind::Error) return false;
+  std::set<int> variables;
+  for (int id = 0; id < index_.num_tunables(); ++id)
+    if (index_.tunable(id).tunable->role == pbrt::TunableRole::Accuracy) variables.insert(id);
+  const Configuration usual = with_default(configuration, variables);
+  return usual != configuration && !is_failure(try_one(usual).kind);
 }
 
 std::optional<Failure> OutputCheck::check_size(std::int64_t n) {
@@ -100,11 +144,15 @@ std::optional<Failure> OutputCheck::check_size(std::int64_t n) {
     random.max_n = std::max<std::int64_t>(2, n);
     random.allow_devices = has_device_;
     random.max_threads = max_threads_;
-    const Configuration configuration = pbrt::random_configuration(index_, seed, random);
-    const Outcome outcome = try_one(configuration);
+    Configuration configuration = with_default(pbrt::random_configuration(index_, seed, random), of_sizes_);
+    Outcome outcome = try_one(configuration);
+    if (has_other_size(outcome) && find_tunables_of_sizes(configuration)) {
+      configuration = with_default(configuration, of_sizes_);
+      outcome = try_one(configuration);
+    }
     ++counts_[outcome.kind];
     reasons_.try_emplace(outcome.kind, outcome.message);
-    if (is_failure(outcome.kind)) return Failure{n, configuration, outcome};
+    if (is_failure(outcome.kind) && !is_by_accuracy(configuration, outcome)) return Failure{n, configuration, outcome};
   }
   return std::nullopt;
 }
@@ -198,6 +246,8 @@ int OutputCheck::run() {
   for (const auto& [kind, count] : counts_) total += count;
   fmt::print("all choices agree: {} random configurations at {} sizes, seed {}\n", total, num_sizes_,
              options_.run.seed);
+  for (const int id : of_sizes_)
+    fmt::print("  {} stays as it is: sizes of outputs depend on it\n", index_.tunable_name(id));
   if (!unusable_.empty())
     fmt::print("  not checked: {} sizes at which the default configuration itself fails\n", unusable_.size());
   for (const auto& [kind, count] : counts_)

@@ -37,6 +37,7 @@ clause
   | kind='scaled_by' name
   | kind='tolerance' number (',' number)?
   | kind='verify' name
+  | kind='testcase' name
   ;
 
 matrix : elementType? name ('<' versions '>')? ('[' formula (',' formula)* ']')? ('in' valueRange)? ;
@@ -55,7 +56,7 @@ integer : ('-' | '+')? INT ;
 
 // Words that are special in some positions only.
 name
-  : ID | elementType | 'sizespecific' | 'accuracyhint' | 'array' | 'initial' | 'min' | 'max' | 'tolerance' | 'verify' | 'in'
+  : ID | elementType | 'sizespecific' | 'accuracyhint' | 'array' | 'initial' | 'min' | 'max' | 'tolerance' | 'verify' | 'testcase' | 'in'
   | 'cell' | 'row' | 'col' | 'column' | 'region' | 'all'
   ;
 

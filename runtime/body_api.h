@@ -349,3 +349,38 @@ using ::MatrixRegion0D, ::MatrixRegion1D, ::MatrixRegion2D, ::MatrixRegion3D, ::
     ::MatrixRegion6D, ::MatrixRegion7D, ::MatrixRegion8D, ::MatrixRegion9D;
 }  // namespace petabricks
 namespace workstealing = petabricks;
+
+// Where a matrix lay on several machines, older programs called its type so. They have each helper function twice, once
+// for these types and once for those of `workstealing`. No matrix of a rule has these types.
+namespace distributed {
+/// A type of its own, so that functions for it are others than those for `Region`.
+template <class Region>
+class Named : public Region {
+ public:
+  Named() = default;
+  /// Only of the type itself, so that what is converted to `Region` fits one function, not two.
+  template <class R>
+  requires(std::is_same_v<R, Region>) Named(const R& region) : Region(region) {}
+};
+using ::ElementT, ::IndexT, ::MatrixIO, ::PetabricksRuntime;
+using MatrixRegion0D = Named<::MatrixRegion0D>;
+using MatrixRegion1D = Named<::MatrixRegion1D>;
+using MatrixRegion2D = Named<::MatrixRegion2D>;
+using MatrixRegion3D = Named<::MatrixRegion3D>;
+using MatrixRegion4D = Named<::MatrixRegion4D>;
+using MatrixRegion5D = Named<::MatrixRegion5D>;
+using MatrixRegion6D = Named<::MatrixRegion6D>;
+using MatrixRegion7D = Named<::MatrixRegion7D>;
+using MatrixRegion8D = Named<::MatrixRegion8D>;
+using MatrixRegion9D = Named<::MatrixRegion9D>;
+using ConstMatrixRegion0D = Named<::ConstMatrixRegion0D>;
+using ConstMatrixRegion1D = Named<::ConstMatrixRegion1D>;
+using ConstMatrixRegion2D = Named<::ConstMatrixRegion2D>;
+using ConstMatrixRegion3D = Named<::ConstMatrixRegion3D>;
+using ConstMatrixRegion4D = Named<::ConstMatrixRegion4D>;
+using ConstMatrixRegion5D = Named<::ConstMatrixRegion5D>;
+using ConstMatrixRegion6D = Named<::ConstMatrixRegion6D>;
+using ConstMatrixRegion7D = Named<::ConstMatrixRegion7D>;
+using ConstMatrixRegion8D = Named<::ConstMatrixRegion8D>;
+using ConstMatrixRegion9D = Named<::ConstMatrixRegion9D>;
+}  // namespace distributed

@@ -238,6 +238,18 @@ std::string schedules_text(const TunableInfo& tunable, const std::vector<double>
   return out;
 }
 
+/// Whether two values of a tunable are the same; where one has fewer schedules, they take its last one.
+bool is_same_in_schedules(const TunableInfo& tunable, const std::vector<double>& a, const std::vector<double>& b) {
+  const std::size_t size = std::max(a.size(), b.size());
+  const auto num = static_cast<std::size_t>(tunable.num_values());
+  const auto at_index = [&](const std::vector<double>& values, std::size_t i) {
+    return values[i < values.size() ? i : values.size() - num + i % num];
+  };
+  for (std::size_t i = 0; i < size; ++i)
+    if (at_index(a, i) != at_index(b, i)) return false;
+  return true;
+}
+
 /// Whether one of the rules that use the tunable is chosen at this size. The answer is yes without a size, without such
 /// rules, or in a recursion.
 bool is_used_at(const InfoIndex& index, const Configuration& configuration, int tunable, std::int64_t n) {
@@ -355,7 +367,7 @@ std::vector<std::string> differences(const InfoIndex& index, const Configuration
                   selector_text(id, b.sites[at(id)]));
   }
   for (int id = 0; id < index.num_tunables(); ++id) {
-    if (a.tunables[at(id)] == b.tunables[at(id)]) continue;
+    if (is_same_in_schedules(*index.tunable(id).tunable, a.tunables[at(id)], b.tunables[at(id)])) continue;
     out.push_back(index.tunable_name(id) + ": " + schedules_text(*index.tunable(id).tunable, a.tunables[at(id)]) +
                   " -> " + schedules_text(*index.tunable(id).tunable, b.tunables[at(id)]));
   }

@@ -99,6 +99,17 @@ TEST_F(WordsTest, LevelsBySizeVariablesAndTheirSchedules) {
                   "Sort.Merge.cpu.fold_order: as in the source -> as in the source, any"));
 }
 
+TEST_F(WordsTest, TheSameValueInEachScheduleIsNoDifference) {
+  pbrt::TunableInfo order{
+      "Merge.cpu.fold_order", pbrt::TunableType::Int, 0, 1, {0}, pbrt::TunableRole::FoldOrder, false, 1, {"Merge.cpu"}};
+  order.site = "Insertion|Merge";
+  info.transforms[0].tunables = {order};
+  const pbrt::InfoIndex index(info);
+  Configuration configuration = pbrt::default_configuration(index);
+  pbrt::set_num_schedules(index, configuration, 0, 2);
+  EXPECT_THAT(differences(index, pbrt::default_configuration(index), configuration), ElementsAre());
+}
+
 /// `Sum`, on the CPU or on a device, whose one rule folds, and `Parts`, whose rule is no choice.
 class FoldWordsTest : public ::testing::Test {
  protected:

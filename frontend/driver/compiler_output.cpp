@@ -300,6 +300,16 @@ std::string similar_transform(std::string_view text, Span place, const UserProgr
   return is_called ? suggest(text.substr(1, end - 1), user.transforms) : "";
 }
 
+/// A hint for the macros by which the first programs declared tunables.
+std::string hint_for_old_tunable(Span place, const UserProgram& user) {
+  const std::string_view text = user.sources.text(place.file);
+  const std::size_t newline = text.substr(0, place.begin).rfind('\n');
+  const std::string_view line = text.substr(newline == std::string_view::npos ? 0 : newline + 1);
+  if (!line.substr(line.find_first_not_of(" \t")).starts_with("JTUNABLE")) return {};
+  return "remove the line; tunables stand in the header of each transform that uses them: `tunable NAME(value, min, "
+         "max)`";
+}
+
 bool report_messages(const std::vector<std::string_view>& lines, std::string_view generated, const UserProgram& user,
                      Diagnostics& diags) {
   std::set<std::tuple<std::string_view, std::uint32_t, std::string>> seen;  // templates repeat messages per instance
@@ -324,6 +334,7 @@ bool report_messages(const std::vector<std::string_view>& lines, std::string_vie
     DiagBuilder builder = diags.emit(DiagKind::CxxError, *place);
     builder.arg(text);
     if (const std::string hint = hint_for(text); !hint.empty()) builder.hint(hint);
+    if (const std::string hint = hint_for_old_tunable(*place, user); !hint.empty()) builder.hint(hint);
     if (const std::string hint = similar_transform(text, *place, user); !hint.empty()) builder.hint(hint);
     if (const std::string hint = standard_name(text, lines, i); !hint.empty()) builder.hint(hint);
     const std::string_view header = proposed_header(lines, i);

@@ -150,6 +150,17 @@ TEST_F(CompilerOutput, CallOfAnUnknownNameProposesATransform) {
   EXPECT_TRUE(diags_.all()[3].hints.empty());  // no call
 }
 
+TEST_F(CompilerOutput, FormerDeclarationsOfTunablesGetAHint) {
+  const std::string line = "  JTUNABLE(Cutoff, 64);\n";
+  (void)sources_.add("tunable.pbcc", line);
+  EXPECT_TRUE(report_compiler_output(
+      "tunable.pbcc:1:11: error: expected constructor, destructor, or type conversion before '(' token\n",
+      "#line 1 \"tunable.pbcc\"\n" + line, user_, diags_));
+  ASSERT_EQ(diags_.all().size(), 1U);
+  ASSERT_EQ(diags_.all()[0].hints.size(), 1U);
+  EXPECT_NE(diags_.all()[0].hints[0].find("`tunable NAME(value, min, max)`"), std::string::npos);
+}
+
 TEST_F(CompilerOutput, AMissingSemicolonIsShownWhereItBelongs) {
   const std::string lines = "  double s = a  // a half\n\n  return s;\n";
   const FileId file = sources_.add("semicolon.pbcc", lines);

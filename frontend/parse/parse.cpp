@@ -59,6 +59,20 @@ class Parser {
   std::span<const Token> slice(TokenSlice range) const {
     return std::span(stream_.tokens).subspan(range.begin, range.end - range.begin);
   }
+  /// The tokens of a body. It holds C++ anyway, so the marks of raw blocks in it are left out.
+  std::vector<Token> tokens_of_body(const RuleOutline& outline) const {
+    std::vector<Token> out;
+    std::string leading;
+    for (const Token& token : slice(outline.body)) {
+      if (token.kind == TokenKind::NativeBegin || token.kind == TokenKind::NativeEnd) {
+        leading += token.leading + std::string(token.text.size(), ' ');
+        continue;
+      }
+      out.push_back(token);
+      out.back().leading.insert(0, std::exchange(leading, {}));
+    }
+    return out;
+  }
   Span span_at(std::size_t index) const {
     return index < stream_.tokens.size() ? stream_.tokens[index].expansion : stream_.end;
   }
@@ -134,7 +148,7 @@ class Parser {
     if (!rule) return;
     std::set<std::string> names = names_of(*rule);
     names.insert(names_of_blocks_.begin(), names_of_blocks_.end());
-    const std::vector<Token> tested = with_accuracy_tests(transform, &*rule, slice(outline.body), names, diags_);
+    const std::vector<Token> tested = with_accuracy_tests(transform, &*rule, tokens_of_body(outline), names, diags_);
     const std::vector<Token> tokens = with_distinct_rounds(transform, *rule, tested, diags_);
     const std::set<std::string> variables = names_of(*rule);
     rule->body = build_body(tokens, outline.braces, outline.is_balanced, {outline_.transform_names, variables}, diags_);
@@ -143,7 +157,7 @@ class Parser {
 
   Body body(const RuleOutline& outline, const ast::Transform& transform) {
     const std::vector<Token> tokens =
-        with_accuracy_tests(transform, nullptr, slice(outline.body), names_of_blocks_, diags_);
+        with_accuracy_tests(transform, nullptr, tokens_of_body(outline), names_of_blocks_, diags_);
     return build_body(tokens, outline.braces, outline.is_balanced, {outline_.transform_names, no_names_}, diags_);
   }
 

@@ -20,7 +20,7 @@ const WordTable kHeaderWords = {
     "input_feature", "scaled_by", "to",        "from",         "through",         "using",         "or",
     "and",           "tolerance", "verify",    "double",       "float",           "int",           "long",
     "short",         "uchar",     "ushort",    "sizespecific", "accuracyhint",    "array",         "initial",
-    "min",           "max",       "in"};
+    "min",           "max",       "in",        "testcase"};
 
 const WordTable kRuleWords = {"where",  "priority", "primary", "secondary", "rotatable", "recursive", "duplicate",
                               "rule",   "to",       "from",    "using",     "through",   "and",       "or",
@@ -99,10 +99,10 @@ const WordTable& keywords_of(UnitKind kind) {
 }  // namespace
 
 bool is_reserved(UnitKind kind, std::string_view word) {
-  static const WordTable contextual = {
-      "tolerance", "verify",       "double",       "float",  "int",     "long", "short", "uchar",
-      "ushort",    "sizespecific", "accuracyhint", "array",  "initial", "min",  "max",   "cell",
-      "row",       "col",          "column",       "region", "all",     "in"};
+  static const WordTable contextual = {"tolerance", "verify", "double", "float",        "int",          "long",
+                                       "short",     "uchar",  "ushort", "sizespecific", "accuracyhint", "array",
+                                       "initial",   "min",    "max",    "cell",         "row",          "col",
+                                       "column",    "region", "all",    "in",           "testcase"};
   return keywords_of(kind).contains(word) && !contextual.contains(word);
 }
 

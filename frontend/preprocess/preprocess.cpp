@@ -140,6 +140,8 @@ class Preprocessor {
       diags_.emit(DiagKind::LibraryIgnored, span);
       return;
     }
+    // Older programs have comments of the form `# words`.
+    if (span.end - span.begin > 1 + name.text.size()) return;
     diags_.emit(DiagKind::UnknownDirective, span).arg(name.text);
   }
 

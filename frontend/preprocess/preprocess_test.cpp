@@ -183,6 +183,13 @@ TEST_F(Preprocess, UnbalancedConditionalsAreErrors) {
   EXPECT_TRUE(diags_.has(DiagKind::UnterminatedConditional));
 }
 
+TEST_F(Preprocess, LinesOfWordsBehindABlankAreComments) {
+  EXPECT_EQ(words("# it's a comment\na\n  # another \"one\nb\n# define C c\nC\n"), "a b c");
+  EXPECT_EQ(diags_.num_errors(), 0U) << messages();
+  words("#comment\n");
+  EXPECT_TRUE(diags_.has(DiagKind::UnknownDirective));
+}
+
 TEST_F(Preprocess, UnknownLinesAreErrorsOutsidePrefixBlocks) {
   words("#pragma once\n#include <math.h>\n#define 3\n#undef\n#include x\n#library \"x\"\n");
   EXPECT_TRUE(diags_.has(DiagKind::UnknownDirective));

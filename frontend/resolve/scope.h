@@ -48,7 +48,8 @@ struct TemplateHeader {
 };
 /// Reads these of a declaration; nothing if it has neither, or after an error.
 [[nodiscard]] std::optional<TemplateHeader> read_template(const ast::Transform& transform, Diagnostics& diags);
-/// Names that the body of the instance sees beside its template parameters: ACCURACY_BIN and ACCURACY_TARGET.
+/// Names that the body of the instance sees beside its template parameters: ACCURACY_BIN, which old
+/// programs call `_acc_bin`, and ACCURACY_TARGET.
 [[nodiscard]] std::vector<Constant> accuracy_constants(const Transform& instance);
 
 /// Fills the rules of `scope.out`.

@@ -81,7 +81,8 @@ std::vector<Constant> accuracy_constants(const Transform& instance) {
   const double target = *instance.accuracy->target;
   // Whatever the metric is, a body sees a target on the scale on which more is better.
   return {{"ACCURACY_BIN", instance.template_args.back()},
-          {"ACCURACY_TARGET", instance.accuracy->higher_is_better ? target : -target}};
+          {"ACCURACY_TARGET", instance.accuracy->higher_is_better ? target : -target},
+          {"_acc_bin", instance.template_args.back()}};
 }
 
 }  // namespace pb::resolving

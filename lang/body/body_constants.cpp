@@ -12,7 +12,7 @@ namespace {
 
 using Kind = BodyType::Kind;
 
-constexpr std::array<BodyConstant, 87> kConstants = {{
+constexpr std::array<BodyConstant, 88> kConstants = {{
     {"M_E"},
     {"M_LOG2E"},
     {"M_LOG10E"},
@@ -99,6 +99,7 @@ constexpr std::array<BodyConstant, 87> kConstants = {{
     {"std::numbers::egamma", Kind::Double, "0.5772156649015329"},
     {"std::numbers::phi", Kind::Double, "1.618033988749895"},
     {"ACCURACY_BIN", Kind::Int, "", false, false},
+    {"_acc_bin", Kind::Int, "", false, false},
     {"ACCURACY_TARGET", Kind::Double, "", false, false},
 }};
 

@@ -135,6 +135,33 @@ TEST_F(ConfigTest, RandomConfigurationsAreValidAndSurviveTheRoundTrip) {
   EXPECT_THAT(warnings.lines("t.cfg"), IsEmpty());
 }
 
+TEST_F(ConfigTest, RandomAccuracyVariablesWithoutALargestValueStayInTheRangeOfSizes) {
+  TrainingInfo open = testing::small_program();
+  TunableInfo sweeps;
+  sweeps.name = "sweeps";
+  sweeps.min = 1;
+  sweeps.max = 2147483647;
+  sweeps.initial = {700};
+  sweeps.role = TunableRole::Accuracy;
+  TunableInfo limited = sweeps;
+  limited.name = "limited";
+  limited.max = 1e6;
+  open.transforms[0].tunables = {sweeps, limited};
+  const InfoIndex with(open);
+  double most = 0, most_limited = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const Configuration c = random_configuration(with, seed, {100, false, 2});
+    for (int id = 0; id < with.num_tunables(); ++id) {
+      const double value = c.tunables[static_cast<std::size_t>(id)][0];
+      if (with.tunable(id).tunable->name == "sweeps") most = std::max(most, value);
+      if (with.tunable(id).tunable->name == "limited") most_limited = std::max(most_limited, value);
+    }
+  }
+  EXPECT_LE(most, 1400);
+  EXPECT_GT(most, 100);
+  EXPECT_GT(most_limited, 1e5);
+}
+
 /// `Halves` with one merged site of two parts.
 TrainingInfo merged_program() {
   TrainingInfo info = testing::small_program();

@@ -52,7 +52,8 @@ void set_num_schedules(const InfoIndex& index, Configuration& configuration, int
 [[nodiscard]] Configuration default_configuration(const InfoIndex& index);
 
 /// A configuration drawn from all valid ones, for tests and for the tuner; same seed, same result.
-/// `max_n`: cut-offs are drawn up to this size. `allow_devices` false: CPU versions only.
+/// `max_n`: cut-offs are drawn up to this size, and so are accuracy variables without a largest value.
+/// `allow_devices` false: CPU versions only.
 /// Values of role `config` stay at their default, `threads` is 1 … max_threads.
 struct RandomOptions {
   std::int64_t max_n = 4096;

@@ -54,7 +54,12 @@ std::vector<double> random_values(const TunableInfo& tunable, Rng& rng, const Ra
   const bool is_number = tunable.role == TunableRole::TimeTile || tunable.role == TunableRole::PerTile;
   if (pb::is_of_launches(tunable.role) && !is_number) return random_shape(tunable, rng);
   const bool is_size = tunable.role == TunableRole::Cutoff || tunable.role == TunableRole::Split;
-  const double max = is_size ? static_cast<double>(options.max_n) : tunable.max;
+  // A variable without a limit may be the size of a matrix, so it stays in the range of sizes, and of its first value.
+  constexpr double kMaxInt = 2147483647;
+  const bool is_open = tunable.role == TunableRole::Accuracy && tunable.max >= kMaxInt;
+  double max = tunable.max;
+  if (is_size) max = static_cast<double>(options.max_n);
+  if (is_open) max = std::max(static_cast<double>(options.max_n), 2 * tunable.initial_of(0));
   std::vector<double> values;
   for (int i = 0; i < tunable.num_values(); ++i) values.push_back(random_number(tunable, rng, max));
   return values;

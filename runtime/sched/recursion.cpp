@@ -16,7 +16,7 @@ constexpr int kMaxSteps = 64;
 
 // A global, because the code that finds an endless recursion has no program in hand. It is written before the first
 // run.
-const char* (*name_of_caller)() = nullptr;
+const char* (*name_of_caller)(const CallPlace* place) = nullptr;
 
 /// A copy of `text` that stays for ever, because reasons of aborted runs are static text. There are few of them.
 const char* keep(std::string text) {
@@ -31,10 +31,10 @@ bool is_same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std
 
 }  // namespace
 
-void on_endless_recursion(const char* (*name)()) { name_of_caller = name; }
+void on_endless_recursion(const char* (*name)(const CallPlace* place)) { name_of_caller = name; }
 
-const char* endless_recursion_text(std::int64_t size) {
-  const char* caller = name_of_caller != nullptr ? name_of_caller() : nullptr;
+const char* endless_recursion_text(std::int64_t size, const CallPlace* place) {
+  const char* caller = name_of_caller != nullptr ? name_of_caller(place) : nullptr;
   std::string text = "recursion does not end under this configuration";
   if (caller == nullptr && size < 0) return keep(text);
   text += std::string(": ") + (caller != nullptr ? caller : "a rule") + " makes ";
@@ -47,10 +47,14 @@ void RecursiveCall::check(Frame& parent) {
   const RecursiveCall* same = find_same();
   const RecursiveCall& before = same != nullptr ? *same : *outer_;
   if (same == nullptr || size_ >= same->size_) num_without_shrinking_ = before.num_without_shrinking_ + 1;
-  const bool is_round = same != nullptr && num_extents_ > 0 && has_same_arguments(*same);
-  if (is_round || num_without_shrinking_ > kMaxCallsWithoutShrinking) [[unlikely]]
-    parent.abort_run(
-        endless_recursion_text(num_extents_ > 0 ? *std::max_element(extents_, extents_ + num_extents_) : -1));
+  const bool is_repeated = same != nullptr && num_extents_ > 0 && has_same_arguments(*same);
+  if (is_repeated) num_repeated_ = same->num_repeated_ + 1;
+  const bool is_endless = is_repeated && (num_repeated_ > kMaxRepeatedCalls || !may_differ_from(*same));
+  if (!is_endless && num_without_shrinking_ <= kMaxCallsWithoutShrinking) [[likely]]
+    return;
+  const CallPlace place{outer_->transform_, this, outer_};
+  parent.abort_run(
+      endless_recursion_text(num_extents_ > 0 ? *std::max_element(extents_, extents_ + num_extents_) : -1, &place));
 }
 
 const RecursiveCall* RecursiveCall::find_same() const {
@@ -63,6 +67,12 @@ const RecursiveCall* RecursiveCall::find_same() const {
 bool RecursiveCall::has_same_arguments(const RecursiveCall& other) const {
   return std::equal(extents_, extents_ + num_extents_, other.extents_) &&
          std::equal(numbers_, numbers_ + num_numbers_, other.numbers_, is_same);
+}
+
+bool RecursiveCall::may_differ_from(const RecursiveCall& same) const {
+  const RecursiveCall* call = outer_;
+  while (call != &same && !call->may_repeat_.load(std::memory_order_relaxed)) call = call->outer_;
+  return call->may_repeat_.load(std::memory_order_relaxed);
 }
 
 }  // namespace pbrt

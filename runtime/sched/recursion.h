@@ -3,10 +3,14 @@
 // where another rule was to end the recursion. Generated code makes a RecursiveCall in each call of a transform that
 // may reach itself; it finds out after one round, or after many without shrinking, not when the memory is gone.
 //
+// One round proves it only where sizes and numbers decide alone which calls a rule makes. Generated code says by
+// RecursiveCall::may_repeat where the contents of matrices may do so.
+//
 // Calls are linked from the inside to the outside: each Frame knows the innermost one that holds it. A record lies on
 // the stack of its call, which ends after all that it spawned, so the links are whole on every thread.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cstdint>
 
@@ -16,14 +20,24 @@ namespace pbrt {
 
 /// So many nested calls may leave the size of their data as it is.
 inline constexpr int kMaxCallsWithoutShrinking = 100'000;
+/// So many may have the same sizes and numbers where the contents of matrices may end the recursion.
+inline constexpr int kMaxRepeatedCalls = 10'000;
 
-/// Sets the function that says which rule calls, where a recursion does not end: it returns static text, or null if the
-/// rule is not known. Called once, by `main`; `name` is called by the thread that makes the call.
-void on_endless_recursion(const char* (*name)());
+/// A call that a rule makes: the number of the rule's transform, and the records of both calls. Records lie on stacks.
+struct CallPlace {
+  int transform = 0;
+  const void* call = nullptr;
+  const void* outer = nullptr;
+};
+
+/// Sets the function that says which rule makes a call, where a recursion does not end; the place is null if it is not
+/// known. The function returns static text, or null if the rule is not known. Called once, by `main`; `name` is called
+/// by the thread that makes the call.
+void on_endless_recursion(const char* (*name)(const CallPlace* place));
 
 /// The message about a recursion that does not end at calls of `size`, their largest extent; below 0 the size is not
 /// known. The text lives as long as the process.
-[[nodiscard]] const char* endless_recursion_text(std::int64_t size);
+[[nodiscard]] const char* endless_recursion_text(std::int64_t size, const CallPlace* place = nullptr);
 
 class RecursiveCall {
  public:
@@ -58,6 +72,12 @@ class RecursiveCall {
   /// Calls from `frame` count as calls inside of this one.
   void enter(Frame& frame) const { frame.call_ = this; }
 
+  /// Says that the contents of matrices may decide which calls come from `frame`.
+  static void may_repeat(const Frame& frame) {
+    // Relaxed: calls from the frame see it, because they are made by this thread or by tasks that it spawns.
+    if (frame.call_ != nullptr) frame.call_->may_repeat_.store(true, std::memory_order_relaxed);
+  }
+
  private:
   /// Whether this call is smaller than the nearest call of the same transform, which is looked for in the call around
   /// it and the next one outside only. Then check() would find nothing.
@@ -81,16 +101,20 @@ class RecursiveCall {
   /// The innermost call of the same transform among the nearest ones around this one; null if there is none.
   [[nodiscard]] const RecursiveCall* find_same() const;
   [[nodiscard]] bool has_same_arguments(const RecursiveCall& other) const;
+  /// Whether the contents of matrices may decide about calls between `same`, a call around this one, and this one.
+  [[nodiscard]] bool may_differ_from(const RecursiveCall& same) const;
 
   const RecursiveCall* outer_;
   int transform_;
   int num_extents_;
   int num_numbers_;
   int num_without_shrinking_ = 0;
+  int num_repeated_ = 0;      ///< calls around this one, one in another, with the same sizes and numbers
   std::int64_t size_ = 0;     ///< sum of the extents
   std::uint64_t transforms_;  ///< of this call and those around it: bit `transform % 64`
   const std::int64_t* extents_;
   const double* numbers_;
+  mutable std::atomic<bool> may_repeat_{false};  ///< set by rules that run in this call
 };
 
 }  // namespace pbrt

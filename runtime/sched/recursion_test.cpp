@@ -16,6 +16,7 @@ namespace {
 struct Recursion {
   bool (*next)(std::int64_t& size, double& number);
   int num_extents = 1;
+  bool may_repeat = false;
   int depth = 0;
 
   void call(Frame& parent, std::int64_t size, double number) {
@@ -23,6 +24,7 @@ struct Recursion {
       const RecursiveCall record(parent, 3, &size, num_extents, &number, 1);
       CallFrame frame(parent, 1000);
       record.enter(frame);
+      if (may_repeat) RecursiveCall::may_repeat(frame);
       ++depth;
       std::int64_t inner = size;
       double inner_number = number;
@@ -54,6 +56,31 @@ TEST(Recursion, GoesOnWhileSizesShrinkOrNumbersChange) {
   Recursion counting{[](std::int64_t&, double& number) { return --number > 0; }};
   run(counting, 10, 1000);
   EXPECT_EQ(counting.depth, 1000);
+}
+
+TEST(Recursion, GoesOnWhileContentsMayChange) {
+  Recursion ending{[](std::int64_t&, double&) {
+                     static int left = 1000;
+                     return --left > 0;
+                   },
+                   1, true};
+  run(ending, 10, 0);
+  EXPECT_EQ(ending.depth, 1000);
+  Recursion endless{[](std::int64_t&, double&) { return true; }, 1, true};
+  EXPECT_THROW(run(endless, 10, 0), RunAborted);
+  EXPECT_EQ(endless.depth, kMaxRepeatedCalls + 1);
+}
+
+TEST(Recursion, CountsOnlyCallsThatRepeatArguments) {
+  // The number counts down from far above the limit for repeated calls; then a few calls repeat it.
+  Recursion recursion{[](std::int64_t&, double& number) {
+                        static int left = 10;
+                        number -= number > 0 ? 1 : 0;
+                        return number > 0 || --left > 0;
+                      },
+                      1, true};
+  run(recursion, 10, 2.0 * kMaxRepeatedCalls);
+  EXPECT_GT(recursion.depth, 2 * kMaxRepeatedCalls);
 }
 
 TEST(Recursion, WithoutSizesEndsByDepth) {

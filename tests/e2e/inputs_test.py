@@ -115,6 +115,49 @@ def test_tuner_measures_with_given_numbers(weigh):
     check(info["numbers"] == ["k", "Level", "Scale"] and info["ranges"]["Scale"] == "-0.5..n/4", f"training information: {info}")
 
 
+SIZED_BY_TUNABLE = """
+transform Sized
+tunable m(3, 1, 9)
+from A[n]
+to B[m]
+{
+  B.cell(i) from (A a) { return a.cell(i % n); }
+  B.cell(i) from (A a) { return a.cell(i - i / n * n); }
+}
+"""
+SIZED_BY_ACCURACY = """
+transform Quality
+from C[k], A[n]
+to Accuracy
+{
+  Accuracy from (C c) { return k; }
+}
+
+main transform Sized
+from A[n]
+to C[k]
+through T[k, n]
+accuracy_metric Quality
+accuracy_bins 1, 5
+accuracy_variable k(2, 1)
+{
+  T.cell(x, y) from (A.cell(y) a) { return a; }
+  C.cell(x) from (T.column(x) t) { return t.cell(0); }
+}
+"""
+
+
+def test_check_of_programs_whose_tunables_are_sizes(weigh):
+    for name, text in (("tunable", SIZED_BY_TUNABLE), ("accuracy", SIZED_BY_ACCURACY)):
+        source = weigh.work / f"sized_by_{name}.pbcc"
+        source.write_text(text)
+        program = weigh.tools.compile(source, source.with_suffix(""))
+        done = polybricks.run_tool([weigh.tools.pbtune, "check", program.path, "--outputs", "--n", 30, "--count", 20])
+        check("all choices agree" in done.stdout, done.stdout)
+        says_so = "Sized.m stays as it is: sizes of outputs depend on it" in done.stdout
+        check(says_so == (name == "tunable"), done.stdout)
+
+
 def main():
     args = polybricks.arguments(__doc__).parse_args()
     weigh = Weigh(polybricks.Tools(args.dist), args.work / "inputs")

@@ -181,6 +181,47 @@ to B[n]
 """
 
 
+TURNS = """
+transform Turned
+from A[n, m]
+to C[n, m]
+{
+  rule Cells
+  C.cell(x, y) from (A.cell(x, y) a) { return a; }
+  rule Halves
+  to (C c) from (A a) {
+    if (m < 2) { Turned(c.transposed(), a.transposed()); return; }
+    Turned(c.region(0, 0, n, m/2), a.region(0, 0, n, m/2));
+    Turned(c.region(0, m/2, n, m), a.region(0, m/2, n, m));
+  }
+}
+
+main transform Outer
+from A[n, n]
+to L[n, n]
+{
+  rule Upper
+  L.cell(x, y) from (A.cell(x, y) a) where x < y { return a; }
+  rule Lower
+  L.cell(x, y) from (A.cell(x, y) a) where x >= y { return a; }
+  rule Whole
+  to (L l) from (A a) { Turned(l, a); }
+}
+"""
+
+
+def check_name_of_recursion(tools, work):
+    """The message about a recursion that does not end is about the transform that calls itself, not about one around it."""
+    source = work / "turns.pbcc"
+    source.write_text(TURNS)
+    program = tools.compile(source, work / "turns")
+    config = work / "turns.run.cfg"
+    choices = {"Turned": {"Cells|Halves": ("Halves", "cpu")}, "Outer": {"Lower|Whole&Upper|Whole": ("Whole&Upper", "cpu")}}
+    program.write_configuration(config, program.configuration(choices))
+    done = polybricks.run_tool([program.path, "--n", "8", "--config", config], expect=66)
+    return [] if "of transform `Outer`" not in done.stderr else [f"the wrong rule of a recursion is named: {done.stderr}"]
+
+
 def check_recursion(tools, work):
     """A rule that calls its own transform with the same sizes stops the run at once; the default takes another one."""
     source = work / "halve.pbcc"
@@ -206,7 +247,9 @@ def main():
     work = args.work / "orders"
     work.mkdir(parents=True, exist_ok=True)
     tools = polybricks.Tools(args.dist)
-    failures = [] if args.only else check_forbidden(tools, work) + check_recursion(tools, work)
+    failures = []
+    if not args.only:
+        failures += check_forbidden(tools, work) + check_recursion(tools, work) + check_name_of_recursion(tools, work)
     cases = {args.only: CASES[args.only]} if args.only else CASES
     failures += Check.run_programs(tools, PROGRAMS, work, cases, SIZES)
     print("\n".join(failures))

@@ -12,6 +12,7 @@
 #include "clgen/cpp/rules/lane_loop_code.h"
 #include "clgen/facts/index_width.h"
 #include "clgen/facts/names.h"
+#include "clgen/facts/repeated_calls.h"
 #include "clgen/facts/watched_args.h"
 #include "clgen/lower/analysis/host_care.h"
 #include "lang/body/body_walk.h"
@@ -458,7 +459,11 @@ void emit_rule_function(Writer& out, const CppContext& context, const RuleCode& 
              ", \"cpu\"};");
   if (!signature.view_types.empty()) out.line("template <" + joined(signature.view_types) + ">");
   open_function(out, "static inline " + type + " rule_" + code.stem, signature.params);
-  if (code.facts.has_calls) out.line("const pbrt::BodyScope pb_body(pb_frame);");
+  if (code.facts.has_calls) {
+    out.line("const pbrt::BodyScope pb_body(pb_frame);");
+    if (may_recur_by_contents(context.program, context.plan, code.transform_id, code.rule))
+      out.line("pbrt::RecursiveCall::may_repeat(pb_frame);");
+  }
   if (code.has_kernels && spawns_own_regions(context.program, code.rule, code.facts))
     out.line("pbrt::SpawnedRegions pb_spawned(pb_frame.context().gpu() != nullptr);");
   emit_present(out, code);

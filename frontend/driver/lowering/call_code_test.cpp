@@ -12,6 +12,7 @@
 #include "clgen/cpp/calls/call_storage.h"
 #include "clgen/cpp/calls/entry_code.h"
 #include "clgen/facts/numbering.h"
+#include "clgen/facts/repeated_calls.h"
 #include "clgen/lower/lower.h"
 #include "frontend/driver/testing/planned_program.h"
 #include "lang/source.h"
@@ -110,6 +111,27 @@ TEST_F(CallCode, GuardsOnlyRecursionsThatMayNotEnd) {
                            "  to (B b) from (A a) { if (n < 2) b = n; else Fold(b, a.region(0, n / 2)); }\n"
                            "}\n"));
   EXPECT_TRUE(has(out_, "const pbrt::RecursiveCall pb_call(pb_parent, 0, pb_extents, 1, nullptr, 0);")) << out_.text();
+}
+
+TEST_F(CallCode, SaysWhichRulesMayEndARecursionByContents) {
+  const auto may_repeat = [&](const std::string& body) {
+    const CallContext call =
+        call_of("main transform T from A[n], K to B[n] {\n  to (B b) from (A a, K k) {" + body + "}\n}\n");
+    return may_recur_by_contents(call.context.program, call.context.plan, call.id, *call.transform.rules.begin());
+  };
+  EXPECT_FALSE(may_repeat("T(b, a, k);"));
+  EXPECT_FALSE(may_repeat("if (n > 1 && k != 3) T(b, a, k);"));
+  EXPECT_FALSE(may_repeat("int half = n / 2; for (int i = 0; i < half; ++i) T(b, a, i + k);"));
+  EXPECT_FALSE(may_repeat("for (int i = 0; i < n; ++i) { if (a.cell(i) < 0) break; b.cell(i) = 0; } T(b, a, k);"));
+  EXPECT_FALSE(may_repeat("T(b.region(0, n / 2), a.region(0, n / 2), std::min(n, 2));"));
+  EXPECT_TRUE(may_repeat("if (a.cell(0) > 0) T(b, a, k);"));
+  EXPECT_TRUE(may_repeat("if (a.cell(0) > 0) return; T(b, a, k);"));
+  EXPECT_TRUE(may_repeat("bool goes_on = false; if (a.cell(0) > 0) goes_on = true; if (goes_on) T(b, a, k);"));
+  EXPECT_TRUE(may_repeat("T(b, a, a.cell(0));"));
+  EXPECT_TRUE(may_repeat("int m = b.cell(0); T(b.region(0, m), a.region(0, m), k);"));
+  EXPECT_TRUE(may_repeat("for (int i = 0; i < n; i += a.cell(i)) T(b, a, i);"));
+  EXPECT_TRUE(may_repeat("if (PetabricksRuntime::rand01() > 0.5) T(b, a, k);"));
+  EXPECT_TRUE(may_repeat("int x = 0; swap(x, b.cell(0)); if (x) T(b, a, k);"));
 }
 
 }  // namespace

@@ -26,6 +26,8 @@
 namespace pbrt::protocol {
 
 inline constexpr int kFormat = 1;
+/// Words of the message about an output whose size is not that of the reference: `B has the size 1, the reference 3`.
+inline constexpr std::string_view kHasTheSize = " has the size ";
 inline constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20;
 
 /// First line: {"format": 1, "program": …, "source": …, "devices": [{"name", "driver"}]}.

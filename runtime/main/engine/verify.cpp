@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "runtime/config/formats/protocol.h"
 #include "runtime/matrix/visit_kind.h"
 
 namespace pbrt {
@@ -78,8 +79,8 @@ Difference compare_outputs(const std::vector<AnyMatrix>& outputs, const std::vec
     if (!outputs[i].has_same_shape(reference[i])) {
       difference.is_within = false;
       if (difference.where.empty())
-        difference.where =
-            names[i] + " has the size " + sizes_text(outputs[i]) + ", the reference " + sizes_text(reference[i]);
+        difference.where = names[i] + std::string(protocol::kHasTheSize) + sizes_text(outputs[i]) + ", the reference " +
+                           sizes_text(reference[i]);
       continue;
     }
     compare_one(outputs[i], reference[i], names[i], tolerance, override_rel, difference);

@@ -57,7 +57,7 @@ constexpr std::string_view kCheckedHint =
     "; a program of `pbc --checked` names the instance, and tests every index of matrices\n";
 
 void report(const Crash& crash) {
-  const BodyName* body = body_on_stack(*description, Wanted::Any);
+  const BodyName* body = body_on_stack(*description);
   const InstanceScope* instance = current_instance();
   write_text(name_of_program);
   write_text(": ");
@@ -75,10 +75,8 @@ void report(const Crash& crash) {
   if (crash.is_stack_overflow) _exit(1);
 }
 
-const char* name_of_caller() {
-  const BodyName* body = body_on_stack(*description, Wanted::Rule);
-  // The rule was compiled into its transform's function.
-  if (body == nullptr) body = body_on_stack(*description, Wanted::Any);
+const char* name_of_caller(const CallPlace* place) {
+  const BodyName* body = place != nullptr ? caller_on_stack(*description, *place) : body_on_stack(*description);
   return body != nullptr ? body->text : nullptr;
 }
 

@@ -82,29 +82,49 @@ class SymbolTable {
   std::string_view names_;
 };
 
-/// Visits the functions that are being executed until `visit` returns true. A function that calls itself is visited
-/// once, at its innermost call.
+/// A function that is being executed: an address in its code, and the lowest address of what it has on the stack.
+struct Function {
+  std::uintptr_t address = 0;
+  std::uintptr_t bottom = 0;
+};
+
+/// Visits the functions that are being executed, innermost first, until `visit` returns true.
 template <class Visit>
-void walk_stack(const Visit& visit) {
-  struct Walk {
-    const Visit& visit;
-    std::uintptr_t last = 0;
-  } walk{visit};
+void walk_functions(const Visit& visit) {
   _Unwind_Backtrace(
       [](_Unwind_Context* context, void* argument) {
-        Walk& self = *static_cast<Walk*>(argument);
         int is_exact = 0;  // as where a signal struck; a return address may be the first byte of the next function
         std::uintptr_t address = _Unwind_GetIPInfo(context, &is_exact);
         if (is_exact == 0) --address;
-        if (address == self.last) return _URC_NO_REASON;
-        self.last = address;
-        return self.visit(address) ? _URC_END_OF_STACK : _URC_NO_REASON;
+        const Function function{address, _Unwind_GetCFA(context)};
+        return (*static_cast<const Visit*>(argument))(function) ? _URC_END_OF_STACK : _URC_NO_REASON;
       },
-      &walk);
+      const_cast<Visit*>(&visit));
 }
 
-const BodyName* accepted(const BodyName* body, Wanted wanted) {
-  return body != nullptr && (body->is_rule || wanted == Wanted::Any) ? body : nullptr;
+/// Visits addresses in these functions until `visit` returns true. A function that calls itself is visited once, at its
+/// innermost call.
+template <class Visit>
+void walk_stack(const Visit& visit) {
+  std::uintptr_t last = 0;
+  walk_functions([&](const Function& function) {
+    if (function.address == last) return false;
+    last = function.address;
+    return visit(last);
+  });
+}
+
+/// Whether `object` is on the stack between a function and the one that called it.
+bool holds(const Function& function, const Function& caller, const void* object) {
+  const auto at = reinterpret_cast<std::uintptr_t>(object);
+  return function.address != 0 && function.bottom <= at && at < caller.bottom;
+}
+
+/// Returns the entry of the transform with this number; null if there is none.
+const BodyName* find_transform(const ProgramDesc& program, int number) {
+  for (int i = 0; i < program.num_bodies; ++i)
+    if (!program.bodies[i].is_rule && number-- == 0) return &program.bodies[i];
+  return nullptr;
 }
 
 /// Whether a function of pbc is for one rule (`rule_Fib_0`, `loops_Fib_0_s2`): the names of rules and transforms may
@@ -148,22 +168,45 @@ const BodyName* body_of_symbol(const ProgramDesc& program, std::string_view symb
   return found;
 }
 
-const BodyName* body_among(const ProgramDesc& program, const std::uintptr_t* addresses, std::size_t num,
-                           Wanted wanted) {
+const BodyName* body_among(const ProgramDesc& program, const std::uintptr_t* addresses, std::size_t num) {
   const SymbolTable symbols;
   for (std::size_t i = 0; i < num; ++i)
-    if (const BodyName* body = accepted(body_of_symbol(program, symbols.find(addresses[i])), wanted)) return body;
+    if (const BodyName* body = body_of_symbol(program, symbols.find(addresses[i]))) return body;
   return nullptr;
 }
 
-const BodyName* body_on_stack(const ProgramDesc& program, Wanted wanted) {
+const BodyName* body_on_stack(const ProgramDesc& program) {
   const SymbolTable symbols;
   const BodyName* found = nullptr;
   walk_stack([&](std::uintptr_t address) {
-    found = accepted(body_of_symbol(program, symbols.find(address)), wanted);
+    found = body_of_symbol(program, symbols.find(address));
     return found != nullptr;
   });
   return found;
+}
+
+const BodyName* caller_on_stack(const ProgramDesc& program, const CallPlace& place) {
+  const BodyName* transform = find_transform(program, place.transform);
+  if (transform == nullptr) return nullptr;
+  const std::string_view stem = transform->name;
+  const SymbolTable symbols;
+  const BodyName* found = nullptr;
+  // The rule's functions are between those that hold the two records: from the one of the call, which may be part of
+  // the rule's, to the one before that of the call around it.
+  Function inner;
+  walk_functions([&](const Function& function) {
+    const bool holds_outer = holds(inner, function, place.outer);
+    if (inner.address != 0 && function.bottom > reinterpret_cast<std::uintptr_t>(place.call) && !holds_outer) {
+      const BodyName* body = body_of_symbol(program, symbols.find(inner.address));
+      const bool is_of_transform =
+          body != nullptr && body->is_rule && std::string_view(body->name).substr(0, stem.size()) == stem &&
+          std::string_view(body->name).substr(stem.size()).find_first_not_of("_0123456789") == std::string_view::npos;
+      if (is_of_transform) found = body;
+    }
+    inner = function;
+    return found != nullptr || holds_outer;
+  });
+  return found != nullptr ? found : transform;
 }
 
 std::size_t addresses_on_stack(std::uintptr_t* out, std::size_t max) {

@@ -52,7 +52,7 @@ TEST(ProgramSymbols, TheStackIsReadUpToALimit) {
   EXPECT_EQ(count_here(addresses, 3), 3U);
   EXPECT_EQ(count_here(addresses, 0), 0U);
   for (const std::uintptr_t address : addresses) EXPECT_NE(address, 0U);
-  EXPECT_EQ(body_among(ProgramDesc{}, addresses, 3, Wanted::Any), nullptr);
+  EXPECT_EQ(body_among(ProgramDesc{}, addresses, 3), nullptr);
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ const void* current_object() {
 std::string place_of_exception(const ProgramDesc& program) {
   if (table == nullptr) return {};
   const Thrown thrown = table->find(current_object());
-  const BodyName* body = body_among(program, thrown.addresses, thrown.num_addresses, Wanted::Any);
+  const BodyName* body = body_among(program, thrown.addresses, thrown.num_addresses);
   if (body == nullptr) return {};
   return std::string(" in ") + body->text +
          (thrown.instance[0] != '\0' ? std::string(": ") + thrown.instance : std::string());

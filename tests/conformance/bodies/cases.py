@@ -277,5 +277,6 @@ CASES = {
     "region_copy": Case(lambda a: [a[::-1, ::-1]], lambda n, r: [mat(n + 1, n, r)], sizes=(1, 2, 3, 16, 65)),
     "range_loops": Case(range_loops, lambda n, r: [mat(n + 2, n + 3, r), vec(n + 2, r)], sizes=(1, 2, 3, 17, 64)),
     "random_numbers": Case(lambda a: [0, np.array([1, 1])], lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 17, 200)),
+    "ends_by_contents": Case(lambda a: [np.sort(a), np.array([3.0 * len(a)])], lambda n, r: [ints(n, -9, 9, r)], sizes=(1, 2, 7, 100)),
     "letters_of_utf8": Case(lambda a: [2 * a + 4], lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 33, 100)),
 }

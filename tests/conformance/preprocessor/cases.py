@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from case import Case, mat, vec
+from case import Case, ints, mat, vec
 
 INCLUDED = ("apply_twice",)
 
@@ -19,5 +19,7 @@ CASES = {
     "named_by_macro": Case(lambda a: [a ** 4], lambda n, r: [vec(n, r)]),
     "prefix_blocks": Case(weighted, lambda n, r: [vec(n, r), mat(n, n + 1, r)]),
     "macros_of_prefix": Case(lambda a: [a + 26, 18], lambda n, r: [vec(n, r)]),
+    "raw_blocks": Case(lambda a: [np.where(a > 0, a + 3, a), 3.0 + (np.arange(len(a)) < len(a) // 2)],
+                       lambda n, r: [ints(n, -9, 9, r)], sizes=(0, 1, 2, 33, 100)),
     "comments": Case(lambda a: [a], lambda n, r: [vec(n, r)]),
 }
