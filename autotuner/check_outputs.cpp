@@ -127,7 +127,12 @@ bool OutputCheck::is_by_accuracy(const Configuration& configuration, const Outco
   for (int id = 0; id < index_.num_tunables(); ++id)
     if (index_.tunable(id).tunable->role == pbrt::TunableRole::Accuracy) variables.insert(id);
   const Configuration usual = with_default(configuration, variables);
-  return usual != configuration && !is_failure(try_one(usual).kind);
+  if (usual == configuration || is_failure(try_one(usual).kind)) return false;
+  // A fault that comes and goes would show up with other choices alone.
+  Configuration alone = pbrt::default_configuration(index_);
+  for (const int id : variables)
+    alone.tunables[static_cast<std::size_t>(id)] = configuration.tunables[static_cast<std::size_t>(id)];
+  return is_failure(try_one(alone).kind);
 }
 
 std::optional<Failure> OutputCheck::check_size(std::int64_t n) {

@@ -69,7 +69,7 @@ class RepeatedCalls {
   // ---- Locals ----
 
   /// Finds the locals whose values are not fixed, by their names. A local is fixed if its first value is and only the
-  /// step of a loop changes it.
+  /// step of a loop that declares it changes it.
   void find_changed_locals() {
     for (const TransformCall& call : rule_.calls)
       for (std::size_t i = 0; i < std::min(call.args.size(), num_outputs(call)); ++i)
@@ -85,8 +85,21 @@ class RepeatedCalls {
     } while (num != changed_.size());
   }
 
+  /// Whether the step changes a variable of the loop alone. One from outside tells behind the loop where it ended.
+  bool declares_its_variable(const ForStmt& loop) const {
+    if (loop.step.is_none() || loop.init.is_none()) return false;
+    const auto* decl = std::get_if<DeclStmt>(&body_.stmts[loop.init].node);
+    const auto* assign = std::get_if<AssignExpr>(&body_.exprs[loop.step].node);
+    const auto* unary = std::get_if<UnaryExpr>(&body_.exprs[loop.step].node);
+    if (decl == nullptr || (assign == nullptr && unary == nullptr)) return false;
+    const ExprId target = assign != nullptr ? assign->lhs : unary->operand;
+    const auto* name = std::get_if<NameExpr>(&body_.exprs[target].node);
+    return name != nullptr && std::any_of(decl->declarators.begin(), decl->declarators.end(),
+                                          [&](const Declarator& each) { return each.name == name->text; });
+  }
+
   void note_changes(const Stmt& stmt) {
-    if (const auto* loop = std::get_if<ForStmt>(&stmt.node); loop != nullptr && !loop->step.is_none())
+    if (const auto* loop = std::get_if<ForStmt>(&stmt.node); loop != nullptr && declares_its_variable(*loop))
       steps_.insert(loop->step.index());
     if (const auto* decl = std::get_if<DeclStmt>(&stmt.node))
       for (const Declarator& declarator : decl->declarators)

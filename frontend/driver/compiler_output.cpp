@@ -305,7 +305,7 @@ std::string hint_for_old_tunable(Span place, const UserProgram& user) {
   const std::string_view text = user.sources.text(place.file);
   const std::size_t newline = text.substr(0, place.begin).rfind('\n');
   const std::string_view line = text.substr(newline == std::string_view::npos ? 0 : newline + 1);
-  if (!line.substr(line.find_first_not_of(" \t")).starts_with("JTUNABLE")) return {};
+  if (!line.substr(std::min(line.find_first_not_of(" \t"), line.size())).starts_with("JTUNABLE")) return {};
   return "remove the line; tunables stand in the header of each transform that uses them: `tunable NAME(value, min, "
          "max)`";
 }

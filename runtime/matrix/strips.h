@@ -120,14 +120,17 @@ PB_PREFETCHES inline void stream(E& cell, const E value) {
 }
 
 namespace detail {
-typedef long long Words16 __attribute__((vector_size(16)));
-typedef long long Words32 __attribute__((vector_size(32)));
-typedef long long Words64 __attribute__((vector_size(64)));
+typedef long long Words16 __attribute__((vector_size(16), may_alias));
+typedef long long Words32 __attribute__((vector_size(32), may_alias));
+typedef long long Words64 __attribute__((vector_size(64), may_alias));
 }  // namespace detail
 
 /// Stores a vector past the caches. Pre: `cell` is aligned to the vector's size.
 template <class V>
 PB_PREFETCHES inline void stream_vector(void* cell, const V& value) {
+#if defined(__clang__)
+  __builtin_nontemporal_store(value, static_cast<V*>(cell));
+#else
   constexpr std::size_t kBytes = sizeof(V);
 #ifdef __AVX512F__
   if constexpr (kBytes == 64)
@@ -142,6 +145,7 @@ PB_PREFETCHES inline void stream_vector(void* cell, const V& value) {
     return __builtin_ia32_movntdq(static_cast<detail::Words16*>(cell), reinterpret_cast<detail::Words16>(value));
 #endif
   std::memcpy(cell, &value, kBytes);
+#endif
 }
 
 /// Stores whole lines past the caches. Pre: `to` and `lines` begin cache lines

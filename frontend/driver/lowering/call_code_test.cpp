@@ -132,6 +132,7 @@ TEST_F(CallCode, SaysWhichRulesMayEndARecursionByContents) {
   EXPECT_TRUE(may_repeat("for (int i = 0; i < n; i += a.cell(i)) T(b, a, i);"));
   EXPECT_TRUE(may_repeat("if (PetabricksRuntime::rand01() > 0.5) T(b, a, k);"));
   EXPECT_TRUE(may_repeat("int x = 0; swap(x, b.cell(0)); if (x) T(b, a, k);"));
+  EXPECT_TRUE(may_repeat("int i = 0; for (; i < n; ++i) if (a.cell(i) > 0) break; if (i < n) T(b, a, k);"));
 }
 
 }  // namespace
