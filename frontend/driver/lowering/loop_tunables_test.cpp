@@ -47,7 +47,7 @@ std::string tunables_in(const std::string& text) {
 
 TEST(LoopTunables, BelongToTheFormsThatARuleHas) {
   EXPECT_EQ(tunables_in(kTranspose), ".cpu.strip 32 in 1..1024, .cpu.stores 1 in 0..2");
-  EXPECT_EQ(tunables_in(kScale), ".cpu.row_block 1 in 0..2, .cpu.row_ahead 16 in 1..1024");
+  EXPECT_EQ(tunables_in(kScale), ".cpu.stores 1 in 0..2, .cpu.row_block 1 in 0..2, .cpu.row_ahead 16 in 1..1024");
   EXPECT_EQ(tunables_in(kFilter), ".cpu.packs 1 in 0..1");
   EXPECT_EQ(tunables_in(kRows), ".cpu.packs 1 in 0..1");
   EXPECT_EQ(tunables_in(kGather), ".cpu.packs 1 in 0..1, .cpu.read_ahead 32 in 1..1024");
@@ -140,8 +140,10 @@ TEST(LoopTunables, AreConstantsWhereAConfigurationIsCompiledIn) {
   const std::string transpose = lowered_with(kTranspose, {64, static_cast<double>(SizeRule::Always)});
   EXPECT_TRUE(has(transpose, "strips of 64 x inside of y")) << transpose;
   EXPECT_TRUE(has(transpose, "results past the caches always")) << transpose;
-  const std::string scale = lowered_with(kScale, {static_cast<double>(SizeRule::Never), 4});
+  const std::string scale =
+      lowered_with(kScale, {static_cast<double>(SizeRule::Always), static_cast<double>(SizeRule::Never), 4});
   EXPECT_TRUE(has(scale, ", never, 4 lines ahead B(")) << scale;
+  EXPECT_TRUE(has(scale, ", results past the caches always")) << scale;
   EXPECT_TRUE(has(lowered_with(kGather, {1, 8}), "asks 8 lines ahead for"));
   EXPECT_TRUE(has(lowered_with(kFilter, {1}), "packs T.B#1 cpu step 0\n"));
   EXPECT_FALSE(has(lowered_with(kFilter, {0}), "packs T.B#1"));
