@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "clgen/lower/tree/loop_tree.h"
-#include "clgen/opencl/kernel_dialect.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
@@ -31,8 +30,8 @@ class ScanPartPrinter {
   /// `types` are the words of the values' types.
   ///
   /// Pre: all other arguments outlive this object
-  ScanPartPrinter(Writer& out, const KernelDialect& dialect, const LineScans& scans, std::vector<std::string> types)
-      : out_(out), dialect_(dialect), scans_(scans), words_(std::move(types)) {}
+  ScanPartPrinter(Writer& out, const LineScans& scans, std::vector<std::string> types)
+      : out_(out), scans_(scans), words_(std::move(types)) {}
 
   /// What a name ends in: `pb_part` has the element `pb_part_e0` and the factor `pb_part_f0` of value 0.
   [[nodiscard]] static std::string element(const std::string& name, std::size_t k);
@@ -74,7 +73,6 @@ class ScanPartPrinter {
 
  private:
   Writer& out_;
-  const KernelDialect& dialect_;
   const LineScans& scans_;
   std::vector<std::string> words_;
 };

@@ -36,7 +36,7 @@ KernelScanPrinter::KernelScanPrinter(Writer& out, const Program& program, const 
       operands_(operands),
       scans_(*scans_of(kernel.tree)),
       print_instance_(std::move(print_instance)),
-      parts_(out, dialect, scans_, words_of(transform_, rule_, scans_.scan)),
+      parts_(out, scans_, words_of(transform_, rule_, scans_.scan)),
       look_back_(out, dialect, scans_, parts_),
       dim_(std::to_string(scans_.dim)) {}
 
