@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "autotuner/commands.h"
 #include "autotuner/measure/interruption.h"
@@ -42,6 +43,13 @@ bool is_failure(OutcomeKind kind) {
 /// Whether an output has another size than that of the default configuration.
 bool has_other_size(const Outcome& outcome) {
   return outcome.kind == OutcomeKind::Wrong && outcome.message.find(pbrt::protocol::kHasTheSize) != std::string::npos;
+}
+
+/// The configuration with the values that these tunables have in another one.
+Configuration with_values(Configuration configuration, const Configuration& from, const std::set<int>& tunables) {
+  for (const int id : tunables)
+    configuration.tunables[static_cast<std::size_t>(id)] = from.tunables[static_cast<std::size_t>(id)];
+  return configuration;
 }
 
 struct Failure {
@@ -98,10 +106,7 @@ Outcome OutputCheck::try_one(const Configuration& configuration) {
 
 /// The configuration with the default values of these tunables.
 Configuration OutputCheck::with_default(Configuration configuration, const std::set<int>& tunables) const {
-  const Configuration standard = pbrt::default_configuration(index_);
-  for (const int id : tunables)
-    configuration.tunables[static_cast<std::size_t>(id)] = standard.tunables[static_cast<std::size_t>(id)];
-  return configuration;
+  return with_values(std::move(configuration), pbrt::default_configuration(index_), tunables);
 }
 
 /// Finds the tunables of the program whose values in the configuration, each alone, give outputs of other sizes.
@@ -112,8 +117,7 @@ bool OutputCheck::find_tunables_of_sizes(const Configuration& configuration) {
   for (int id = 0; id < index_.num_tunables(); ++id) {
     const pbrt::TunableRole role = index_.tunable(id).tunable->role;
     if (role != pbrt::TunableRole::User && role != pbrt::TunableRole::Accuracy) continue;
-    Configuration candidate = standard;
-    candidate.tunables[static_cast<std::size_t>(id)] = configuration.tunables[static_cast<std::size_t>(id)];
+    const Configuration candidate = with_values(standard, configuration, {id});
     if (candidate != standard && has_other_size(try_one(candidate))) of_sizes_.insert(id);
   }
   return of_sizes_.size() > num_before;
@@ -129,10 +133,7 @@ bool OutputCheck::is_by_accuracy(const Configuration& configuration, const Outco
   const Configuration usual = with_default(configuration, variables);
   if (usual == configuration || is_failure(try_one(usual).kind)) return false;
   // A fault that comes and goes would show up with other choices alone.
-  Configuration alone = pbrt::default_configuration(index_);
-  for (const int id : variables)
-    alone.tunables[static_cast<std::size_t>(id)] = configuration.tunables[static_cast<std::size_t>(id)];
-  return is_failure(try_one(alone).kind);
+  return is_failure(try_one(with_values(pbrt::default_configuration(index_), configuration, variables)).kind);
 }
 
 std::optional<Failure> OutputCheck::check_size(std::int64_t n) {

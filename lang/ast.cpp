@@ -29,4 +29,16 @@ std::string text_of(const Body& body, TokenRange range) {
   return out;
 }
 
+std::set<std::string> names_of_header(const ast::Transform& transform) {
+  std::set<std::string> out;
+  for (const ast::MatrixClause& clause : transform.matrix_clauses)
+    for (const ast::Matrix& matrix : clause.matrices)
+      for (const Formula& extent : matrix.extents)
+        for (const std::string& name : names_in(extent)) out.insert(name);
+  for (const ast::Name& param : transform.params) out.insert(param.text);
+  for (const ast::TemplateParam& param : transform.template_params) out.insert(param.name.text);
+  for (const ast::Tunable& tunable : transform.tunables) out.insert(tunable.name.text);
+  return out;
+}
+
 }  // namespace pb

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -189,6 +190,9 @@ struct NativeBlock {
 }  // namespace pb::ast
 
 namespace pb {
+
+/// The sizes, tunables and parameters that a header names; not its matrices.
+[[nodiscard]] std::set<std::string> names_of_header(const ast::Transform& transform);
 
 struct Ast {
   std::vector<std::variant<ast::NativeBlock, ast::Transform>> items;  ///< in order of appearance

@@ -77,12 +77,17 @@ TEST_F(WordsTest, FormsOfLoopsThatAreNotTheDefault) {
                           "Halves.Only.cpu.row_block: always", "Halves.Only.cpu.bands: never"));
 }
 
+/// The order of the folds of `Merge`, of which schedules of its site have their own.
+pbrt::TunableInfo order_of_merge() {
+  pbrt::TunableInfo out{
+      "Merge.cpu.fold_order", pbrt::TunableType::Int, 0, 1, {0}, pbrt::TunableRole::FoldOrder, false, 1, {"Merge.cpu"}};
+  out.site = "Insertion|Merge";
+  return out;
+}
+
 TEST_F(WordsTest, LevelsBySizeVariablesAndTheirSchedules) {
   info.transforms[0].sizes = {"n", "k"};
-  pbrt::TunableInfo order{
-      "Merge.cpu.fold_order", pbrt::TunableType::Int, 0, 1, {0}, pbrt::TunableRole::FoldOrder, false, 1, {"Merge.cpu"}};
-  order.site = "Insertion|Merge";
-  info.transforms[0].tunables = {order};
+  info.transforms[0].tunables = {order_of_merge()};
   const pbrt::InfoIndex index(info);
   Configuration configuration = pbrt::default_configuration(index);
   pbrt::set_num_schedules(index, configuration, 0, 2);
@@ -100,10 +105,7 @@ TEST_F(WordsTest, LevelsBySizeVariablesAndTheirSchedules) {
 }
 
 TEST_F(WordsTest, TheSameValueInEachScheduleIsNoDifference) {
-  pbrt::TunableInfo order{
-      "Merge.cpu.fold_order", pbrt::TunableType::Int, 0, 1, {0}, pbrt::TunableRole::FoldOrder, false, 1, {"Merge.cpu"}};
-  order.site = "Insertion|Merge";
-  info.transforms[0].tunables = {order};
+  info.transforms[0].tunables = {order_of_merge()};
   const pbrt::InfoIndex index(info);
   Configuration configuration = pbrt::default_configuration(index);
   pbrt::set_num_schedules(index, configuration, 0, 2);

@@ -76,18 +76,6 @@ class Checker {
             if (!others.contains(name)) check_type(name, coord.span);
     }
   }
-  /// The sizes, tunables and parameters of a transform.
-  static std::set<std::string> names_of_header(const ast::Transform& transform) {
-    std::set<std::string> out;
-    for (const ast::MatrixClause& clause : transform.matrix_clauses)
-      for (const ast::Matrix& matrix : clause.matrices)
-        for (const Formula& extent : matrix.extents)
-          for (const std::string& name : names_in(extent)) out.insert(name);
-    for (const ast::Name& param : transform.params) out.insert(param.text);
-    for (const ast::TemplateParam& param : transform.template_params) out.insert(param.name.text);
-    for (const ast::Tunable& tunable : transform.tunables) out.insert(tunable.name.text);
-    return out;
-  }
   /// Checks the letters of a name: names of headers stand in command lines, configurations and kernels.
   void check_letters(const std::string& name, Span span) {
     const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };

@@ -356,10 +356,10 @@ struct Lanes {
   /// Whether the elements of all instances are whole cache lines of a matrix that is stored past the caches.
   template <class... I>
   [[nodiscard]] PB_SIMD_INLINE bool is_streamed(I... indices) const {
-    if constexpr (kLaneStep == 1 && S::kRows == 1 && sizeof(Values) % kLineBytes == 0) {
+    if constexpr (kLaneStep == 1 && S::kRows == 1 && sizeof(Values) % pbrt::detail::kLineBytes == 0) {
       const IndexT at[] = {static_cast<IndexT>(indices)..., 0};
       return pbrt::is_streamed(view, static_cast<std::int64_t>(pb::SizeRule::BySize)) &&
-             reinterpret_cast<std::uintptr_t>(first_row(at)) % kLineBytes == 0;
+             reinterpret_cast<std::uintptr_t>(first_row(at)) % pbrt::detail::kLineBytes == 0;
     } else {
       return false;
     }
@@ -391,7 +391,6 @@ struct Lanes {
   }
 
  private:
-  static constexpr std::size_t kLineBytes = 64;
   using Unaligned = typename detail::VectorType<Element, S::kLanes>::Unaligned;
 
   // The row is added to the index, not to the pointer: so compilers see that row r of cell y is row r-1 of cell y+1.

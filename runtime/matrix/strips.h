@@ -31,6 +31,7 @@ inline constexpr std::int64_t kStrip = pb::kStripColumns;
 inline constexpr std::int64_t kMaxNear = std::int64_t{1} << 17;
 
 namespace detail {
+inline constexpr std::uintptr_t kLineBytes = 64;
 /// Elements of a cache line of doubles; of smaller elements some are asked for twice.
 inline constexpr std::int64_t kLine = 8;
 /// A line that lies along a row is asked for so many rows before its use.
@@ -176,9 +177,9 @@ inline void end_streams() {
 /// The first place in [lo, hi) whose element begins a cache line, or hi. `cell` is the element at `lo`.
 template <class E>
 [[nodiscard]] inline std::int64_t first_line(const E* cell, const std::int64_t lo, const std::int64_t hi) {
-  constexpr std::uintptr_t kLineBytes = 64;
-  const std::uintptr_t behind = reinterpret_cast<std::uintptr_t>(cell) % kLineBytes;
-  const std::int64_t first = lo + static_cast<std::int64_t>((kLineBytes - behind) % kLineBytes / sizeof(E));
+  const std::uintptr_t behind = reinterpret_cast<std::uintptr_t>(cell) % detail::kLineBytes;
+  const std::uintptr_t skipped = (detail::kLineBytes - behind) % detail::kLineBytes / sizeof(E);
+  const std::int64_t first = lo + static_cast<std::int64_t>(skipped);
   return first < hi ? first : hi;
 }
 

@@ -39,9 +39,9 @@ bool only_makes_results(const Program& program, const Transform& transform) {
 }
 
 /// Whether a call of the transform may lead to another one of it.
-bool calls_itself(const CppContext& context, TransformId transform) {
+bool calls_itself(const CallContext& call) {
   return reaches_itself(
-      transform, [&](TransformId id) -> const auto& { return context.plan.transforms[id.index()].calls; });
+      call.id, [&](TransformId id) -> const auto& { return call.context.plan.transforms[id.index()].calls; });
 }
 
 /// Prints `pb_call`, which stops a recursion that does not end.
@@ -64,7 +64,7 @@ void emit_recursive_call(Writer& out, const CallContext& call) {
 }  // namespace
 
 void emit_frame(Writer& out, const CallContext& call) {
-  const bool is_recursive = calls_itself(call.context, call.id);
+  const bool is_recursive = calls_itself(call);
   if (is_recursive) emit_recursive_call(out, call);
   const auto& cutoff = call.context.options.globals.sequential_cutoff;
   out.line("pbrt::CallFrame pb_frame(pb_parent, " + largest_extent(call.transform) +

@@ -336,8 +336,8 @@ void emit_loops_function(Writer& out, const RuleCode& code, const std::string& h
   if (code.needs_frame()) params.push_back({"pbrt::Frame&", "pb_frame"});
   for (const RuleMatrix& use : code.matrices) {
     const std::string& matrix = code.matrix(use.matrix).name;
-    types.push_back("class pb_View_" + matrix);
-    params.push_back({"const pb_View_" + matrix, matrix});
+    types.push_back("class " + view_type(matrix));
+    params.push_back({"const " + view_type(matrix), matrix});
   }
   for (Parameter& param : scalar_params(code, ScalarSet::Loops)) params.push_back(std::move(param));
   if (box) params.push_back(*box);

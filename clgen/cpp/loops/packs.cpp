@@ -131,8 +131,8 @@ void open_pack_function(Writer& out, const RuleCode& code, const PackFacts& fact
   // The shape's other name is declared in the function.
   const auto pack = [&](const std::string& element) { return pack_of(element, function.shape); };
   const auto view = [&](const std::string& name) {
-    types.push_back("class pb_View_" + name);
-    return "const pb_View_" + name + "&";
+    types.push_back("class " + view_type(name));
+    return "const " + view_type(name) + "&";
   };
   if (!rule.is_return_form)
     for (const RegionAccess& output : rule.outputs)

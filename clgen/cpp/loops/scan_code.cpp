@@ -145,8 +145,8 @@ void emit_scans(Writer& out, const RuleCode& code, const Step& step, const Scans
   std::vector<Parameter> params = {{"pbrt::Frame&", "pb_frame"}};
   for (const RuleMatrix& use : code.matrices) {
     const std::string& matrix = code.matrix(use.matrix).name;
-    types.push_back("class pb_View_" + matrix);
-    params.push_back({"const pb_View_" + matrix, matrix});
+    types.push_back("class " + view_type(matrix));
+    params.push_back({"const " + view_type(matrix), matrix});
   }
   for (Parameter& param : scalar_params(code, ScalarSet::Loops)) params.push_back(std::move(param));
   params.push_back({"const std::int64_t", "pb_length"});

@@ -51,7 +51,7 @@ std::string prefetch_call(const Strips& strips, const std::string& length) {
 void emit_streamed_strips(Writer& out, const RuleCode& code, const Strips& strips) {
   const std::string& inner = strips.inner;
   const RegionAccess& output = code.rule.outputs[0];
-  const std::string view = "pb_View_" + code.matrix_name(output);
+  const std::string view = view_type(code.matrix_name(output));
   std::vector<AccessRef> along = strips.requests_along;
   std::erase_if(along, [](const AccessRef& ref) { return ref.is_output; });
   emit_requests(out, strips, "pb_along", requests(code, along));

@@ -291,7 +291,7 @@ void add_region_param(Signature& signature, const RuleCode& code, const RegionAc
     if (access.is_optional()) signature.params.push_back({"const bool", "pb_missing_" + access.binding});
     return;
   }
-  std::string type = "pb_View_" + access.binding;
+  std::string type = view_type(access.binding);
   if (use.needs_handle) {
     type = region_type(matrix.element, matrix.is_element_t, access.num_body_dims(), is_const);
   } else {

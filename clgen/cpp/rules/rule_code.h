@@ -84,6 +84,8 @@ void emit_function(Writer& out, const std::string& head, const std::vector<Param
 /// Returns the expression that an instance gets for an access: `In.region(x, y, x+KWIDTH, y+KWIDTH)`, `In.cell(x, y)`,
 /// `In`.
 [[nodiscard]] std::string access_text(const RuleCode& code, const RegionAccess& access);
+/// Returns the name of the template parameter that is the type of a view. Names of programs do not begin with `pb_`.
+[[nodiscard]] inline std::string view_type(const std::string& name) { return "pb_View_" + name; }
 /// Returns the expression for an access to the matrix that generated code calls `matrix`, such as `In.view()`.
 [[nodiscard]] std::string access_text(const RegionAccess& access, std::string matrix);
 

@@ -46,27 +46,29 @@ void print_record_functions(Writer& out, const KernelDialect& dialect) {
   out.verbatim("#endif\n");
 }
 
-/// Declares the words of a number of value `k`.
-void ScanRecordPrinter::print_bits(std::size_t k) const {
-  out_.line("union { " + parts_.type(k) + " number; uint words[2]; } pb_bits;");
-}
-
 void ScanRecordPrinter::print_record(const std::string& record) const {
   out_.line(dialect_.global + "ulong* pb_record = " + record + ";");
+}
+
+/// Prints a block for each number of a part, in which `pb_bits` is declared: the number and its words.
+void ScanRecordPrinter::print_numbers(Factors factors, const ScanPartPrinter::VisitNumber& print) const {
+  parts_.for_each_number(factors, [&](std::size_t k, ScanPartPrinter::NumberName number) {
+    out_.open("");
+    out_.line("union { " + parts_.type(k) + " number; uint words[2]; } pb_bits;");
+    print(k, number);
+    out_.close();
+  });
 }
 
 void ScanRecordPrinter::publish(const std::string& name, const std::string& record, const std::string& tag,
                                 bool has_factors) const {
   out_.open("");
   print_record(record);
-  parts_.for_each_number(factors_if(has_factors), [&](std::size_t k, ScanPartPrinter::NumberName number) {
-    out_.open("");
-    print_bits(k);
+  print_numbers(factors_if(has_factors), [&](std::size_t k, ScanPartPrinter::NumberName number) {
     out_.line("pb_bits.words[0] = 0;");
     out_.line("pb_bits.number = " + number(name, k) + ";");
     for (int word = 0; word < num_words(k); ++word)
       out_.line("pb_publish(pb_record++, " + tag + ", pb_bits.words[" + std::to_string(word) + "]);");
-    out_.close();
   });
   out_.close();
 }
@@ -75,9 +77,7 @@ void ScanRecordPrinter::await(const std::string& name, const std::string& record
                               bool has_factors) const {
   out_.open("");
   print_record(record);
-  parts_.for_each_number(factors_if(has_factors), [&](std::size_t k, ScanPartPrinter::NumberName number) {
-    out_.open("");
-    print_bits(k);
+  print_numbers(factors_if(has_factors), [&](std::size_t k, ScanPartPrinter::NumberName number) {
     for (int word = 0; word < num_words(k); ++word) {
       const std::string own = "pb_word" + std::to_string(word);
       out_.line("const ulong " + own + " = pb_await(pb_record++);");
@@ -85,7 +85,6 @@ void ScanRecordPrinter::await(const std::string& name, const std::string& record
       if (!tag.empty()) out_.line(tag + " = PB_MAX(" + tag + ", (int)(" + own + " >> 32));");
     }
     out_.line(number(name, k) + " = pb_bits.number;");
-    out_.close();
   });
   out_.close();
 }
@@ -108,13 +107,10 @@ void ScanRecordPrinter::await_latest(const std::string& name, const std::string&
   out_.close();
   out_.line(tag + " = (int)(pb_words[0] >> 32);");
   int at = 0;
-  parts_.for_each_number(Factors::All, [&](std::size_t k, ScanPartPrinter::NumberName number) {
-    out_.open("");
-    print_bits(k);
+  print_numbers(Factors::All, [&](std::size_t k, ScanPartPrinter::NumberName number) {
     for (int word = 0; word < num_words(k); ++word)
       out_.line("pb_bits.words[" + std::to_string(word) + "] = (uint)pb_words[" + std::to_string(at++) + "];");
     out_.line(number(name, k) + " = pb_bits.number;");
-    out_.close();
   });
   out_.close();
 }

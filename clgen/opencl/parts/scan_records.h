@@ -33,8 +33,8 @@ class ScanRecordPrinter {
 
  private:
   [[nodiscard]] int num_words(std::size_t k) const { return (size_bytes(scans_.types[k]) + 3) / 4; }
-  void print_bits(std::size_t k) const;
   void print_record(const std::string& record) const;
+  void print_numbers(Factors factors, const ScanPartPrinter::VisitNumber& print) const;
 
   Writer& out_;
   const KernelDialect& dialect_;

@@ -27,16 +27,9 @@ class Replacer {
 
   /// Whether the header or the body declares something of that name.
   [[nodiscard]] bool is_declared() const {
-    std::set<std::string> names;
+    std::set<std::string> names = names_of_header(transform_);
     for (const ast::MatrixClause& clause : transform_.matrix_clauses)
-      for (const ast::Matrix& matrix : clause.matrices) {
-        names.insert(matrix.name.text);
-        for (const Formula& extent : matrix.extents)
-          for (const std::string& name : names_in(extent)) names.insert(name);
-      }
-    for (const ast::Name& param : transform_.params) names.insert(param.text);
-    for (const ast::TemplateParam& param : transform_.template_params) names.insert(param.name.text);
-    for (const ast::Tunable& tunable : transform_.tunables) names.insert(tunable.name.text);
+      for (const ast::Matrix& matrix : clause.matrices) names.insert(matrix.name.text);
     if (names.contains(std::string(kWord))) return true;
     for (std::size_t i = 0; i < body_.size(); ++i)
       if (is_word(i) && (follows_type(i) || text(i + 1) == "=")) return true;
