@@ -163,6 +163,7 @@ class TransformLowering {
     out.pieces = pieces_of(plan_, id);
     if (out.pieces == StepPieces::Split) {
       out.lines = written_lines(rule, step);
+      out.read = read_lines(rule, step);
       out.shared = shared_inputs(rule, step);
     }
     out.cuts = cuts_of(plan_, rule, id);

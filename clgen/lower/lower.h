@@ -50,7 +50,8 @@ struct LoweredStep {
   HostParts hosted;                      ///< the accesses that the host code announces
   StepPieces pieces = StepPieces::None;  ///< how the step is cut into tasks
   bool has_tall_pieces = false;          ///< pieces are tall, because the loops run in strips
-  std::vector<WrittenLine> lines;        ///< the parts of several cells that an instance writes, if `pieces` is Split
+  std::vector<CellLine> lines;           ///< the parts of several cells that an instance writes, if `pieces` is Split
+  std::vector<CellLine> read;            ///< the parts that an instance may read in loops, if `pieces` is Split
   std::vector<MatrixId> shared;          ///< inputs of which each instance may read its share, if `pieces` is Split
   /// The box of a slice, where a device runs the step in a launch per slice; none: it runs the step at once.
   std::optional<StepBox> slice;

@@ -51,13 +51,12 @@ std::string written_cells(const RuleCode& code) {
   return joined(terms, " + ");
 }
 
-/// Returns about how many cells each instance of a step writes and reads; empty if these are few.
-std::string cells_of(const RuleCode& code, const LoweredStep& lowered) {
+/// Returns how many cells the lines have.
+std::vector<std::string> cells_of(const RuleCode& code, const std::vector<CellLine>& lines) {
   std::vector<std::string> terms;
-  for (const MatrixId matrix : lowered.shared) terms.push_back(code.matrix(matrix).name + ".count() / pb_box.volume()");
-  for (const WrittenLine& line : lowered.lines) {
+  for (const CellLine& line : lines) {
     std::vector<std::string> extents;
-    for (const WrittenLine::Extent& extent : line.extents) {
+    for (const CellLine::Extent& extent : line.extents) {
       const std::string length = extent.whole
                                      ? code.matrix(line.matrix).name + ".size(" + std::to_string(*extent.whole) + ")"
                                      : to_cpp(extent.length);
@@ -65,7 +64,24 @@ std::string cells_of(const RuleCode& code, const LoweredStep& lowered) {
     }
     terms.push_back(joined(extents, " * "));
   }
-  return joined(terms, " + ");
+  return terms;
+}
+
+/// Returns the split size of a step, which is smaller where each instance writes many cells.
+std::string split_of(const RuleCode& code, const LoweredStep& lowered) {
+  std::vector<std::string> terms;
+  for (const MatrixId matrix : lowered.shared) terms.push_back(code.matrix(matrix).name + ".count() / pb_box.volume()");
+  for (std::string& cells : cells_of(code, lowered.lines)) terms.push_back(std::move(cells));
+  return terms.empty() ? "pb_split" : "pbrt::split_of_long(pb_split, " + joined(terms, " + ") + ")";
+}
+
+/// Returns the shape of a step's pieces; empty for the usual one.
+std::string shape_of_pieces(const RuleCode& code, const LoweredStep& lowered) {
+  const bool is_tiled = !lowered.loops.tiled.empty();
+  const std::string shape = is_tiled ? "pbrt::kSquarePieces" : lowered.has_tall_pieces ? "pbrt::kTallPieces" : "";
+  if (lowered.read.empty()) return shape;
+  return (shape.empty() ? "pbrt::kLongPieces" : shape) + ".reading(" + joined(cells_of(code, lowered.read), " + ") +
+         (lowered.loops.packed.empty() || is_tiled ? ")" : ", pbrt::kLeastInPacks)");
 }
 
 /// Prints the loops over a piece: in tiles, where that pays off, or else in the other forms.
@@ -89,17 +105,13 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const L
     return;
   }
   const std::string frame = code.needs_frame() || !is_box(step) ? "pbrt::Frame& pb_inner" : "pbrt::Frame&";
-  const std::string cells = cells_of(code, lowered);
-  const std::string split = cells.empty() ? "pb_split" : "pbrt::split_of_long(pb_split, " + cells + ")";
-  out.open("pbrt::parallel_for(pb_frame, pb_box, " + split + ", [&](" + frame + ", const " + box_type(step) +
-           "& pb_piece)");
+  out.open("pbrt::parallel_for(pb_frame, pb_box, " + split_of(code, lowered) + ", [&](" + frame + ", const " +
+           box_type(step) + "& pb_piece)");
   if (!is_box(step)) out.line(counted_line(code, "pb_inner", stem, "pb_piece"));
   emit_piece_or_blocks(out, code, stem, lowered.loops, fast, "pb_piece");
-  const std::string shape = !lowered.loops.tiled.empty() ? ", pbrt::kSquarePieces"
-                            : lowered.has_tall_pieces    ? ", pbrt::kTallPieces"
-                                                         : "";
-  const std::string no_rule = shape.empty() ? "" : ", nullptr";
-  out.close((is_box(step) ? ", &" + rule_constant(code.stem) : no_rule) + shape + ");");
+  const std::string shape = shape_of_pieces(code, lowered);
+  const std::string rule = is_box(step) ? "&" + rule_constant(code.stem) : shape.empty() ? "" : "nullptr";
+  out.close((rule.empty() ? "" : ", " + rule) + (shape.empty() ? "" : ", " + shape) + ");");
 }
 
 /// Returns a stem for functions of a step: the rule's own or, if that is taken, one with the step's number.

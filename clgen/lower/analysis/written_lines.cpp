@@ -11,35 +11,62 @@ namespace pb {
 namespace {
 
 /// Returns the length of a region along one dimension; none if it is not an integer expression, or may differ between
-/// values of `var`.
-std::optional<IndexExpr> length_of(const RegionAccess& region, std::size_t dim, const std::string& var) {
+/// instances of the step.
+std::optional<IndexExpr> length_of(const RegionAccess& region, std::size_t dim, const Step& step) {
   const auto lo = to_rational(region.lo[dim], {});
   const auto hi = to_rational(region.hi[dim], {});
-  const auto along = coefficient_of(region.lo[dim], var);
-  if (!lo || !hi || !along || along != coefficient_of(region.hi[dim], var)) return std::nullopt;
-  if (lo->denominator != 1 || hi->denominator != 1) return std::nullopt;
+  if (!lo || !hi || lo->denominator != 1 || hi->denominator != 1) return std::nullopt;
+  for (const LoopDim& loop : step.loops) {
+    const auto along = coefficient_of(region.lo[dim], loop.var);
+    if (!along || along != coefficient_of(region.hi[dim], loop.var)) return std::nullopt;
+  }
   return index_sub(hi->numerator, lo->numerator);
+}
+
+/// Returns the cells of an access; none if instances may have different numbers of them.
+std::optional<CellLine> line_of(const RegionAccess& access, const Step& step) {
+  CellLine line{access.matrix, {}};
+  for (std::size_t dim = 0; dim < access.lo.size(); ++dim) {
+    if (access.is_fixed_dim(dim)) continue;
+    if (access.kind != AccessKind::Region) {
+      line.extents.push_back({dim, {}});
+      continue;
+    }
+    std::optional<IndexExpr> length = length_of(access, dim, step);
+    if (!length) return std::nullopt;
+    if (*length == index_const(1)) continue;
+    line.extents.push_back({std::nullopt, std::move(*length)});
+  }
+  return line;
+}
+
+bool is_constant(const CellLine& line) {
+  return std::all_of(line.extents.begin(), line.extents.end(), [](const CellLine::Extent& extent) {
+    return !extent.whole && extent.length.op == IndexExpr::Op::Const;
+  });
 }
 
 }  // namespace
 
-std::vector<WrittenLine> written_lines(const RuleShape& rule, const Step& step) {
-  std::vector<WrittenLine> out;
+std::vector<CellLine> written_lines(const RuleShape& rule, const Step& step) {
+  std::vector<CellLine> out;
   if (step.loops.size() != 1) return out;
   for (const RegionAccess& output : rule.rule.outputs) {
     if (is_element(output)) continue;
-    WrittenLine line{output.matrix, {}};
-    for (std::size_t dim = 0; dim < output.lo.size(); ++dim) {
-      if (output.is_fixed_dim(dim)) continue;
-      if (output.kind != AccessKind::Region) {
-        line.extents.push_back({dim, {}});
-        continue;
-      }
-      std::optional<IndexExpr> length = length_of(output, dim, step.loops[0].var);
-      if (!length) return {};
-      line.extents.push_back({std::nullopt, std::move(*length)});
-    }
-    if (!line.extents.empty()) out.push_back(std::move(line));
+    std::optional<CellLine> line = line_of(output, step);
+    if (!line) return {};
+    if (!line->extents.empty()) out.push_back(std::move(*line));
+  }
+  return out;
+}
+
+std::vector<CellLine> read_lines(const RuleShape& rule, const Step& step) {
+  std::vector<CellLine> out;
+  if (!is_box(step) || !may_loop(rule.rule)) return out;
+  for (const RegionAccess& input : rule.rule.inputs) {
+    if (is_element(input) || input.kind == AccessKind::All) continue;
+    if (std::optional<CellLine> line = line_of(input, step); line && !is_constant(*line))
+      out.push_back(std::move(*line));
   }
   return out;
 }

@@ -210,7 +210,8 @@ struct StepOf {
   [[nodiscard]] std::vector<std::optional<BoxBounds>> boxes_of_output() const {
     return written_boxes(plan(), rule, plan().steps[id], rule.rule.outputs.front().matrix);
   }
-  [[nodiscard]] std::vector<WrittenLine> lines() const { return written_lines(rule, plan().steps[id]); }
+  [[nodiscard]] std::vector<CellLine> lines() const { return written_lines(rule, plan().steps[id]); }
+  [[nodiscard]] std::vector<CellLine> lines_read() const { return read_lines(rule, plan().steps[id]); }
   [[nodiscard]] std::vector<MatrixId> shared() const { return shared_inputs(rule, plan().steps[id]); }
   [[nodiscard]] bool is_by_instance() const { return writes_its_instances(plan(), rule, plan().steps[id]); }
 
@@ -270,7 +271,7 @@ TEST(WrittenBoxes, AStepWritesItsInstancesIfEachWritesItsOwnCell) {
 TEST(WrittenLines, AreTheLengthsOfWhatEachInstanceWrites) {
   const StepOf rows(kRows, kSecond);
   const MatrixId b = rows.rule.rule.outputs.front().matrix;
-  EXPECT_EQ(rows.lines(), (std::vector<WrittenLine>{{b, {{0, {}}}}})) << "all along the first dimension";
+  EXPECT_EQ(rows.lines(), (std::vector<CellLine>{{b, {{0, {}}}}})) << "all along the first dimension";
   EXPECT_TRUE(StepOf(kPipe, kFirst).lines().empty()) << "an instance writes a cell";
   const StepOf blocks(
       "main transform Blocks from A[n] to B[4*n] {\n"
@@ -278,7 +279,23 @@ TEST(WrittenLines, AreTheLengthsOfWhatEachInstanceWrites) {
       "}\n",
       kFirst);
   ASSERT_EQ(blocks.lines().size(), 1U);
-  EXPECT_EQ(blocks.lines()[0].extents, (std::vector<WrittenLine::Extent>{{std::nullopt, index_const(4)}}));
+  EXPECT_EQ(blocks.lines()[0].extents, (std::vector<CellLine::Extent>{{std::nullopt, index_const(4)}}));
+}
+
+TEST(ReadLines, AreTheLengthsOfWhatEachInstanceMayReadInLoops) {
+  const auto read = [](const std::string& input, const std::string& body) {
+    const std::string text = "main transform Sums from A[n, m] to B[m] {\n  B.cell(p) from (" + input + " a) { " + body + " }\n}\n";
+    return StepOf(text.c_str(), kFirst).lines_read();
+  };
+  const std::string loop = "ElementT s = 0; for (int i = 0; i < a.count(); i++) s += a.cell(i); return s;";
+  ASSERT_EQ(read("A.row(p)", loop).size(), 1U);
+  EXPECT_EQ(read("A.row(p)", loop)[0].extents, (std::vector<CellLine::Extent>{{0, {}}})) << "all along the first dimension";
+  EXPECT_TRUE(read("A.row(p)", "return a.cell(0);").empty()) << "there is no loop";
+  EXPECT_TRUE(read("A.row(0)", "return a.cell(p);").empty()) << "nor is there one here";
+  const std::string wide = "ElementT s = 0; for (int i = 0; i < a.width(); i++) s += a.cell(i, 0); return s;";
+  EXPECT_TRUE(read("A.region(0, p, 3, p+1)", wide).empty()) << "a window has always three cells";
+  EXPECT_TRUE(read("A.region(0, p, p, p+1)", wide).empty()) << "later instances read more";
+  EXPECT_EQ(read("A.region(1, p, n, p+1)", wide).size(), 1U);
 }
 
 TEST(SharedInputs, AreTheWholeMatricesThatInstancesLoopOver) {

@@ -51,6 +51,11 @@ int dimension_to_halve(const Box<N>& box, const PieceShape& shape) {
   if (const int d = dimension_of_rows(box, shape); d > 0) return d;
   if (box.extent(0) >= 2 * shape.row) return 0;
   int d = N - 1;
+  if (shape.growth > 1) {  // pieces of loops in tiles stay square
+    for (int other = N - 2; other >= 0; --other)
+      if (box.extent(other) > box.extent(d)) d = other;
+    return d;
+  }
   while (box.extent(d) < 2) --d;
   return d;
 }
@@ -233,10 +238,20 @@ struct SingleLoop {
   }
 };
 
+/// The volume of pieces without growth; see PieceShape::reading.
+template <int N>
+std::int64_t usual_piece(const Box<N>& box, std::int64_t split, const PieceShape& shape, int num_workers) {
+  const std::int64_t volume = piece_volume(box, split);
+  const std::int64_t shorter = split_of_long(split, shape.num_read);
+  if (shorter == split) return volume;
+  const std::int64_t least = std::max(shape.least_volume, box.volume() / (kReadingPiecesPerWorker * num_workers));
+  return std::min(volume, std::max(piece_volume(box, shorter), least));
+}
+
 /// The volume of the largest piece; see PieceShape::growth.
 template <int N>
 std::int64_t largest_piece(const Box<N>& box, std::int64_t split, const PieceShape& shape, int num_workers) {
-  const std::int64_t least = piece_volume(box, split);
+  const std::int64_t least = usual_piece(box, split, shape, num_workers);
   if (shape.growth == 1) return least;
   std::int64_t most = box.volume() / (kPiecesPerWorker * num_workers);
   double cube = 1;

@@ -34,8 +34,25 @@ struct PieceShape {
   /// Where each worker gets kPiecesPerWorker pieces, they may have the volume of a cube whose sides are so many split
   /// sizes.
   std::int64_t growth = 1;
+  /// Pieces of instances that read much have so many of them or more; see reading().
+  std::int64_t least_volume = 1;
+  /// So many cells an instance reads in loops of its body.
+  std::int64_t num_read = 1;
+
+  /// The shape for instances that each read so many cells: pieces get smaller where few instances are enough work for a
+  /// task, as those of a sum of each row do if rows are long.
+  ///
+  /// Pre: least >= 1
+  [[nodiscard]] constexpr PieceShape reading(std::int64_t num_cells, std::int64_t least = 1) const {
+    PieceShape shape = *this;
+    shape.num_read = num_cells;
+    if (least > shape.least_volume) shape.least_volume = least;
+    return shape;
+  }
 };
 inline constexpr std::int64_t kPiecesPerWorker = 2;
+/// The most pieces per worker that a box gets because its instances read much: an instance may read less than it can.
+inline constexpr std::int64_t kReadingPiecesPerWorker = 16;
 /// The shape for most loops: vector code does several rows at once, and pieces follow each other along rows, which are
 /// streams for the memory.
 inline constexpr PieceShape kLongPieces = {8, 256};
@@ -43,7 +60,10 @@ inline constexpr PieceShape kLongPieces = {8, 256};
 inline constexpr PieceShape kTallPieces = {256, 32};
 
 /// The shape for loops in tiles (runtime/matrix/blocks/tile_loops.h): what a piece copies serves many rows and columns.
-inline constexpr PieceShape kSquarePieces = {256, 256, 4};
+/// A tile has up to 8 rows of some vectors.
+inline constexpr PieceShape kSquarePieces = {256, 256, 4, 128};
+/// The least volume of pieces whose neighbours are computed at once, in vectors.
+inline constexpr std::int64_t kLeastInPacks = 64;
 
 namespace detail {
 

@@ -101,6 +101,29 @@ TEST(ParallelFor, SquarePiecesGrowWhereWorkersHaveEnough) {
   EXPECT_EQ(pieces_of<2>(2, {{0, 0}, {1024, 1024}}, kWholeBox, kSquarePieces).size(), 1U);
 }
 
+TEST(ParallelFor, SmallSquarePiecesAreCutAcrossTheirLongerSide) {
+  const PieceShape shape = kSquarePieces.reading(2'000'000);
+  const auto pieces = pieces_of<2>(2, {{0, 0}, {16, 16}}, 128, shape);
+  ASSERT_EQ(pieces.size(), 2U);
+  for (const Box<2>& piece : pieces) EXPECT_EQ(piece.extent(0), 16);
+  for (const Box<2>& piece : pieces_of<2>(2, {{0, 0}, {64, 16}}, 128, shape)) {
+    EXPECT_EQ(piece.extent(0), 16);
+    EXPECT_EQ(piece.extent(1), 16);
+  }
+}
+
+TEST(ParallelFor, InstancesThatReadMuchAreCutIntoMorePieces) {
+  EXPECT_EQ(pieces_of<1>(2, {{0}, {16}}, 128).size(), 1U);
+  EXPECT_EQ(pieces_of<1>(2, {{0}, {16}}, 128, kLongPieces.reading(kManyCells)).size(), 16U);
+  EXPECT_EQ(pieces_of<1>(2, {{0}, {16}}, 128, kLongPieces.reading(kManyCells / 4)).size(), 8U) << "of two instances";
+  // Vectors stay whole, and what looks like much, but may be little, costs no more than some pieces per worker.
+  EXPECT_EQ(pieces_of<1>(2, {{0}, {256}}, 1024, kLongPieces.reading(kManyCells, kLeastInPacks)).size(), 4U);
+  EXPECT_EQ(pieces_of<1>(2, {{0}, {1024}}, 2048, kLongPieces.reading(kManyCells)).size(), 32U);
+  // Few reads and a smaller split size change nothing.
+  EXPECT_EQ(pieces_of<1>(2, {{0}, {64}}, 16, kLongPieces.reading(100)).size(), 8U);
+  EXPECT_EQ(pieces_of<1>(2, {{0}, {64}}, kWholeBox, kLongPieces.reading(kManyCells)).size(), 1U);
+}
+
 TEST(ParallelFor, EmptyBoxesCallNothing) {
   EXPECT_TRUE(pieces_of<1>(2, {{0}, {0}}, 1).empty());
   EXPECT_TRUE((pieces_of<2>(2, {{0, 5}, {10, 3}}, 1).empty()));
