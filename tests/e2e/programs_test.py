@@ -19,9 +19,10 @@ import polybricks  # noqa: E402
 from agreement import AgreementCheck  # noqa: E402
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-SIZES = (2, 3, 17, 64, 150) if polybricks.is_nightly() else (2, 17, 64)
-MAX_ASSIGNMENTS = 100 if polybricks.is_nightly() else 40
-GRAINS = [(c, s) for c in (0, 64, 10**6) for s in (1, 64)]  # (sequential cut-off, split size)
+SIZES = (2, 3, 17, 64, 150) if polybricks.is_nightly() else (2, 17)
+MAX_ASSIGNMENTS = 100 if polybricks.is_nightly() else 24
+# (sequential cut-off, split size)
+GRAINS = [(c, s) for c in (0, 64, 10**6) for s in (1, 64)] if polybricks.is_nightly() else [(0, 1), (64, 64), (10**6, 64)]
 
 
 def element_types(p, q, f, k, d):
