@@ -82,6 +82,10 @@ struct ManagerImpl {
     Turns turn_;
   };
 
+  /// Whether the management thread is ready for a launch that follows none: its processor's caches have what a driver
+  /// needs, which those of a worker that computed meanwhile do not.
+  [[nodiscard]] bool is_thread_quicker();
+
   // In a worker's turn.
 
   /// Does the tasks of a launch, and pushes those that cannot be done here.
@@ -132,6 +136,7 @@ struct ManagerImpl {
   bool is_worker_ = false;              ///< whether it is a worker's turn
   int num_launched_here_ = 0;           ///< launches of workers since ask_for_ends()
   std::optional<std::string> failure_;  ///< of the device, noticed in a worker's turn and not acted on yet
+  std::atomic<std::int64_t> last_submit_ns_{0};  ///< when workers came with the last launch
   std::thread thread_;
 };
 

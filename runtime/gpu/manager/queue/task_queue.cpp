@@ -150,6 +150,7 @@ bool TaskQueue::await_change(Device& device) {
     const std::uint64_t changes = num_changes();
     return changes > changes_.num_ended.load(std::memory_order_relaxed) - idle_ended;
   };
+  is_watched_.store(true, std::memory_order_relaxed);
   auto now = std::chrono::steady_clock::now();
   auto awake_since = now, quiet_from = now + kQuiet, looked = now - kLooksForLaunches;
   for (; !has_other_change() && now - awake_since < patience; now = std::chrono::steady_clock::now()) {
@@ -167,8 +168,12 @@ bool TaskQueue::await_change(Device& device) {
       device.poll();
     }
     for (int i = 0; i < kLooksPerYield && !has_other_change(); ++i) cpu_relax();
-    if (yield_to_others()) patience = patience_;
+    if (yield_to_others()) {
+      patience = patience_;
+      is_watched_.store(false, std::memory_order_relaxed);
+    }
   }
+  is_watched_.store(false, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   return num_changes() != 0;
 }

@@ -58,6 +58,8 @@ class TaskQueue {
   void note_launch_here();
   /// Asks the thread to end once it has done all tasks.
   void stop();
+  /// Whether the thread looks at the queue all the time, on a processor that no other thread wants. May be over at once.
+  [[nodiscard]] bool is_watched() const { return is_watched_.load(std::memory_order_relaxed); }
   /// Whether the thread stays awake for a while before it sleeps.
   [[nodiscard]] bool is_patient() const { return patience_.count() != 0; }
 
@@ -116,6 +118,7 @@ class TaskQueue {
   std::atomic<std::int64_t> num_launches_{0};
   /// Counts note_launch_here(). Written and read as `epoch`.
   std::atomic<std::uint64_t> num_launched_here_{0};
+  std::atomic<bool> is_watched_{false};
   /// Written under `mutex_`; read without it by await_change only. In lines of its own, since the thread looks at it
   /// all the time and launches of workers seldom change it.
   struct alignas(64) Changes {

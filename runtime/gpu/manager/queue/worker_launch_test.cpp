@@ -59,6 +59,28 @@ TEST(WorkerLaunch, EndsAreAppliedThoughNobodyWaits) {
   }
 }
 
+TEST(WorkerLaunch, AThreadThatIsAwakeMakesTheFirstLaunchAfterAPause) {
+  FakeManager fake(fake_device_info(), 0, 1, std::chrono::seconds(100), true);
+  const TaskQueue& queue = fake.manager->impl().queue;
+  on_workers(1, [&](Frame& frame) {
+    const Matrix2 m = filled(8, 4, 0);
+    warm_up(fake, frame, m);
+    // On a busy machine the thread gives way to others, and seldom counts as awake.
+    int num_watched = 0, num_of_thread = 0;
+    for (int attempt = 0; attempt < 500 && num_of_thread == 0; ++attempt) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      const std::int64_t before = by_workers(fake);
+      const bool is_watched = queue.is_watched();
+      EXPECT_EQ(fake.increment(frame, m, 1, CopyOut::May), "");
+      if (!is_watched) continue;
+      ++num_watched;
+      if (by_workers(fake) == before) ++num_of_thread;
+    }
+    EXPECT_TRUE(num_of_thread > 0 || num_watched == 0) << num_watched << " launches met a thread that was awake";
+    need_on_host(frame, m);
+  });
+}
+
 TEST(WorkerLaunch, TwoWorkersLaunchAtOnce) {
   FakeManager fake;
   on_workers(3, [&](Frame& frame) {
