@@ -73,7 +73,7 @@ void ManagerImpl::WorkerTurn::set_worker(bool is_worker) {
 
 void ManagerImpl::submit(std::vector<Task> tasks, const std::function<void()>& begin) {
   begin();
-  if (is_thread_quicker()) return queue.push(std::move(tasks));
+  if (is_thread_quicker(tasks.front())) return queue.push(std::move(tasks));
   {
     const WorkerTurn turn(*this);
     if (!turn.is_had()) return queue.push(std::move(tasks));
@@ -85,8 +85,8 @@ void ManagerImpl::submit(std::vector<Task> tasks, const std::function<void()>& b
     device->watch();
 }
 
-bool ManagerImpl::is_thread_quicker() {
-  if (!queue.is_patient()) return false;
+bool ManagerImpl::is_thread_quicker(const Task& first) {
+  if (!queue.is_patient() || std::get<PrepareTask>(first).job->only_prefetch) return false;
   const std::int64_t now = trace_clock_ns();
   const std::int64_t before = last_submit_ns_.exchange(now, std::memory_order_relaxed);
   return std::chrono::nanoseconds(now - before) > kPause && queue.is_watched();

@@ -82,9 +82,11 @@ struct ManagerImpl {
     Turns turn_;
   };
 
-  /// Whether the management thread is ready for a launch that follows none: its processor's caches have what a driver
-  /// needs, which those of a worker that computed meanwhile do not.
-  [[nodiscard]] bool is_thread_quicker();
+  /// Whether the management thread should make a launch whose first task this is: it is awake, and workers have made none
+  /// for a while. Its processor's caches have what a driver needs, those of a worker that computed meanwhile do not.
+  ///
+  /// Pre: the task is a PrepareTask
+  [[nodiscard]] bool is_thread_quicker(const Task& first);
 
   // In a worker's turn.
 
