@@ -145,7 +145,7 @@ class PanelCopyPrinter {
       if (d > last_)
         aligned += " && " + stride(d) + " % " + length + " == 0";
       else if (d == walked)
-        aligned += " && PB_BLOCK_ROUNDS * " + stride(d) + " % " + length + " == 0";
+        aligned += " && (bool)(PB_BLOCK_ROUNDS * " + stride(d) + " % " + length + " == 0)";  // clang warns of numbers
       const std::string last = d == walked ? " + (pb_count / PB_BLOCK_ROUNDS - 1) * PB_BLOCK_ROUNDS" : "";
       const std::string end = begin + last + " + " + tile(names_, d);
       if (copy_.edges[d].may_exceed) whole += " && " + end + " <= " + names_.binding + "_last" + dim + " + 1";
