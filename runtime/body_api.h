@@ -72,6 +72,9 @@ struct PetabricksRuntime {
   static void saveConfig() {}
 };
 
+/// The name of the run time in the earliest programs.
+using HecuraRuntime = PetabricksRuntime;
+
 namespace pbrt::jassert {
 
 /// Collects what a failed JASSERT (or JWARNING, JNOTE) says and prints it.

@@ -164,6 +164,28 @@ BodyType ExprChecker::type_of_conditional(const ConditionalExpr& conditional) {
   return is_same_type(a, b) ? a : common_type(a, b);
 }
 
+namespace {
+
+/// How to write the call of a transform as a statement.
+std::string hint_of_statement(const Transform& transform, const std::string& callee) {
+  const std::vector<MatrixId> outputs = transform.matrices_of(MatrixRole::To);
+  std::string declarations, args;
+  bool has_matrix = false;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string name = outputs.size() == 1 ? "r" : "r" + std::to_string(i + 1);
+    const int num_dims = transform.matrices[outputs[i]].num_dims();
+    const std::string type = "MatrixRegion" + std::to_string(num_dims) + "D";
+    declarations += num_dims == 0 ? "ElementT " + name + "; " : type + " " + name + " = " + type + "::allocate(...); ";
+    args += name + ", ";
+    has_matrix = has_matrix || num_dims > 0;
+  }
+  const std::string what = outputs.size() == 1 ? "the result a " : "each result a ";
+  return "give " + what + "variable: `" + declarations + callee + "(" + args + "...);`" +
+         (has_matrix ? ", or call it with what it is assigned to" : "");
+}
+
+}  // namespace
+
 BodyType ExprChecker::type_of_call(const CallExpr& call, ExprId id) {
   std::vector<BodyType> args;
   for (const ExprId arg : call.args) args.push_back(check(arg));
@@ -182,7 +204,7 @@ BodyType ExprChecker::type_of_call(const CallExpr& call, ExprId id) {
     context_.diags.emit(DiagKind::CallInExpression, context_.body().exprs[id].span)
         .arg(call.callee)
         .label(context_.program.transforms[*callee].span, "the transform")
-        .hint("give the result a variable: `ElementT r; " + call.callee + "(r, ...);`");
+        .hint(hint_of_statement(context_.program.transforms[*callee], call.callee));
     return {};
   }
   if (!builtin) {

@@ -52,7 +52,9 @@ void report_if_read_only(BodyContext& context, ExprId target, Span span) {
   if (!name || context.type_of(target).kind == BodyType::Kind::Region) return;
   const char* what = word_for_read_only(context.binding_of(target).kind);
   if (what == nullptr) return;
-  context.diags.emit(DiagKind::WriteToReadOnly, span).arg(std::string(what) + " `" + name->text + "`");
+  DiagBuilder message = context.diags.emit(DiagKind::WriteToReadOnly, span);
+  message.arg(std::string(what) + " `" + name->text + "`");
+  if (std::string_view(what) == "input") message.hint("change a copy of it: `auto own = " + name->text + ";`");
 }
 
 }  // namespace pb::checking

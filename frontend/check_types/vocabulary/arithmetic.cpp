@@ -57,6 +57,12 @@ constexpr std::array kFunctions = {NamedType{"PetabricksRuntime::randDouble", Ki
                                    NamedType{"printf", Kind::Int},
                                    NamedType{"fprintf", Kind::Int}};
 
+/// The name of a function with that of the run time as it is now; the earliest programs call it HecuraRuntime.
+std::string with_name_of_runtime(std::string_view name) {
+  constexpr std::string_view kEarly = "HecuraRuntime::";
+  return name.starts_with(kEarly) ? "PetabricksRuntime::" + std::string(name.substr(kEarly.size())) : std::string(name);
+}
+
 /// The type of a handle of a matrix whose elements have the type `word`; none if no matrix holds such elements.
 std::optional<BodyType> handle_of(std::string_view word, int num_dims) {
   BodyType type = plain_type(Kind::Region);
@@ -214,8 +220,9 @@ std::optional<BodyType> type_of_builtin_call(const std::string& callee, const st
     return type_of_math_call(*function, args, name == callee);
   if (const auto limit = find_numeric_limit(callee); limit && args.empty()) return limit->type;
   if (const auto type = find_bit_cast(callee)) return type_of_bit_cast(*type, args);
+  const std::string of_runtime = with_name_of_runtime(name);
   for (const NamedType& function : kFunctions) {
-    if (function.name == name) return plain_type(function.kind);
+    if (function.name == of_runtime) return plain_type(function.kind);
   }
   if (const std::string_view element = allocated_element(name); !element.empty())
     return type_of_new_matrix(element, args);

@@ -117,6 +117,7 @@ TEST(BuiltinCalls, ThatKeepTheirType) {
 TEST(BuiltinCalls, OfTheRuntime) {
   EXPECT_EQ(type_of("PetabricksRuntime::randInt", {kInt, kInt}), "int");
   EXPECT_EQ(type_of("PetabricksRuntime::rand01", {}), "double");
+  EXPECT_EQ(type_of("HecuraRuntime::randInt", {kInt, kInt}), "int");
   EXPECT_EQ(type_of("IS_MISSING", {region(1)}), "bool");
   EXPECT_EQ(type_of("std::swap", {kInt, kInt}), "void");
   EXPECT_EQ(type_of("std::numeric_limits<long>::max", {}), "long");
