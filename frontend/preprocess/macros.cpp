@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "frontend/preprocess/token_pasting.h"
+
 namespace pb {
 namespace {
 
@@ -149,28 +151,74 @@ std::optional<std::vector<MacroExpander::Argument>> MacroExpander::collect_argum
   return std::nullopt;
 }
 
+MacroExpander::Part MacroExpander::part_at(const Macro& macro, std::size_t at, const std::vector<Argument>& args) {
+  const auto argument = [&](std::size_t place) -> const Argument* {
+    if (place >= macro.body.size() || macro.body[place].kind != TokenKind::Name) return nullptr;
+    const auto param = std::find(macro.params.begin(), macro.params.end(), macro.body[place].text);
+    return param == macro.params.end() ? nullptr : &args[static_cast<std::size_t>(param - macro.params.begin())];
+  };
+  Part part{&macro.body[at], argument(at)};
+  if (!is(macro.body[at], "#")) return part;
+  part.arg = argument(at + 1);
+  part.is_literal = part.arg != nullptr;
+  part.length = part.is_literal ? 2 : 1;
+  return part;
+}
+
+std::vector<MacroExpander::Item> MacroExpander::items_of(const Part& part, const Item& name, HideSet hide,
+                                                         bool is_replaced) {
+  if (part.arg == nullptr || part.is_literal) {
+    Token token = *part.first;
+    token.expansion = name.token.expansion;
+    if (part.is_literal) {
+      std::vector<Token> tokens;
+      for (const Item& item : *part.arg) tokens.push_back(item.token);
+      token.kind = TokenKind::String;
+      token.text = text_as_literal(tokens);
+    }
+    return {{std::move(token), hide}};
+  }
+  std::vector<Item> items = is_replaced ? expand_items(*part.arg) : *part.arg;
+  for (Item& item : items) item.hide = unite(item.hide, hide);
+  return items;
+}
+
+void MacroExpander::paste(std::vector<Item>& left, std::vector<Item> right, const Item& name, const Macro& macro) {
+  if (!left.empty() && !right.empty()) {
+    Token& last = left.back().token;
+    if (auto token = pasted(last, right.front().token)) {
+      last = std::move(*token);
+      right.erase(right.begin());
+    } else {
+      diags_.emit(DiagKind::MacroPaste, name.token.expansion)
+          .arg(last.text)
+          .arg(right.front().token.text)
+          .label(macro.span, "defined here");
+    }
+  }
+  left.insert(left.end(), std::make_move_iterator(right.begin()), std::make_move_iterator(right.end()));
+}
+
 /// Puts the expansion in front of the pending tokens.
 void MacroExpander::replace(Input& input, const Item& name, const Macro& macro, const std::vector<Argument>& args,
                             HideSet hide) {
-  std::vector<std::optional<std::vector<Item>>> expanded(args.size());
+  const auto is_paste = [&](std::size_t at) { return at < macro.body.size() && is(macro.body[at], "##"); };
   std::vector<Item> out;
-  for (const Token& token : macro.body) {
-    const auto param = std::find(macro.params.begin(), macro.params.end(), token.text);
-    if (token.kind != TokenKind::Name || param == macro.params.end()) {
-      out.push_back({token, hide});
-      out.back().token.expansion = name.token.expansion;
-      continue;
+  for (std::size_t at = 0; at < macro.body.size();) {
+    const Part part = part_at(macro, at, args);
+    at += part.length;
+    std::vector<Item> items = items_of(part, name, hide, !is_paste(at));
+    while (is_paste(at) && ++at < macro.body.size()) {
+      const Part next = part_at(macro, at, args);
+      paste(items, items_of(next, name, hide, false), name, macro);
+      at += next.length;
     }
-    const auto index = static_cast<std::size_t>(param - macro.params.begin());
-    if (!expanded[index]) expanded[index] = expand_items(args[index]);
-    bool is_first = true;
-    for (const Item& item : *expanded[index]) {
-      out.push_back({item.token, unite(item.hide, hide)});
-      if (std::exchange(is_first, false)) out.back().token.leading = token.leading;
-    }
-    if (!spend(name, macro, expanded[index]->size())) return;
+    if (!spend(name, macro, items.size())) return;
+    if (items.empty()) continue;
+    items.front().token.leading = part.first->leading;
+    out.insert(out.end(), std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
   }
-  if (!spend(name, macro, out.size() + 1)) return;
+  if (!spend(name, macro, 1)) return;
   if (out.empty()) {
     input.carry += name.token.leading;
     return;

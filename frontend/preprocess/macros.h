@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Macros and their replacement, as in C. Each token carries the set of macros from whose expansion it came, and is not
-// replaced by those again. There is no `#` and no `##`.
+// replaced by those again.
 #pragma once
 
 #include <cstdint>
@@ -68,6 +68,13 @@ class MacroExpander {
     std::string carry;  // white space before macros that vanished
   };
   using Argument = std::vector<Item>;
+  /// A part of a macro's text: a token, a parameter, or `#` with a parameter.
+  struct Part {
+    const Token* first = nullptr;
+    const Argument* arg = nullptr;  ///< of the parameter; null: a token
+    bool is_literal = false;        ///< the argument's text as a literal
+    std::size_t length = 1;         ///< tokens of the macro's text
+  };
 
   [[nodiscard]] std::optional<Item> pop(Input& input);
   [[nodiscard]] std::optional<Item> step(Input& input);
@@ -76,6 +83,11 @@ class MacroExpander {
   [[nodiscard]] std::optional<std::vector<Argument>> collect_arguments(Input& input, const Item& name,
                                                                        const Macro& macro, HideSet& close_hide);
   void replace(Input& input, const Item& name, const Macro& macro, const std::vector<Argument>& args, HideSet hide);
+  [[nodiscard]] static Part part_at(const Macro& macro, std::size_t at, const std::vector<Argument>& args);
+  /// What stands for a part: arguments as they are written, or after replacement.
+  [[nodiscard]] std::vector<Item> items_of(const Part& part, const Item& name, HideSet hide, bool is_replaced);
+  /// Adds the items of a part behind `##`.
+  void paste(std::vector<Item>& left, std::vector<Item> right, const Item& name, const Macro& macro);
   [[nodiscard]] std::vector<Item> expand_items(std::vector<Item> items);
   [[nodiscard]] bool is_hidden(HideSet set, const Macro& macro) const;
   [[nodiscard]] HideSet intern(std::vector<std::uint32_t> set);

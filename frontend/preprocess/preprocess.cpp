@@ -156,9 +156,7 @@ class Preprocessor {
     const auto rest = files_.rest_of_line();
     std::string text = "#define";
     for (const Token& token : rest) text += (text == "#define" || !token.leading.empty() ? " " : "") + token.text;
-    const auto is_ours = [](const Token& token) {
-      return token.text != "#" && token.text != "##" && token.text != "...";
-    };
+    const auto is_ours = [](const Token& token) { return token.text != "..."; };
     const auto& conditionals = files_.conditionals();
     const bool is_known_to_count = std::all_of(conditionals.begin(), conditionals.end(), [](const Conditional& c) {
       return !c.is_passed_on || (c.name == "ifndef" && !c.has_else);

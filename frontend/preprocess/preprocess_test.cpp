@@ -85,6 +85,27 @@ TEST_F(Preprocess, RescanSeesTheRestOfTheText) { EXPECT_EQ(words("#define F G\n#
 
 TEST_F(Preprocess, MacroWithoutArgumentsTakesNone) { EXPECT_EQ(words("#define F() 7\nF()"), "7"); }
 
+TEST_F(Preprocess, OperatorsOfMacrosJoinTokensAndQuoteArguments) {
+  EXPECT_EQ(words("#define JOIN(a, b) a ## b\nJOIN(x, 1) JOIN(, y) JOIN(z, ) JOIN(<, <) JOIN(1, .5) JOIN(a b, c d)"),
+            "x1 y z << 1.5 a bc d");
+  EXPECT_EQ(
+      words(
+          "#define CAT(a, b) CAT_(a, b)\n#define CAT_(a, b) a##b\n#define N 3\nCAT(x, N) CAT_(x, N) CAT(CAT(p, q), r)"),
+      "x3 xN pqr");
+  EXPECT_EQ(words("#define NAME(t) get_##t##_of\nNAME(row)(2)"), "get_row_of ( 2 )");
+  EXPECT_EQ(words("#define xy 7\n#define J(a, b) a##b\nJ(x, y)"), "7") << "what is joined is replaced again";
+  EXPECT_EQ(words("#define TEXT(x) #x\nTEXT(a  +  \"b\\n\") TEXT()"), "\"a + \\\"b\\\\n\\\"\" \"\"");
+  EXPECT_EQ(words("#define PLAIN # x\nPLAIN"), "# x") << "without parameters it is no operator";
+  EXPECT_FALSE(diags_.has_errors()) << messages();
+}
+
+TEST_F(Preprocess, TokensThatDoNotJoinAreAnError) {
+  words("#define J(a, b) a ## b\nJ(x, +)");
+  EXPECT_EQ(messages(),
+            "t.pbcc:2:1: error: `x` and `+` are no token together\n    2 | J(x, +)\n      | ^\n"
+            "  t.pbcc:1:9:\n    1 | #define J(a, b) a ## b\n      |         ~ defined here\n");
+}
+
 TEST_F(Preprocess, DefinitionContinuesAfterBackslash) { EXPECT_EQ(words("#define F 1 + \\\n  2\nF x"), "1 + 2 x"); }
 
 TEST_F(Preprocess, ReplacedOperatorsStayApart) {
@@ -223,7 +244,7 @@ TEST_F(Preprocess, MacrosOfPrefixBlocksCountInTheProgramWhereTheyCanBeKnown) {
       words("%{\n#define ONE 1\n#define F(x) <x>\n#define S(x) #x\n#define V(...) v\n#define G 1 // G\n#undef G\n%}"
             " ONE F(2) S(3) V(4) G"),
       "%{ #define ONE 1 #define F(x) <x> #define S(x) #x #define V(...) v #define G 1 #undef G %} "
-      "1 < 2 > S ( 3 ) V ( 4 ) G");
+      "1 < 2 > \"3\" V ( 4 ) G");
   EXPECT_EQ(words("%{\n#ifdef _X\n#define A 1\n#else\n#define B 2\n#endif\n#ifndef C\n#define C 3\n#endif\n%} A B C"),
             "%{ #ifdef _X #define A 1 #else #define B 2 #endif #ifndef C #define C 3 #endif %} A B 3");
   EXPECT_FALSE(diags_.has_errors()) << messages();

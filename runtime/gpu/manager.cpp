@@ -45,7 +45,7 @@ bool Manager::prefetch(Frame& frame, const RegionRef& region) {
   wanted.view = wanted.touched = own(*region.storage, region.view);
   wanted.is_read = true;
   attach(impl_->memory.registry(), wanted);
-  return submit(frame, *impl_, std::move(plan), true, [this] { impl_->queue.launch_begins(); }).ok;
+  return submit(frame, *impl_, std::move(plan), true, [this] { impl_->queue.launches().begin(); }).ok;
 }
 
 void Manager::note_unloaded_code() noexcept { KernelTable::note_unloaded_code(); }

@@ -284,12 +284,14 @@ TEST(WrittenLines, AreTheLengthsOfWhatEachInstanceWrites) {
 
 TEST(ReadLines, AreTheLengthsOfWhatEachInstanceMayReadInLoops) {
   const auto read = [](const std::string& input, const std::string& body) {
-    const std::string text = "main transform Sums from A[n, m] to B[m] {\n  B.cell(p) from (" + input + " a) { " + body + " }\n}\n";
+    const std::string text =
+        "main transform Sums from A[n, m] to B[m] {\n  B.cell(p) from (" + input + " a) { " + body + " }\n}\n";
     return StepOf(text.c_str(), kFirst).lines_read();
   };
   const std::string loop = "ElementT s = 0; for (int i = 0; i < a.count(); i++) s += a.cell(i); return s;";
   ASSERT_EQ(read("A.row(p)", loop).size(), 1U);
-  EXPECT_EQ(read("A.row(p)", loop)[0].extents, (std::vector<CellLine::Extent>{{0, {}}})) << "all along the first dimension";
+  EXPECT_EQ(read("A.row(p)", loop)[0].extents, (std::vector<CellLine::Extent>{{0, {}}}))
+      << "all along the first dimension";
   EXPECT_TRUE(read("A.row(p)", "return a.cell(0);").empty()) << "there is no loop";
   EXPECT_TRUE(read("A.row(0)", "return a.cell(p);").empty()) << "nor is there one here";
   const std::string wide = "ElementT s = 0; for (int i = 0; i < a.width(); i++) s += a.cell(i, 0); return s;";

@@ -310,7 +310,7 @@ void DeviceCopies::release_claims(LaunchJob& job) {
 void DeviceCopies::enqueue_eager_reads(LaunchJob& job) {
   if (device_.info().shares_host_memory) return;
   // There is no other work for the device while the only launch is waited for.
-  const bool is_alone = queue_.num_launches() == 1;
+  const bool is_alone = queue_.launches().number() == 1;
   for (LaunchRegion& region : job.plan.regions) {
     if (const LaunchWindow* window = job.window_of(*region.record)) {
       if (region.is_written) read_window(job, region, *window);
@@ -332,7 +332,7 @@ void DeviceCopies::enqueue_eager_reads(LaunchJob& job) {
 
 bool DeviceCopies::enqueue_late_reads(LaunchJob& job) {
   bool has_any = false;
-  const bool is_alone = !operations_.has_kernels() && queue_.num_launches() == 1;
+  const bool is_alone = !operations_.has_kernels() && queue_.launches().number() == 1;
   for (LaunchRegion& region : job.plan.regions) {
     if (!is_read_back(region)) continue;
     const bool is_result = region.copy_out == CopyOut::Result;
@@ -367,7 +367,7 @@ bool DeviceCopies::may_go_beside(const Residence& home, const BoxSet& boxes) con
 
 bool DeviceCopies::bring(Residence& home, const StorageRef& storage, const char* why,
                          const std::function<GridBox(StorageRecord&)>& box_of, Asker asker) {
-  const bool is_alone = !operations_.has_kernels() && queue_.num_launches() == 0;
+  const bool is_alone = !operations_.has_kernels() && queue_.launches().number() == 0;
   bool is_settled = true, is_whole = true;
   // The caller sees the result in the record.
   static_cast<void>(copy_out(home, storage, {nullptr, why}, is_whole, [&](Residence& locked) -> ReadBack {

@@ -68,7 +68,7 @@ Progress HostTasks::run(DropTask& task) {
 }
 
 Progress HostTasks::run(DrainTask& task) {
-  if (!parts_.operations.is_empty() || parts_.queue.num_launches() != 0) return Progress::NotReady;
+  if (!parts_.operations.is_empty() || parts_.queue.launches().number() != 0) return Progress::NotReady;
   task.waiting.finish(true);
   return Progress::Done;
 }

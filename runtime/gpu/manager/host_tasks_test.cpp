@@ -76,9 +76,9 @@ TEST_F(HostTasksTest, ADropCopiesOutWhatIsNewer) {
 }
 
 TEST_F(HostTasksTest, ADrainWaitsForOperationsAndLaunches) {
-  manager.queue.launch_begins();
+  manager.queue.launches().begin();
   EXPECT_EQ(run(DrainTask{}), Progress::NotReady);
-  manager.queue.launch_ended();
+  manager.queue.launches().end();
   const auto operation = manager.operations.begin({TraceKind::Kernel, nullptr, 1});
   EXPECT_EQ(run(DrainTask{}), Progress::NotReady);
   EXPECT_EQ(run(EvictionTask{operation}), Progress::NotReady);

@@ -76,7 +76,7 @@ void LaunchTasks::end(LaunchJob& job, bool ok, const std::string& reason) {
   if (job.stage != LaunchJob::Stage::Submitted) parts_.memory.release(job);
   job.stage = LaunchJob::Stage::Ended;
   DeviceCopies::release_claims(job);
-  parts_.queue.launch_ended();
+  parts_.queue.launches().end();
   if (ok) record_windows(job);
   if (!ok) {
     parts_.statistics.count([](DeviceStatistics& s) { ++s.launches_failed; });

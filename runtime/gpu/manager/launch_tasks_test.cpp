@@ -19,7 +19,7 @@ class LaunchTasksTest : public ::testing::Test {
     JobPtr job = manager.add_step(out, in, 5, copy_out);
     job->plan.kernel = &kernel;
     job->num_copy_ins = 1;
-    manager.queue.launch_begins();
+    manager.queue.launches().begin();
     return job;
   }
   template <class TaskType>
@@ -64,7 +64,7 @@ TEST_F(LaunchTasksTest, TheResultIsThereWhenTheJobHasEnded) {
   EXPECT_EQ(job->stage, Stage::Ended);
   EXPECT_TRUE(is_filled(out, 6));
   EXPECT_TRUE(job->pinned.empty());
-  EXPECT_EQ(manager.queue.num_launches(), 0);
+  EXPECT_EQ(manager.queue.launches().number(), 0);
   EXPECT_EQ(manager.counted().launches, 1);
 }
 
@@ -255,7 +255,7 @@ TEST_F(LaunchTasksTest, OnAFailedDeviceEachTaskEndsTheJob) {
   EXPECT_EQ(run(PrepareTask{first}), Progress::Done);
   EXPECT_EQ(first->stage, Stage::Ended);
   EXPECT_EQ(run(ExecuteTask{first}), Progress::Done) << "what is left of an ended job is nothing";
-  EXPECT_EQ(manager.queue.num_launches(), 0);
+  EXPECT_EQ(manager.queue.launches().number(), 0);
 }
 
 TEST_F(LaunchTasksTest, WhatMayStayOnTheDeviceIsNotReadBack) {

@@ -82,8 +82,9 @@ struct ManagerImpl {
     Turns turn_;
   };
 
-  /// Whether the management thread should make a launch whose first task this is: it is awake, and workers have made none
-  /// for a while. Its processor's caches have what a driver needs, those of a worker that computed meanwhile do not.
+  /// Whether the management thread should make a launch whose first task this is: it is awake, and workers have made
+  /// none for a while. Its processor's caches have what a driver needs, those of a worker that computed meanwhile do
+  /// not.
   ///
   /// Pre: the task is a PrepareTask
   [[nodiscard]] bool is_thread_quicker(const Task& first);
@@ -135,9 +136,9 @@ struct ManagerImpl {
   LaunchTasks launch_tasks_;
   HostTasks host_tasks_;
   LaunchesUnderWay launches_;
-  bool is_worker_ = false;              ///< whether it is a worker's turn
-  int num_launched_here_ = 0;           ///< launches of workers since ask_for_ends()
-  std::optional<std::string> failure_;  ///< of the device, noticed in a worker's turn and not acted on yet
+  bool is_worker_ = false;                       ///< whether it is a worker's turn
+  int num_launched_here_ = 0;                    ///< launches of workers since ask_for_ends()
+  std::optional<std::string> failure_;           ///< of the device, noticed in a worker's turn and not acted on yet
   std::atomic<std::int64_t> last_submit_ns_{0};  ///< when workers came with the last launch
   std::thread thread_;
 };

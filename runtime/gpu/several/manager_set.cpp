@@ -47,7 +47,7 @@ void add_region(const LaunchRegion& region, const std::vector<Manager*>& manager
 }
 
 std::int64_t load_of(Manager& manager) {
-  return manager.impl().queue.num_launches() + manager.impl().num_chosen.load(std::memory_order_relaxed);
+  return manager.impl().queue.launches().number() + manager.impl().num_chosen.load(std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -107,7 +107,7 @@ void ManagerSet::Choice::begin() {
   std::unique_lock<std::mutex> lock;
   if (choosing_ != nullptr) lock = std::unique_lock(*choosing_);
   ManagerImpl& manager = std::exchange(manager_, nullptr)->impl();
-  manager.queue.launch_begins();
+  manager.queue.launches().begin();
   manager.num_chosen.fetch_sub(1, std::memory_order_relaxed);
 }
 

@@ -53,7 +53,7 @@ template <class TaskType>
 }
 
 /// Hands a kernel execution to the manager, or does it here, and suspends the fiber until the launch says how it went.
-/// `begin` counts it as one of the queue's: TaskQueue::launch_begins, or what does so and more.
+/// `begin` counts it as one of the queue's: LaunchCount::begin, or what does so and more.
 ///
 /// Pre: attach() was called for each region of the plan
 [[nodiscard]] Outcome submit(Frame& frame, ManagerImpl& manager, LaunchPlan plan, bool only_prefetch,

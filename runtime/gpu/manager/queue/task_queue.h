@@ -37,6 +37,17 @@ struct NothingReady {
 /// What the management thread does next.
 using Turn = std::variant<std::vector<EndedOperation>, Task, NothingReady>;
 
+/// Counts launches. Relaxed: the queue's mutex orders them.
+class LaunchCount {
+ public:
+  void begin() { number_.fetch_add(1, std::memory_order_relaxed); }
+  void end() { number_.fetch_sub(1, std::memory_order_relaxed); }
+  [[nodiscard]] std::int64_t number() const { return number_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::int64_t> number_{0};
+};
+
 class TaskQueue {
  public:
   /// patience: how long await_change stays awake at least (ManagerOptions).
@@ -47,8 +58,9 @@ class TaskQueue {
   void push(Task task);
   /// Pushes tasks, with no others between them; none changes nothing.
   void push(std::vector<Task> tasks);
-  /// Counts a launch, which is active until launch_ended().
-  void launch_begins() { num_launches_.fetch_add(1, std::memory_order_relaxed); }
+  /// Launches that have begun and not ended. Workers begin them, the manager thread ends them.
+  [[nodiscard]] LaunchCount& launches() { return launches_; }
+  [[nodiscard]] const LaunchCount& launches() const { return launches_; }
   /// Threads: any, also the manager's own from within an enqueuing call
   /// Post:    the operation may be gone
   void signal_end(const EndedOperation& ended);
@@ -58,7 +70,8 @@ class TaskQueue {
   void note_launch_here();
   /// Asks the thread to end once it has done all tasks.
   void stop();
-  /// Whether the thread looks at the queue all the time, on a processor that no other thread wants. May be over at once.
+  /// Whether the thread looks at the queue all the time, on a processor that no other thread wants. May be over at
+  /// once.
   [[nodiscard]] bool is_watched() const { return is_watched_.load(std::memory_order_relaxed); }
   /// Whether the thread stays awake for a while before it sleeps.
   [[nodiscard]] bool is_patient() const { return patience_.count() != 0; }
@@ -83,9 +96,6 @@ class TaskQueue {
   [[nodiscard]] std::vector<EndedOperation> take_ended();
   /// Sleeps until an end was reported.
   [[nodiscard]] std::vector<EndedOperation> wait_for_ended();
-  void launch_ended() { num_launches_.fetch_sub(1, std::memory_order_relaxed); }
-  /// Launches that have begun and not ended.
-  [[nodiscard]] std::int64_t num_launches() const { return num_launches_.load(std::memory_order_relaxed); }
   /// Called before await_change() and sleep(), which then may run in another thread's turn. `is_end_awaited`: somebody
   /// waits for ends, also if no task does.
   void begin_idle(bool is_end_awaited);
@@ -114,8 +124,7 @@ class TaskQueue {
   std::deque<Task> tasks_;
   std::vector<EndedOperation> ended_;
   bool is_stopping_ = false;
-  /// Relaxed: the queue's mutex orders it.
-  std::atomic<std::int64_t> num_launches_{0};
+  LaunchCount launches_;
   /// Counts note_launch_here(). Written and read as `epoch`.
   std::atomic<std::uint64_t> num_launched_here_{0};
   std::atomic<bool> is_watched_{false};

@@ -86,16 +86,16 @@ TEST(TaskQueue, IsOverWhenItWasStoppedAndNoTaskIsLeft) {
 
 TEST(TaskQueue, LaunchesAreActiveUntilTheyEnd) {
   TaskQueue queue({});
-  queue.launch_begins();
+  queue.launches().begin();
   std::vector<Task> both;
   both.emplace_back(PrepareTask{});
   both.emplace_back(ExecuteTask{});
   queue.push(std::move(both));
-  EXPECT_EQ(queue.num_launches(), 1);
+  EXPECT_EQ(queue.launches().number(), 1);
   EXPECT_TRUE(is_task<PrepareTask>(queue.next()));
   EXPECT_TRUE(is_task<ExecuteTask>(queue.next()));
-  queue.launch_ended();
-  EXPECT_EQ(queue.num_launches(), 0);
+  queue.launches().end();
+  EXPECT_EQ(queue.launches().number(), 0);
 }
 
 TEST(TaskQueue, WhatHappenedSinceTheLastTurnIsNotSleptThrough) {

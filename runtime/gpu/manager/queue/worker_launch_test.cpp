@@ -53,7 +53,7 @@ TEST(WorkerLaunch, EndsAreAppliedThoughNobodyWaits) {
       const Matrix2 m = filled(8, 4, 0);
       warm_up(fake, frame, m);
       for (int i = 0; i < 200; ++i) EXPECT_EQ(fake.increment(frame, m, 1, CopyOut::May), "");
-      while (fake.manager->impl().queue.num_launches() != 0) std::this_thread::yield();
+      while (fake.manager->impl().queue.launches().number() != 0) std::this_thread::yield();
       EXPECT_EQ(device_state(m) & kInFlight, 0U);
     });
   }
@@ -133,7 +133,7 @@ TEST(WorkerLaunch, WaitsBehindATaskThatTakesLong) {
     const Matrix2 m = filled(8, 4, 0), other = filled(64, 32, 5);
     warm_up(fake, frame, m);
     const auto await_launches = [&](std::int64_t count) {
-      while (fake.manager->impl().queue.num_launches() != count) std::this_thread::yield();
+      while (fake.manager->impl().queue.launches().number() != count) std::this_thread::yield();
     };
     fake.control->inject(FakeOperation::Write, 1, FakeFault::HangInCall);
     std::thread ending([&] {
