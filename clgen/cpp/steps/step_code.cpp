@@ -78,7 +78,7 @@ std::string split_of(const RuleCode& code, const LoweredStep& lowered) {
 /// Returns the shape of a step's pieces; empty for the usual one.
 std::string shape_of_pieces(const RuleCode& code, const LoweredStep& lowered) {
   const bool is_tiled = !lowered.loops.tiled.empty();
-  const std::string shape = is_tiled ? "pbrt::kSquarePieces" : lowered.has_tall_pieces ? "pbrt::kTallPieces" : "";
+  std::string shape = is_tiled ? "pbrt::kSquarePieces" : lowered.has_tall_pieces ? "pbrt::kTallPieces" : "";
   if (lowered.read.empty()) return shape;
   return (shape.empty() ? "pbrt::kLongPieces" : shape) + ".reading(" + joined(cells_of(code, lowered.read), " + ") +
          (lowered.loops.packed.empty() || is_tiled ? ")" : ", pbrt::kLeastInPacks)");
