@@ -47,6 +47,19 @@ TEST_F(TunerTest, ASearchWithOtherInputsOfTheSameNamesBeginsAnew) {
   }
 }
 
+TEST_F(TunerTest, AReportReplacesOnlyAPageOfItsOwn) {
+  ASSERT_EQ(tune().status, 0);
+  std::ofstream(folder / "prog.pbcc") << "transform T";
+  for (const char* name : {"prog", "prog.info", "prog.cfg", "prog.cfg.journal", "prog.pbcc"}) {
+    const std::string before = slurp(folder / name);
+    const Ended ended = run({"report", prog(), "--html", folder / name});
+    EXPECT_EQ(ended.status, 1) << name;
+    EXPECT_THAT(ended.output, HasSubstr("page")) << name;
+    EXPECT_EQ(slurp(folder / name), before) << name;
+  }
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(run({"report", prog(), "--html", folder / "page.html"}).status, 0);
+}
+
 TEST_F(TunerTest, TheLargestSeedIsAsGoodAsOthers) {
   const Ended ended = tune({"--seed", "18446744073709551615"});
   EXPECT_EQ(ended.status, 0) << ended.output;

@@ -105,6 +105,36 @@ class PbcTest(unittest.TestCase):
         self.expect_failure(self.run_pbc("scale.pbcc", "-o", "./scale.pbcc"), "is a source of the program")
         self.assertEqual((self.folder / "scale.pbcc").read_text(), PROGRAM)
 
+    def test_inputs_and_foreign_files_are_never_overwritten(self):
+        files = {"scale.cfg": '{"format": 2, "program": "scale", "source": "", "entries": []}\n', "notes.txt": "mine\n", "mine.cpp": "int mine;\n", "mine.info": "mine\n",
+                 "part.cpp": PROGRAM, "whole.pbcc": '#include "part.cpp"\n', "mine.pbcc": PROGRAM, "piece.info": PROGRAM,
+                 "piece.pbcc": '#include "piece.info"\n'}
+        for name, text in files.items():
+            (self.folder / name).write_text(text)
+        for words, text in (
+                (["scale.pbcc", "--depfile", "scale.pbcc", "-o", "out/scale"], "the dependency file `scale.pbcc` is a source"),
+                (["scale.pbcc", "--depfile", "notes.txt", "-o", "out/scale"], "`notes.txt`, which pbc did not make"),
+                (["scale.pbcc", "--depfile", "out/scale.info", "-o", "out/scale"], "`out/scale.info` is also the training information"),
+                (["scale.pbcc", "--config", "scale.cfg", "-o", "scale.cfg"], "`scale.cfg` is the configuration"),
+                (["scale.pbcc", "-o", "notes.txt"], "`notes.txt`, which pbc did not make"),
+                (["whole.pbcc", "--keep", "-o", "part"], "`part.cpp` is a source"),
+                (["piece.pbcc"], "`piece.info` is a source"),
+                (["mine.pbcc", "-o", "mine"], "`mine.info`, which pbc did not make"),
+                (["scale.pbcc", "--emit=cpp", "-o", "scale.pbcc"], "`scale.pbcc` is a source")):
+            self.expect_failure(self.run_pbc(*words), text)
+        (self.folder / "mine.info").unlink()
+        self.expect_failure(self.run_pbc("mine.pbcc", "--keep"), "`mine.cpp`, which pbc did not make")
+        for name, text in files.items():
+            if name != "mine.info":
+                self.assertEqual((self.folder / name).read_text(), text, name)
+        self.assertEqual((self.folder / "scale.pbcc").read_text(), PROGRAM)
+
+    def test_own_files_of_before_are_replaced(self):
+        words = ["scale.pbcc", "--keep", "--depfile", "out/scale.d", "-o", "out/scale"]
+        for _ in range(2):
+            self.assertEqual(self.run_pbc(*words).stderr, "")
+        self.assertEqual(sorted(os.listdir(self.folder / "out")), ["scale", "scale.cpp", "scale.d", "scale.info"])
+
     def test_full_disk_is_one_clear_line(self):
         def limit():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
