@@ -149,6 +149,14 @@ class PbcTest(unittest.TestCase):
         killed = self.fake_compiler("kill -9 $$\n")
         self.expect_failure(self.run_pbc("scale.pbcc", "-o", "out/scale", CXX=killed), "signal 9")
 
+    def test_messages_of_the_compiler_point_at_the_mistake(self):
+        program = "transform T from A[n] to B[n]\n{\n  B.cell(i) from (A.cell(i) a) {\nLINE\n  return x; }\n}\n"
+        for line in ("    double x = a + (a * nowhere);", "\t\tdouble x = a + (a *\tnowhere);", "    double x = a /*\u65e5\u672c*/ + (a * nowhere);",
+                     "    double nowhere1 = a, x = a /*\u65e5\u672c*/ + (a * nowhere);"):
+            (self.folder / "t.pbcc").write_text(program.replace("LINE", line))
+            column = len(line[:line.rindex("nowhere")].encode()) + 1
+            self.expect_failure(self.run_pbc("t.pbcc", "-o", "out/t"), f"t.pbcc:4:{column}: error: `nowhere` was not declared")
+
     def test_compiler_may_have_arguments(self):
         self.assertEqual(self.run_pbc("scale.pbcc", "-o", "out/scale", CXX="env c++ -g0").returncode, 0)
 
