@@ -47,6 +47,25 @@ TEST_F(TunerTest, ASearchWithOtherInputsOfTheSameNamesBeginsAnew) {
   }
 }
 
+TEST_F(TunerTest, AMistypedNameIsOneErrorAndTakesNoJournalAway) {
+  fake("delay_ms=5\n");
+  const pid_t pid = start({prog(), "--n", "1760", "--effort", "quick"});
+  wait_for_journal(pid, 2000);
+  ::kill(pid, SIGKILL);
+  (void)wait(pid);
+  const std::string before = journal();
+  EXPECT_EQ(tune({"--size", "q=3"}).output,
+            "pbtune: --size q: there is no such size variable; SeparableConvolution has w, h, KWIDTH\n");
+  EXPECT_EQ(tune({"--set", "Limi=3"}).output,
+            "pbtune: --set Limi: there is no such `param` or input that is one number; SeparableConvolution has By, "
+            "Limit; did you mean Limit?\n");
+  EXPECT_THAT(run({"compare", prog(), "none", "--n", "10", "--size", "q=3"}).output,
+              HasSubstr("no such size variable"));
+  EXPECT_THAT(run({"check", prog(), "--outputs", "--size", "q=3"}).output, HasSubstr("no such size variable"));
+  EXPECT_EQ(journal(), before);
+  EXPECT_FALSE(fs::exists(prog() + ".cfg.journal.old"));
+}
+
 TEST_F(TunerTest, AReportReplacesOnlyAPageOfItsOwn) {
   ASSERT_EQ(tune().status, 0);
   std::ofstream(folder / "prog.pbcc") << "transform T";

@@ -448,6 +448,7 @@ std::optional<int> Session::tune_target(const Evaluator& evaluator, double budge
 }
 
 int Session::run() {
+  check_names(options_.run, info_);
   meet_program();
   choose_sizes();
   find_starting_points();
