@@ -66,6 +66,16 @@ TEST_F(TunerTest, AMistypedNameIsOneErrorAndTakesNoJournalAway) {
   EXPECT_FALSE(fs::exists(prog() + ".cfg.journal.old"));
 }
 
+TEST_F(TunerTest, AShortSearchLeavesTheRecordOfALongerOneAlone) {
+  ASSERT_EQ(tune().status, 0);
+  const std::string before = slurp(prog() + ".cfg");
+  const Ended ended = tune({"--time-limit", "0.1"});
+  EXPECT_EQ(ended.status, 0) << ended.output;
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("at most 0.095 s"), HasSubstr("keeps the configuration of before"),
+                                  Not(HasSubstr("than -")), Not(HasSubstr("written to"))));
+  EXPECT_EQ(slurp(prog() + ".cfg"), before);
+}
+
 TEST_F(TunerTest, AReportReplacesOnlyAPageOfItsOwn) {
   ASSERT_EQ(tune().status, 0);
   std::ofstream(folder / "prog.pbcc") << "transform T";
