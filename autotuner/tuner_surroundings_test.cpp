@@ -100,6 +100,11 @@ TEST_F(TunerTest, WordsOfHyphensAreUnknownOptions) {
   EXPECT_THAT(run({prog(), "---"}).output, HasSubstr("pbtune: unknown option `---`\n"));
 }
 
+TEST_F(TunerTest, FlagsTakeNoValue) {
+  EXPECT_THAT(tune({"--resident=3"}).output, HasSubstr("pbtune: --resident takes no value\n"));
+  EXPECT_THAT(run({"check", prog(), "--outputs=no"}).output, HasSubstr("pbtune check: --outputs takes no value\n"));
+}
+
 TEST_F(TunerTest, AProgramThatPrintsTooEarlyIsToldSo) {
   fs::remove(prog());
   std::ofstream(prog()) << "#!/bin/sh\necho library 1.2 is ready\nread line\n";

@@ -180,9 +180,19 @@ class PbcTest(unittest.TestCase):
     def test_help_and_version(self):
         self.assertIn("--emit", self.run_pbc("--help").stdout)
         self.assertRegex(self.run_pbc("--version").stdout, r"^pbc \(Polybricks\) \d+\.\d+\.\d+( \(commit [0-9a-f]{12}(\+changes)?\))?$")
+        for option in ("--help", "--version"):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([PBC, option], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode, done.stderr), (1, "pbc: error: cannot write to standard output\n"))
 
     def test_wrong_options(self):
         self.expect_failure(self.run_pbc("--emmit=ast", "scale.pbcc"), "unknown option `--emmit`", "`--emit`")
+        self.expect_failure(self.run_pbc("-x", "scale.pbcc"), "unknown option `-x`")
+        self.expect_failure(self.run_pbc("--keep=3", "scale.pbcc"), "--keep takes no value")
+        self.expect_failure(self.run_pbc("--check=abc", "scale.pbcc"), "--check takes no value")
+        self.expect_failure(self.run_pbc("-o"), "needs a value")
+        self.expect_failure(self.run_pbc("--standalone", "scale.pbcc"), "--standalone is for --library alone")
+        self.expect_failure(self.run_pbc("scale.pbcc", "scale.pbcc"), "a program is one .pbcc file")
         self.expect_failure(self.run_pbc("--emit=asd", "scale.pbcc"), "`asd`", "program")
         self.expect_failure(self.run_pbc(), "no input file")
         self.expect_failure(self.run_pbc("scale.txt", "-o", "out/x"), "scale.txt")
