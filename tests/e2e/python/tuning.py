@@ -92,6 +92,8 @@ def test_inputs():
         library.tune(picture.astype(float), numbers={"factor": 3})
     with raises(TypeError, "Scale() takes 1 input, 2 were given"):
         library.Scale.tune(np.zeros(3), np.zeros(3))
+    with raises(TypeError, "Scale() lacks the input `A`"):
+        library.Scale.tune()
     with raises(pb.ToolError, 'numbers={"factor": …}'):
         library.tune(picture)
     with raises(TypeError, "numbers is a dictionary"):
