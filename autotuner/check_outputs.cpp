@@ -234,6 +234,7 @@ void OutputCheck::print_culprit(const Failure& failure) {
 }
 
 int OutputCheck::run() {
+  check_names(options_.run, info_);
   has_device_ = !measurement_.start().device.empty();
   max_threads_ = pbrt::available_cpus() + 1;
   // Sizes grow, so the first failure is at the smallest size.
@@ -250,12 +251,13 @@ int OutputCheck::run() {
                                             : "the default configuration fails at every size tried");
   int total = 0;
   for (const auto& [kind, count] : counts_) total += count;
-  fmt::print("all choices agree: {} random configurations at {} sizes, seed {}\n", total, num_sizes_,
-             options_.run.seed);
+  fmt::print("all choices agree: {} random configuration{} at {} size{}, seed {}\n", total, total == 1 ? "" : "s",
+             num_sizes_, num_sizes_ == 1 ? "" : "s", options_.run.seed);
   for (const int id : of_sizes_)
     fmt::print("  {} stays as it is: sizes of outputs depend on it\n", index_.tunable_name(id));
   if (!unusable_.empty())
-    fmt::print("  not checked: {} sizes at which the default configuration itself fails\n", unusable_.size());
+    fmt::print("  not checked: {} size{} at which the default configuration itself fails\n", unusable_.size(),
+               unusable_.size() == 1 ? "" : "s");
   for (const auto& [kind, count] : counts_)
     if (kind != OutcomeKind::Ok)
       fmt::print("  {} x {}{}{}\n", count, to_string(kind), reasons_[kind].empty() ? "" : ", first: ", reasons_[kind]);

@@ -371,7 +371,11 @@ std::string failure_text(const CLI::App& app, const CLI::Error& error, const Com
     if (fault.empty() && commands.empty()) fault = fault_of(line.tune, app);
   }
   const std::string text = error.what();
-  if (is(CLI::ExitCodes::ArgumentMismatch)) fault = text.substr(0, text.find(':')) + " needs a value";
+  if (is(CLI::ExitCodes::ArgumentMismatch)) {
+    const std::size_t flag_end = text.find(" was given a disallowed flag override");
+    fault = flag_end != std::string::npos ? "--" + text.substr(0, flag_end) + " takes no value"
+                                          : text.substr(0, text.find(':')) + " needs a value";
+  }
   if (is(CLI::ExitCodes::RequiredError)) fault = "`" + text.substr(0, text.find(' ')) + "` is missing";
   const std::string name = commands.empty() ? "" : " " + command.get_name();
   return "pbtune" + name + ": " + (fault.empty() ? text : fault) + "\n`pbtune" + name + " --help` says more\n";
@@ -383,7 +387,7 @@ int parse_and_run(int argc, char** argv, const Clock& clock) {
   app.set_version_flag("--version", kTunerVersion);
   app.require_subcommand(0, 1);
   app.footer("Example: pbtune ./prog --n 1000 --effort quick");
-  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->disable_flag_override();
   CommandLine line;
   add_tune(app, line);
   add_subcommands(app, line);

@@ -16,6 +16,7 @@
 #include "runtime/config/atomic_file.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/formats/config_file.h"
+#include "runtime/config/output_check.h"
 
 namespace pbtune {
 namespace {
@@ -106,10 +107,18 @@ void read_history(const std::string& path, const InfoIndex& index, ReportData& d
 }
 
 int write_html(const LookOptions& options, const InfoIndex& index, const pbrt::ConfigFile& file) {
+  const std::string config = config_path(options);
+  pbrt::check_outputs(
+      {{{"the program", options.run.program},
+        {"the training information", options.run.program + ".info"},
+        {"the configuration", config},
+        {"the journal of the search", config + ".journal"}},
+       {{"the page", options.html, [](std::string_view head) { return head.starts_with(kPageBegin); }}}},
+      "pbtune");
   ReportData data;
   data.index = &index;
   data.file = &file;
-  read_history(config_path(options) + ".journal", index, data);
+  read_history(config + ".journal", index, data);
   pbrt::write_file_atomically(options.html, html_report(data));
   fmt::print("written to {}\n", options.html);
   return 0;

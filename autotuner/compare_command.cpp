@@ -124,6 +124,7 @@ void Comparison::print(const std::array<Side, 2>& sides, std::int64_t n) const {
 }
 
 int Comparison::run() {
+  check_names(options_.run, index_.info());
   const pbrt::Machine machine = pbrt::detect_machine(measurement_.start().devices);
   std::array<Side, 2> sides{side_of(options_.first, machine), side_of(options_.second, machine)};
   const std::int64_t n = make_inputs();

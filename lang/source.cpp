@@ -88,6 +88,8 @@ bool SourceManager::is_loaded(const std::string& path) const {
 }
 
 FileId SourceManager::add(std::string name, std::string text) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   File file{std::move(name), {}, std::move(text), {}, {}};
   file.line_starts = find_line_starts(file.text);
   files_.push_back(std::move(file));

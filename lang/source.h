@@ -33,7 +33,8 @@ class SourceManager {
   ///
   /// Errors: no value if it cannot be read; `why`, if given, then says why in words
   [[nodiscard]] std::optional<FileId> load(const std::string& path, std::string* why = nullptr);
-  /// Adds a text that is in memory under the name `name`.
+  /// Adds a text that is in memory under the name `name`. A mark of the byte order in front, which some editors write,
+  /// is no part of it.
   FileId add(std::string name, std::string text);
 
   /// True if `load(path)` has read this file before.

@@ -18,6 +18,15 @@ TEST(Source, PositionsCountLinesAndColumnsFromOne) {
   EXPECT_EQ(sources.position(file, 6).line, 3u);
 }
 
+TEST(Source, AMarkOfTheByteOrderCountsAsNoColumn) {
+  SourceManager sources;
+  const FileId file = sources.add("a.pbcc",
+                                  "\xef\xbb\xbf"
+                                  "ab\n");
+  EXPECT_EQ(sources.text(file), "ab\n");
+  EXPECT_EQ(sources.position(file, 0).column, 1u);
+}
+
 TEST(Source, LineSpanLeavesOutEndOfLineCharacters) {
   SourceManager sources;
   const FileId file = sources.add("a.pbcc", "ab\r\ncd");

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <utility>
 
 #include "runtime/config/errors.h"
 #include "runtime/config/formats/configuration_text.h"
@@ -235,26 +236,40 @@ void Journal::load(const std::string& path) {
         return;
       }
       if (!contents.is_done && !contents.entries.empty())
-        note_ = "the journal `" + path + "` is one " + reason + ": it is kept as `" + path +
-                ".old` and the search starts anew";
+        note_ = "the journal `" + path + "` is one " + reason + ": the search starts anew and keeps it as `" + path +
+                ".old`";
     } catch (const pbrt::ConfigError& error) {
-      note_ = std::string(error.what()) + "; it is kept as `" + path + ".old` and the search starts anew";
+      note_ = std::string(error.what()) + "; the search starts anew and keeps it as `" + path + ".old`";
     }
-    if (::rename(path.c_str(), (path + ".old").c_str()) != 0) throw_io("rename", path);
-    ::close(fd_);
-    fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-    if (fd_ < 0) throw_io("write", path);
-    if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) throw_io("lock", path);
+    is_in_place_ = false;
   }
   append(pbrt::json::dump_line(to_value(header_)));
 }
 
-/// If a line cannot be written, the journal records nothing more, but the search goes on, because the search matters
-/// more than its record.
+/// Moves the journal of another search aside, and writes what waited.
+void Journal::take_place() {
+  if (is_in_place_) return;
+  if (::rename(path_.c_str(), (path_ + ".old").c_str()) != 0) throw_io("rename", path_);
+  ::close(fd_);
+  fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+  if (fd_ < 0) throw_io("write", path_);
+  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) throw_io("lock", path_);
+  is_in_place_ = true;
+  write(std::exchange(waiting_, {}));
+}
+
 void Journal::append(const std::string& line) {
   if (!trouble_.empty() || !is_recording_) return;
+  if (is_in_place_)
+    write(line + "\n");
+  else
+    waiting_ += line + "\n";
+}
+
+/// If lines cannot be written, the journal records nothing more, but the search goes on, because the search matters
+/// more than its record.
+void Journal::write(const std::string& text) {
   const off_t before = ::lseek(fd_, 0, SEEK_END);
-  const std::string text = line + "\n";
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t count = ::write(fd_, text.data() + sent, text.size() - sent);
     if (count < 0 && errno != EINTR) {
@@ -332,6 +347,7 @@ Prepared Journal::prepare(const PrepareSpec& spec) {
   entry.prepared = live_.prepare(spec);
   maker_ = entry.prepared.maker;
   is_live_prepared_ = true;
+  if (entry.prepared.status == PrepareStatus::Ready) take_place();
   entry.elapsed_s = elapsed_s_ = now_s();
   append(pbrt::json::dump_line(prepare_to_value(entry)));
   return entry.prepared;

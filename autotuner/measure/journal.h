@@ -57,7 +57,8 @@ struct JournalContents {
 class Journal {
  public:
   /// Opens the journal at `path` for a search with this header. One of the same search that is not over is
-  /// resumed; any other one is moved aside to `path.old`.
+  /// resumed. Any other one is moved aside to `path.old` once this search has inputs with a reference: a command that
+  /// the program refuses takes nothing away.
   ///
   /// Errors: throws pbrt::IoError, also if another process is writing it
   Journal(const std::string& path, const InfoIndex& index, JournalHeader header);
@@ -88,7 +89,9 @@ class Journal {
 
  private:
   void append(const std::string& line);
+  void write(const std::string& text);
   void load(const std::string& path);
+  void take_place();
   [[nodiscard]] bool is_replaying() const { return position_ < replay_.size(); }
   [[nodiscard]] const JournalEntry* next(const JournalEntry& wanted);
   Prepared prepare(const PrepareSpec& spec);
@@ -101,6 +104,8 @@ class Journal {
   std::string path_;
   JournalHeader header_;
   std::string note_, trouble_;
+  bool is_in_place_ = true;  ///< what is appended goes to the file; else it waits until take_place()
+  std::string waiting_;      ///< whole lines
   int fd_ = -1;
   std::vector<JournalEntry> replay_;
   std::size_t position_ = 0;

@@ -56,10 +56,35 @@ TEST_F(JournalTest, TheSameSearchGoesOn) { EXPECT_EQ(note_of(header(), header())
 TEST_F(JournalTest, AnotherBuildOrOtherInputsBeginANewSearch) {
   JournalHeader now = header();
   now.executable = "10:c";
-  EXPECT_THAT(note_of(header(), now), HasSubstr("is one of another build of the program: it is kept"));
+  EXPECT_THAT(note_of(header(), now),
+              HasSubstr("is one of another build of the program: the search starts anew and keeps it"));
   now = header();
   now.inputs = {"5:d"};
-  EXPECT_THAT(note_of(header(), now), HasSubstr("is one with other contents of the input files: it is kept"));
+  EXPECT_THAT(note_of(header(), now),
+              HasSubstr("is one with other contents of the input files: the search starts anew and keeps it"));
+}
+
+TEST_F(JournalTest, ASearchWithoutAMeasurementTakesNothingAway) {
+  Evaluator live;
+  Prepared answer;
+  live.prepare = [&](const PrepareSpec&) { return answer; };
+  const auto search = [&](const JournalHeader& of, PrepareStatus status) {
+    answer.status = status;
+    Journal journal(path("journal"), index, of);
+    (void)journal.recording(live, [] { return 0.0; }).prepare({100});
+    return journal.num_replayable();
+  };
+  JournalHeader mistyped = header();
+  mistyped.arguments = {"--n=7", "--set=By=x"};
+  (void)search(header(), PrepareStatus::Ready);
+  for (int i = 0; i < 2; ++i) (void)search(mistyped, PrepareStatus::Failed);
+  EXPECT_FALSE(fs::exists(path("journal.old")));
+  EXPECT_EQ(search(header(), PrepareStatus::Ready), 1U);
+  (void)search(mistyped, PrepareStatus::Ready);
+  EXPECT_EQ(read_journal(path("journal.old"), index).header.arguments, header().arguments);
+  const JournalContents now = read_journal(path("journal"), index);
+  EXPECT_EQ(now.header.arguments, mistyped.arguments);
+  EXPECT_EQ(now.entries.size(), 1U);
 }
 
 TEST_F(JournalTest, TheLargestSeedComesBack) {

@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: MIT
 #include "autotuner/measure/program_options.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "runtime/config/errors.h"
 #include "runtime/config/formats/info_json.h"
+#include "runtime/config/nearest_word.h"
 
 namespace pbtune {
+namespace {
+
+[[noreturn]] void fail_unknown(const std::string& option, const std::string& name, const std::string& what,
+                               const std::string& transform, const std::vector<std::string>& known) {
+  std::string words = option + " " + name + ": there is no such " + what + "; " + transform + " has ";
+  for (std::size_t i = 0; i < known.size(); ++i) words += (i == 0 ? "" : ", ") + known[i];
+  if (known.empty()) words += "none";
+  if (const std::string nearest = pbrt::nearest_word(name, known); !nearest.empty())
+    words += "; did you mean " + nearest + "?";
+  throw pbrt::UserError(words);
+}
+
+}  // namespace
 
 std::string absolute(const std::string& path) {
   std::error_code error;
@@ -39,6 +54,22 @@ MeasureOptions measure_options(const ProgramOptions& options, bool is_resident, 
   out.is_resident = is_resident;
   out.tolerance = options.tolerance;
   return out;
+}
+
+void check_names(const ProgramOptions& options, const pbrt::TrainingInfo& info) {
+  const auto main = std::find_if(info.transforms.begin(), info.transforms.end(),
+                                 [&](const pbrt::TransformInfo& transform) { return transform.name == info.main; });
+  if (main == info.transforms.end()) return;
+  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const ProblemCase& one : options.cases)
+    for (const auto& [name, value] : one.sizes)  // a param is a size, too
+      if (!has(main->sizes, name) && !has(main->numbers, name))
+        fail_unknown("--size", name, "size variable", main->name, main->sizes);
+  for (const auto& [name, value] : options.given)
+    if (!has(main->numbers, name))
+      fail_unknown("--set", name, "`param` or input that is one number", main->name, main->numbers);
 }
 
 pbrt::TrainingInfo info_of(const std::string& program) {

@@ -35,6 +35,11 @@ struct ProgramOptions {
 /// Returns the options for a Measurement of one of the program's cases. `is_resident` keeps data on the device between
 /// trials.
 [[nodiscard]] MeasureOptions measure_options(const ProgramOptions& options, bool is_resident, std::size_t case_id = 0);
+/// Compares the names of sizes and numbers with those of the program's main transform, before any of them is used. What
+/// their values may be is the program's to say.
+///
+/// Errors: throws pbrt::UserError for the first name that the program does not have
+void check_names(const ProgramOptions& options, const pbrt::TrainingInfo& info);
 /// Reads the training information, the file PROGRAM.info beside the program.
 ///
 /// Errors: throws pbrt::UserError if `program` names a source, or the .info or .cfg file of a program; pbrt::IoError if

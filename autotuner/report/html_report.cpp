@@ -315,8 +315,7 @@ std::string search_part(const ReportData& data) {
 
 std::string html_report(const ReportData& data) {
   const std::string name = escaped(data.index->info().program);
-  std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n";
-  out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n";
+  std::string out = std::string(kPageBegin) + " content=\"width=device-width, initial-scale=1\"/>\n";
   out += fmt::format("<title>{}: tuning report</title>\n<style>{}</style>\n</head>\n<body>\n<h1>{}</h1>\n", name,
                      kStyle, name);
   out += paragraph("What pbtune chose, and why.");

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "autotuner/report/search_history.h"
@@ -19,6 +20,10 @@ struct ReportData {
   std::vector<std::string> notes;  ///< what that search noted
   std::vector<std::string> arguments;
 };
+
+/// How pages begin, by which pbtune knows its own.
+inline constexpr std::string_view kPageBegin =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\"";
 
 /// The page as HTML that is also well-formed XML. The same data always gives the same bytes.
 [[nodiscard]] std::string html_report(const ReportData& data);

@@ -34,6 +34,10 @@ std::string time_text(double ns) {
   return fmt::format("{:.3g} us", ns * 1e-3);
 }
 
+std::string limit_text(double seconds) {
+  return seconds < 1 ? fmt::format("{:.2g} s", std::max(0.0, seconds)) : fmt::format("{:.0f} s", seconds);
+}
+
 std::string ratio_text(double old_ns, double new_ns) {
   if (!(old_ns > 0) || !(new_ns > 0)) return "";
   const double ratio = old_ns / new_ns;

@@ -55,6 +55,8 @@ class Progress {
 
 /// `1.23 s`, `45.6 ms`, `7.89 us`.
 [[nodiscard]] std::string time_text(double ns);
+/// `48 s`, `0.095 s`: the time that a search may take.
+[[nodiscard]] std::string limit_text(double seconds);
 /// `3.1x faster`, `1.2x slower`, `as fast`.
 [[nodiscard]] std::string ratio_text(double old_ns, double new_ns);
 /// Whether ratio_text says that neither is faster.

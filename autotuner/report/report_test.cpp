@@ -160,6 +160,12 @@ TEST(ProgressLine, SaysTheTimeLeftFirstAndFitsATerminal) {
   EXPECT_EQ(cut_to("short", 79), "short");
 }
 
+TEST(ProgressLine, LimitsBelowASecondAreNotNone) {
+  EXPECT_EQ(limit_text(285), "285 s");
+  EXPECT_EQ(limit_text(0.095), "0.095 s");
+  EXPECT_EQ(limit_text(-1), "0 s");
+}
+
 TEST(ProgressLine, CountsTheKernelsThatAreBuilt) {
   EXPECT_EQ(trying_text("all cpu", 0, 0), "all cpu");
   EXPECT_EQ(trying_text("all opencl", 1, 1), "all opencl, building kernel 1");

@@ -30,7 +30,9 @@ std::vector<std::int64_t> growing_sizes(std::int64_t target, int factor, bool is
 }
 
 bool Schedule::will_fit(std::size_t size_index, std::int64_t n, double best_s, double elapsed_s) const {
-  if (best_s <= 0 || growth_ <= 0) return true;
+  if (best_s <= 0) return true;  // without this size there may be nothing
+  if (elapsed_s >= options_.budget_s) return false;
+  if (growth_ <= 0) return true;
   const double doublings = std::log2(static_cast<double>(options_.sizes[size_index]) / static_cast<double>(n));
   const double next_s = best_s * std::exp2(growth_ * doublings);
   return next_s * kLeastTrials < options_.budget_s - elapsed_s;

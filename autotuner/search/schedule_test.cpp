@@ -36,6 +36,13 @@ TEST(Schedule, LeavesOutASizeThatTheGrowthSoFarForbids) {
   EXPECT_TRUE(schedule.will_fit(1, 256, 1e-3, 0));
 }
 
+TEST(Schedule, NoSizeFitsWhenTheTimeIsOver) {
+  const SearchOptions all = options();
+  Schedule schedule(all, false);
+  EXPECT_FALSE(schedule.will_fit(1, 256, 1e-6, 100)) << "also if nothing is known of the growth";
+  EXPECT_TRUE(schedule.will_fit(1, 256, 0, 100)) << "nothing ran so far";
+}
+
 TEST(Schedule, IsMorePatientAtTheTargetAndWhileChildrenAreCheap) {
   const SearchOptions all = options();
   Schedule schedule(all, false);

@@ -138,7 +138,7 @@ bool Search::come_back() {
 Prepared Search::prepare(std::int64_t n) {
   constexpr double kLeastS = 5;  // else nothing might be found
   const double left_s = options_.budget_s - trials_.elapsed_s();
-  const PrepareSpec spec = references_.spec(n, has_result() ? left_s : std::max(kLeastS, left_s));
+  const PrepareSpec spec = references_.spec(n, std::max(has_result() ? 0 : kLeastS, left_s));
   const double default_s = spec.default_patience_s;
   Prepared prepared = trials_.begin_size(spec);
   references_.note(n, prepared);
@@ -410,6 +410,8 @@ void Search::confirm_best(double seconds) {
   if (trials_.n() != target_n) {
     result_.is_confirmed = false;
     references_.trust(result_.best);
+    schedule_.begin_size(options_.sizes.size() - 1, trials_.elapsed_s());
+    (void)population_.take_all();  // of a smaller size
     const Prepared prepared = prepare(target_n);
     if (prepared.status != PrepareStatus::Ready) return;
     default_ = seen_ ? seen_->standard : Candidate{};

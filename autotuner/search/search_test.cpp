@@ -199,6 +199,36 @@ TEST_F(SearchTest, StaysWithinItsTime) {
   }
 }
 
+TEST_F(SearchTest, AfterAnInterruptionTheBestOfASmallerSizeIsNotComparedAtTheTarget) {
+  const Space without_device{index, {false, 1, 0, kTarget}};
+  SyntheticWorld world(index, 1);
+  world.true_time = [&](const Configuration& configuration) {
+    return static_cast<double>(world.n()) * (configuration == without_device.default_configuration() ? 4e3 : 1e3);
+  };
+  world.reference_ns = 4e3 * kTarget;
+  bool is_interrupted = false;
+  Evaluator evaluator = world.evaluator();
+  evaluator.run = [&](const Configuration& configuration, const RunSpec& spec) {
+    is_interrupted = is_interrupted || world.n() > options(1).sizes[0];
+    if (is_interrupted && world.n() < kTarget) throw pbrt::IoError("interrupted");
+    return world.run(configuration, spec);
+  };
+  SearchEvents events;
+  int num_at_target = 0;
+  events.on_state = [&](const SearchState& state) {
+    if (state.n < kTarget) return;
+    ++num_at_target;
+    EXPECT_EQ(state.size_index + 1, state.num_sizes);
+    EXPECT_EQ(state.best_ns, 0) << "nothing of the population ran there";
+  };
+  Search search(without_device, options(1), evaluator, events);
+  EXPECT_THROW((void)search.run(), pbrt::IoError);
+  ASSERT_TRUE(search.has_result());
+  search.confirm_best(5);
+  EXPECT_EQ(search.best_so_far().n, kTarget);
+  EXPECT_GT(num_at_target, 0);
+}
+
 TEST_F(SearchTest, WithoutTimeTheDefaultMayTakeAsLongAsTheReference) {
   for (const double seconds : {0.01, 1.0, 20.0}) {
     SyntheticWorld world(index, 1);

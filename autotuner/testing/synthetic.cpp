@@ -95,6 +95,7 @@ pbrt::TrainingInfo synthetic_program() {
   pbrt::TransformInfo main;
   main.name = main.template_name = info.main;
   main.sizes = {"w", "h", "KWIDTH"};
+  main.numbers = {"By", "Limit"};
   main.calls = {"Convolve2D", "ConvolveRows", "ConvolveColumns"};
   main.sites = {{"SinglePass|TwoPass",
                  {{"SinglePass", {Version::Cpu}, 12, "calls a transform"},

@@ -95,10 +95,27 @@ std::optional<NamedConfiguration> ResultFile::starting_point(const pbrt::Machine
                             is_ours};
 }
 
-bool ResultFile::has_finished_entry(const pbrt::Machine& machine) const {
+/// The entry for this machine itself; null if there is none.
+const pbrt::ConfigEntry* ResultFile::entry_of(const pbrt::Machine& machine) const {
   const pbrt::ChosenEntry chosen = pbrt::choose_entry(file_, machine);
-  return chosen.entry != nullptr && chosen.note.empty() &&
-         chosen.entry->provenance.effort.find(kNotFinished) == std::string::npos;
+  return chosen.note.empty() ? chosen.entry : nullptr;
+}
+
+bool ResultFile::has_finished_entry(const pbrt::Machine& machine) const {
+  const pbrt::ConfigEntry* entry = entry_of(machine);
+  return entry != nullptr && entry->provenance.effort.find(kNotFinished) == std::string::npos;
+}
+
+bool ResultFile::knows_better(const pbrt::Machine& machine, std::span<const SearchResult> results) const {
+  const pbrt::ConfigEntry* entry = entry_of(machine);
+  if (entry == nullptr || entry->provenance.sizes.empty() || results.empty()) return false;
+  const SearchResult& last = results.back();
+  const bool is_kept = last.kept == Kept::Before || last.best == entry->configuration;
+  if (last.is_complete && (last.is_confirmed || !is_kept)) return false;
+  const std::int64_t known_n = entry->provenance.sizes.back();
+  const bool is_known_well =
+      has_finished_entry(machine) && (!last.is_complete || entry->provenance.unconfirmed.empty());
+  return last.n < known_n || (last.n == known_n && is_known_well);
 }
 
 void ResultFile::save(pbrt::ConfigEntry entry) {

@@ -48,6 +48,10 @@ class ResultFile {
   /// Whether the file has a result for this machine that was compared with the default at its size. What an interrupted
   /// search knows was not.
   [[nodiscard]] bool has_finished_entry(const pbrt::Machine& machine) const;
+  /// Whether the file's entry for this machine says more than `results`: their search ended before its target or kept
+  /// the entry's choices without proof, at a smaller size than the entry's, or at its size where the entry is finished
+  /// and proven.
+  [[nodiscard]] bool knows_better(const pbrt::Machine& machine, std::span<const SearchResult> results) const;
   /// Writes the entry in place of the machine's former one. Entries of other machines stay, also those that others have
   /// written since the file was read.
   ///
@@ -56,6 +60,7 @@ class ResultFile {
 
  private:
   [[nodiscard]] pbrt::ConfigFile read() const;
+  [[nodiscard]] const pbrt::ConfigEntry* entry_of(const pbrt::Machine& machine) const;
 
   std::string path_;
   const InfoIndex& index_;

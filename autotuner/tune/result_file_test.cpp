@@ -101,6 +101,32 @@ TEST_F(ResultFileTest, OnlyACompleteSearchOfThisMachineIsFinished) {
   EXPECT_FALSE(ResultFile(path, world.index).has_finished_entry(machine_with("Two")));
 }
 
+TEST_F(ResultFileTest, ASearchThatEndedBeforeItsTargetKnowsLess) {
+  const auto knows_better = [&](std::int64_t n, bool is_complete) {
+    std::vector<SearchResult> found = results;
+    found.back().n = n;
+    found.back().is_complete = is_complete;
+    return ResultFile(path, world.index).knows_better(machine.machine, found);
+  };
+  EXPECT_FALSE(knows_better(64, false)) << "there is no entry";
+  std::vector<SearchResult> proven = results;
+  for (SearchResult& result : proven) result.is_confirmed = true;
+  ResultFile(path, world.index).save(entry(proven));
+  EXPECT_TRUE(knows_better(64, false));
+  EXPECT_TRUE(knows_better(512, false));
+  EXPECT_FALSE(knows_better(1024, false)) << "that is more than was known";
+  EXPECT_TRUE(knows_better(512, true)) << "the same choices, and nothing is proven";
+  results[1].is_confirmed = true;
+  EXPECT_FALSE(knows_better(512, true)) << "the same choices with newer times";
+  results[1].is_confirmed = false;
+  results[1].best = world.standard();
+  EXPECT_FALSE(knows_better(64, true)) << "other choices, at the size that the person asked for";
+  results[1].is_complete = false;
+  ResultFile(path, world.index).save(entry(results));
+  EXPECT_TRUE(knows_better(64, false));
+  EXPECT_FALSE(knows_better(512, false)) << "neither is finished";
+}
+
 TEST_F(ResultFileTest, WhatOthersWroteMeanwhileStays) {
   ResultFile file(path, world.index);
   TunedMachine other{machine_with("Two"), "", false};

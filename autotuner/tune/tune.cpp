@@ -84,7 +84,7 @@ class Session {
   [[nodiscard]] std::optional<int> tune_target(const Evaluator& evaluator, double budget_s);
   void explain_devices(SearchResult& result);
   void add_result(const SearchResult& result);
-  void save(std::span<const SearchResult> results);
+  bool save(std::span<const SearchResult> results);
   void confirm_after_interruption(Search& search);
   [[nodiscard]] int stop_early(const Search& search, const std::string& why, int status);
   [[nodiscard]] std::size_t current() const { return results_.size(); }
@@ -106,7 +106,8 @@ class Session {
   std::vector<SearchResult> results_;     // results of the targets tuned so far
   PrepareSpec at_hand_{};                 // how the inputs at hand were made
   std::optional<Configuration> trusted_;  // what it refers to
-  bool is_unsaved_ = false;
+  bool is_saved_ = false;
+  bool is_unsaved_ = false;                                             ///< the file could not be written
   std::optional<std::chrono::steady_clock::time_point> last_word_end_;  ///< of the confirmation after an interruption
 };
 
@@ -310,8 +311,10 @@ SearchEvents Session::events() {
   return out;
 }
 
-/// Writes the last of the results. If that does not work, prints it, so that the person can put it into a file.
-void Session::save(std::span<const SearchResult> results) {
+/// Writes the last of the results, unless the file has what is known better. If that does not work, prints it, so that
+/// the person can put it into a file. Returns whether the file has it.
+bool Session::save(std::span<const SearchResult> results) {
+  if (file_.knows_better(machine_.machine, results)) return false;
   pbrt::ConfigEntry entry = entry_of(options_, machine_, search_options_.sizes, index_, targets_, results);
   const Configuration chosen = entry.configuration;
   try {
@@ -321,6 +324,7 @@ void Session::save(std::span<const SearchResult> results) {
     progress_.say(fmt::format("error: {}; what was found follows, for a file that --config names", error.what()), true);
     fmt::print("{}\n", pbrt::to_short_file(index_, chosen));
   }
+  return !is_unsaved_;
 }
 
 /// Measures what the sites that the result has on the CPU cost on a device, as far as there is time. Whatever goes
@@ -361,7 +365,7 @@ void Session::add_result(const SearchResult& result) {
   results_.push_back(result);
   measurements_.set_reference(result.best);
   // The results of the first bins are worth little without the others, so only an interruption writes them.
-  if (results_.size() == targets_.size()) save(results_);
+  if (results_.size() == targets_.size()) is_saved_ = save(results_);
   progress_.finish();
   if (!options_.is_quiet)
     for (const std::string& line : result_lines(options_, index_, target, has_bins(targets_), machine_.device, result))
@@ -398,18 +402,17 @@ void Session::confirm_after_interruption(Search& search) {
 /// do.
 int Session::stop_early(const Search& search, const std::string& why, int status) {
   progress_.finish();
-  if (file_.has_finished_entry(machine_.machine)) {
-    progress_.say(fmt::format("{}: {} keeps the configuration of before", why, file_.path()), true);
-  } else if (search.has_result()) {
-    std::vector<SearchResult> all = results_;
+  std::vector<SearchResult> all = results_;
+  if (search.has_result())
     all.push_back(search.best_so_far());
-    save(all);
-    if (!is_unsaved_)
-      progress_.say(fmt::format("{}: the best so far ({}) is in {}", why, gain_words(all.back()), file_.path()), true);
-  } else if (!results_.empty()) {
-    results_.back().is_complete = false;
-    save(results_);
-    if (!is_unsaved_) progress_.say(fmt::format("{}: what was tuned so far is in {}", why, file_.path()), true);
+  else if (!all.empty())
+    all.back().is_complete = false;
+  if (file_.has_finished_entry(machine_.machine) || file_.knows_better(machine_.machine, all)) {
+    progress_.say(fmt::format("{}: {} keeps the configuration of before", why, file_.path()), true);
+  } else if (!all.empty()) {
+    const std::string what =
+        search.has_result() ? "the best so far (" + gain_words(all.back()) + ")" : "what was tuned so far";
+    if (save(all)) progress_.say(fmt::format("{}: {} is in {}", why, what, file_.path()), true);
   } else {
     progress_.say(why + ": nothing was measured yet, nothing is written", true);
   }
@@ -426,11 +429,11 @@ std::optional<int> Session::tune_target(const Evaluator& evaluator, double budge
       elapsed_s + std::max(0.0, budget_s - elapsed_s) / static_cast<double>(targets_.size() - current());
   measurements_.set_budget(search_options_.budget_s);
   Search search(space, search_options_, evaluator, events(), starting_points());
-  progress_.say(fmt::format("{}{}{} and {} to choose, seed {}, at most {:.0f} s",
+  progress_.say(fmt::format("{}{}{} and {} to choose, seed {}, at most {}",
                             has_bins(targets_) ? targets_[current()].transform + ": " : "",
                             options_.run.cases.size() > 1 ? count_text(options_.run.cases.size(), "case") + ", " : "",
                             count_text(space.sites().size(), "site"), count_text(space.tunables().size(), "value"),
-                            options_.run.seed, search_options_.budget_s - elapsed_s));
+                            options_.run.seed, limit_text(search_options_.budget_s - elapsed_s)));
   SearchResult result;
   try {
     result = search.run();
@@ -448,6 +451,7 @@ std::optional<int> Session::tune_target(const Evaluator& evaluator, double budge
 }
 
 int Session::run() {
+  check_names(options_.run, info_);
   meet_program();
   choose_sizes();
   find_starting_points();
@@ -461,7 +465,11 @@ int Session::run() {
   if (options_.is_quiet) return 0;
   if (notices_.num_wrong_but_fast() > 0)
     fmt::print("{} fast but wrong configurations were rejected\n", notices_.num_wrong_but_fast());
-  fmt::print("written to {}\n", file_.path());
+  if (is_saved_)
+    fmt::print("written to {}\n", file_.path());
+  else
+    fmt::print("{} keeps the configuration of before and what is known of it: the time limit left no time for more\n",
+               file_.path());
   return 0;
 }
 

@@ -306,7 +306,7 @@ std::string emit_cpp(const Program& program, const Plan& plan, const LoweredProg
   find_spawned(program, context.spawned, context.spawned_templates);
   const std::vector<Kernel> kernels = make_kernels(program, lowered, {sources, options.is_strict()});
   Writer out;
-  out.line("// Made by pbc from " + program.name + ".pbcc.");
+  out.line(std::string(kGeneratedBegin) + " " + program.name + ".pbcc.");
   if (options.is_checked) out.line("#define PB_CHECKED 1");
   if (options.checks_copies) out.line("#define PB_CHECKED_COPIES 1");
   if (options.is_strict()) out.line("#define PB_SCALAR_FUNCTIONS 1");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "choicegraph/plan/plan.h"
 #include "clgen/facts/emit_options.h"
@@ -13,6 +14,9 @@
 namespace pb {
 
 class SourceManager;
+
+/// How generated files begin, by which pbc knows its own.
+inline constexpr std::string_view kGeneratedBegin = "// Made by pbc from";
 
 /// What `#line` directives call the generated file: `separable_convolution.cpp`.
 [[nodiscard]] std::string generated_name(const Program& program);

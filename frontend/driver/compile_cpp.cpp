@@ -66,6 +66,18 @@ std::vector<std::string> compile_flags(const CppMode& mode) {
   return flags;
 }
 
+/// What makes the columns of messages count bytes, as compiler_output reads them. g++ from version 11 on counts what a
+/// terminal shows, with stops of tabs; others count bytes and do not know the flag.
+std::vector<std::string> column_flags(const std::vector<std::string>& compiler) {
+  const std::string flag = "-fdiagnostics-column-unit=byte";
+  std::vector<std::string> question = compiler;
+  question.insert(question.end(), {flag, "-print-search-dirs"});
+  const ProcessResult answer = run_process(question);
+  // g++ names a flag that it does not know and goes on.
+  const bool is_known = answer.succeeded() && answer.output.find("column-unit") == std::string::npos;
+  return is_known ? std::vector<std::string>{flag} : std::vector<std::string>{};
+}
+
 void append(std::vector<std::string>& to, const std::vector<std::string>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
@@ -170,6 +182,7 @@ bool compile_cpp(const CppJob& job, const UserProgram& user, Diagnostics& diags,
   const std::string linked = is_archive ? folder.path() + "/" + kObject : product.path();
   std::vector<std::string> words = file_words(job, home, folder.path(), linked);
   append(words, debugger_words(job, user, home, folder.path()));
+  append(words, column_flags(compiler_words()));
 
   PrecompiledPrefix prefix(command, home, job.generated);
   const ProcessResult result = compile_with(command, prefix.flags(), words);

@@ -125,9 +125,11 @@ std::optional<std::string_view> same_word(std::string_view source, std::string_v
   if (column >= made.size()) return std::nullopt;
   const std::string_view word = word_at(made, column);
   if (word.empty() || !is_word(word[0])) return std::nullopt;
-  const std::size_t at = source.find(word);
-  if (at == std::string_view::npos) return std::nullopt;
-  return source.substr(at, word.size());
+  for (std::size_t at = source.find(word); at != std::string_view::npos; at = source.find(word, at + word.size())) {
+    const bool begins = at == 0 || !is_word(source[at - 1]);
+    if (begins && word_at(source, at).size() == word.size()) return source.substr(at, word.size());
+  }
+  return std::nullopt;
 }
 
 /// The text in the user's file that a message is about. Generated lines hold the user's text, indented
@@ -176,9 +178,30 @@ std::string with_backticks(std::string_view text) {
   return out;
 }
 
+/// A character beyond ASCII in UTF-8.
+std::string in_utf8(std::uint32_t code) {
+  const auto tail = [&](int shift) { return static_cast<char>(0x80U | ((code >> shift) & 0x3FU)); };
+  if (code < 0x800) return {static_cast<char>(0xC0U | (code >> 6)), tail(0)};
+  if (code < 0x10000) return {static_cast<char>(0xE0U | (code >> 12)), tail(6), tail(0)};
+  return {static_cast<char>(0xF0U | (code >> 18)), tail(12), tail(6), tail(0)};
+}
+
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
+}
+
+/// Writes letters that gcc names by their numbers, as `\U000065e5`, as they are.
+void restore_letters(std::string& text) {
+  constexpr std::size_t kDigits = 8;
+  for (std::size_t at = text.find("\\U"); at != std::string::npos; at = text.find("\\U", at + 1)) {
+    std::uint32_t code = 0;
+    const char* begin = text.data() + std::min(at + 2, text.size());
+    const char* end = text.data() + std::min(at + 2 + kDigits, text.size());
+    const auto [stop, error] = std::from_chars(begin, end, code, 16);
+    const bool is_letter = error == std::errc() && stop == begin + kDigits && code >= 0x80 && code < 0x110000;
+    if (is_letter) text.replace(at, 2 + kDigits, in_utf8(code));
+  }
 }
 
 /// Gives types such as `BasicView<const double, 1, true, false>`, which stand for regions in hot loops, the names of
@@ -245,6 +268,7 @@ std::string hint_for(std::string_view text) {
 /// Describes the user's mistake in plain words, if gcc describes the template that a body became.
 std::string plain_words(std::string_view text) {
   std::string out = with_backticks(text);
+  restore_letters(out);
   if (const std::size_t at = out.find(" [-fpermissive]"); at != std::string::npos) out.resize(at);
   constexpr std::string_view kBegin = "there are no arguments to ";
   const std::size_t end = out.find(" that depend on a template parameter");
@@ -256,6 +280,18 @@ std::string plain_words(std::string_view text) {
   const std::size_t alike = out.find("; did you mean ");
   if (alike != std::string::npos && out.find("MatrixRegion") < alike) out.resize(alike);
   return out;
+}
+
+/// What `text`, of the message of `lines[at]`, becomes with the proposal that gcc makes when it says the same of the
+/// line once more: first it finds that no argument of a call depends on a template, then that there is no such name.
+std::string with_later_proposal(std::string text, const std::vector<std::string_view>& lines, std::size_t at,
+                                const Message& message) {
+  for (std::size_t i = at + 1; i < lines.size(); ++i) {
+    const auto later = parse_message(lines[i]);
+    if (!later || later->severity != "error" || later->file != message.file || later->line != message.line) continue;
+    if (std::string words = plain_words(later->text); words.starts_with(text + "; did you mean ")) return words;
+  }
+  return text;
 }
 
 /// The header that gcc proposes in a note below the error of `lines[at]`, as `<map>`; empty if it proposes none.
@@ -328,7 +364,7 @@ bool report_messages(const std::vector<std::string_view>& lines, std::string_vie
     if (!place) continue;
     required_from.reset();
     found = true;
-    std::string text = plain_words(message->text);
+    const std::string text = with_later_proposal(plain_words(message->text), lines, i, *message);
     if (!seen.emplace(message->file, message->line, text).second) continue;
     if (text.starts_with("expected `,` or `;` before")) place = behind_previous(*place, user.sources);
     DiagBuilder builder = diags.emit(DiagKind::CxxError, *place);

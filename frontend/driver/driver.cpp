@@ -7,12 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -32,6 +29,7 @@
 #include "clgen/opencl/emit_kernels.h"
 #include "frontend/check_slips/check_slips.h"
 #include "frontend/check_types/check_types.h"
+#include "frontend/driver/call_files.h"
 #include "frontend/driver/compile_cpp.h"
 #include "frontend/driver/depfile.h"
 #include "frontend/driver/explain.h"
@@ -196,64 +194,30 @@ std::vector<std::string> exported_functions(const Program& program, const std::s
   return names;
 }
 
-void check_not_a_source(const std::string& target, const SourceManager& sources) {
-  for (std::size_t i = 0; i < sources.num_files(); ++i) {
-    std::error_code ignored;  // a file that does not exist is no source
-    const std::string name(sources.name(FileId{static_cast<std::uint32_t>(i)}));
-    if (std::filesystem::equivalent(target, name, ignored))
-      throw IoError("the output `" + target + "` is a source of the program");
-  }
-}
-
-/// Refuses to write a library's header over a file that pbc did not make.
-void check_is_own_header(const std::string& header) {
-  std::ifstream file(header);
-  if (!file) return;
-  std::string begin(kLibraryHeaderBegin.size(), '\0');
-  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  if (begin != kLibraryHeaderBegin)
-    throw IoError("the header of the library would replace `" + header +
-                  "`, which pbc did not make; choose another name for the library");
-}
-
-/// The files of which `options` make a binary.
-std::vector<std::string> input_files(const Options& options, const SourceManager& sources) {
-  std::vector<std::string> files;
-  for (std::size_t i = 0; i < sources.num_files(); ++i)
-    files.emplace_back(sources.name(FileId{static_cast<std::uint32_t>(i)}));
-  if (!options.config.empty()) files.push_back(options.config);
-  return files;
-}
-
 CppMode cpp_mode(const Options& options) { return {options.fp, options.is_debug}; }
 
 /// Generates, compiles and writes the executable and its training information, or the library and its header.
-bool make_binary(const Options& options, Compilation& c) {
-  const std::string target = options.is_library ? library_path(options) : binary_path(options);
-  check_output_place(target);
-  check_not_a_source(target, c.sources);
-  if (options.is_library) check_is_own_header(header_path(target));
+bool make_binary(const Options& options, const CallFiles& files, Compilation& c) {
+  check_output_place(files.target);
   const LoweredProgram trees = lowered(c);
   const std::string cpp =
       c.timer.run("emit_cpp", [&] { return emit_cpp(*c.program, *c.plan, trees, c.sources, c.emit); });
   // What lies beside the binary.
-  const std::string beside = options.is_library ? header_path(target) : target + ".info";
   const std::string text =
-      options.is_library ? emit_library_header(*c.program, c.sources, c.emit.library) : c.timer.run("emit_info", [&] {
+      files.is_library ? emit_library_header(*c.program, c.sources, c.emit.library) : c.timer.run("emit_info", [&] {
         return to_json(make_training_info(*c.program, *c.plan, c.sources, c.emit));
       });
-  if (options.keep) pbrt::write_file_atomically(target + ".cpp", cpp);
+  if (!files.generated.empty()) pbrt::write_file_atomically(files.generated, cpp);
   const auto commit = [&] {
-    if (!options.depfile.empty())
-      pbrt::write_file_atomically(options.depfile, depfile_text(target, input_files(options, c.sources)));
-    pbrt::write_file_atomically(beside, text);
+    if (!files.depfile.empty()) pbrt::write_file_atomically(files.depfile, depfile_text(files.target, files.inputs()));
+    pbrt::write_file_atomically(files.beside, text);
   };
   const UserProgram user{c.sources, c.program->transform_names()};
-  CppJob job{cpp, target, generated_name(*c.program), cpp_mode(options)};
-  if (options.is_library) {
-    job.product = is_static_library(target) ? Product::StaticLibrary
-                  : options.is_standalone   ? Product::StandaloneLibrary
-                                            : Product::SharedLibrary;
+  CppJob job{cpp, files.target, generated_name(*c.program), cpp_mode(options)};
+  if (files.is_library) {
+    job.product = is_static_library(files.target) ? Product::StaticLibrary
+                  : options.is_standalone         ? Product::StandaloneLibrary
+                                                  : Product::SharedLibrary;
     job.exported = exported_functions(*c.program, c.emit.library);
   }
   return c.timer.run("c++", [&] { return compile_cpp(job, user, c.diags, commit); });
@@ -279,6 +243,8 @@ bool compile(const Options& options, Compilation& c) {
     return true;
   }
   if (!run_passes(options, c)) return false;
+  const CallFiles files = files_of_call(options, c.sources);
+  check_files(files);
   if (options.explain) print(explain(*c.program, *c.plan, c.changes, c.sources));
   if (options.emit != Emit::Binary) {
     write_text(options, c.timer.run("emit", [&] { return emitted_text(options, c); }));
@@ -289,7 +255,7 @@ bool compile(const Options& options, Compilation& c) {
     precompile_headers(emit_cpp(*c.program, *c.plan, lowered(c), c.sources, c.emit), cpp_mode(options));
     return true;
   }
-  return make_binary(options, c);
+  return make_binary(options, files, c);
 }
 
 }  // namespace

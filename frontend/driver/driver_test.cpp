@@ -178,6 +178,23 @@ TEST_F(CompilerOutput, AMemberOfANumberIsExplained) {
             std::vector<std::string>{"it is one number: write its name alone, without `.cell( )`"});
 }
 
+TEST_F(CompilerOutput, LettersOfOtherAlphabetsAreShownAsTheyAre) {
+  EXPECT_TRUE(report_compiler_output(
+      "prog.pbcc:3:16: error: '\\U000065e5\\U0001d4d0\\U000000e9' was not declared in this scope\n", generated_, user_,
+      diags_));
+  EXPECT_EQ(messages(), "oops: `\u65e5\U0001d4d0\u00e9` was not declared in this scope\n");
+}
+
+TEST_F(CompilerOutput, AMessageWithAProposalAndOneWithoutAreOne) {
+  EXPECT_TRUE(
+      report_compiler_output("prog.pbcc:3:16: error: there are no arguments to 'oops' that depend on a template "
+                             "parameter, so a declaration of "
+                             "'oops' must be available [-fpermissive]\n"
+                             "prog.pbcc:3:20: error: 'oops' was not declared in this scope; did you mean 'pops'?\n",
+                             generated_, user_, diags_));
+  EXPECT_EQ(messages(), "oops: `oops` was not declared in this scope; did you mean `pops`?\n");
+}
+
 TEST_F(CompilerOutput, RepeatedMessagesAreShownOnce) {
   const std::string line = "prog.pbcc:3:16: error: no\n";
   EXPECT_TRUE(report_compiler_output(line + line, generated_, user_, diags_));

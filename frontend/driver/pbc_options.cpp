@@ -2,6 +2,7 @@
 #include "frontend/driver/pbc_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <map>
@@ -149,11 +150,12 @@ void add_options(CLI::App& app, Options& options, Words& words) {
 
 /// What to say about a word that is no option.
 std::string unknown_option_text(const CLI::ExtrasError& error, const CLI::App& app) {
-  const std::string text = error.what();
-  const std::size_t begin = text.find("--");
-  if (begin == std::string::npos) return "a program is one .pbcc file; what it includes it names itself (" + text + ")";
-  std::string word = text.substr(begin);
-  word = word.substr(0, word.find_first_of("= ,]"));
+  const std::vector<std::string> left = app.remaining();
+  const auto first = std::find_if(left.begin(), left.end(),
+                                  [](const std::string& word) { return word.starts_with('-') && word.size() > 1; });
+  if (first == left.end())
+    return std::string("a program is one .pbcc file; what it includes it names itself (") + error.what() + ")";
+  const std::string word = first->substr(0, first->find('='));
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
@@ -166,6 +168,22 @@ ParsedOptions stop(int status) { return {std::nullopt, status}; }
 
 ParsedOptions usage_error(const std::string& text) {
   std::fprintf(stderr, "pbc: error: %s\npbc: `pbc --help` lists the options\n", text.c_str());
+  return stop(1);
+}
+
+/// What to say about an option with a value too few or too many.
+std::string mismatch_text(const CLI::ArgumentMismatch& error) {
+  const std::string text = error.what();
+  const std::size_t flag_end = text.find(" was given a disallowed flag override");
+  if (flag_end != std::string::npos) return "--" + text.substr(0, flag_end) + " takes no value";
+  return text.substr(0, text.find(':')) + " needs a value";
+}
+
+/// Prints what --help and --version ask for.
+ParsedOptions print_and_stop(const CLI::App& app, const CLI::Success& success) {
+  const int status = app.exit(success, std::cout, std::cerr);
+  if (std::cout.flush()) return stop(status);
+  std::fputs("pbc: error: cannot write to standard output\n", stderr);
   return stop(1);
 }
 
@@ -187,17 +205,16 @@ ParsedOptions parse_options(int argc, char** argv) {
   Options options;
   Words words;
   CLI::App app{"Compiles a .pbcc program to an executable that can be tuned with pbtune.", "pbc"};
-  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)->disable_flag_override();
   add_options(app, options, words);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
-    return stop(app.exit(success, std::cout, std::cerr));
+    return print_and_stop(app, success);
   } catch (const CLI::ExtrasError& error) {
     return usage_error(unknown_option_text(error, app));
   } catch (const CLI::ArgumentMismatch& error) {
-    const std::string text = error.what();
-    return usage_error(text.substr(0, text.find(':')) + " needs a value");
+    return usage_error(mismatch_text(error));
   } catch (const CLI::ParseError& error) {
     return usage_error(error.what());
   }
@@ -208,6 +225,7 @@ ParsedOptions parse_options(int argc, char** argv) {
   options.fp = kFpWords.at(words.fp);
   if (options.splits_products && options.fp == FpMode::Strict)
     return usage_error("--split-products changes digits, which --fp=strict does not allow");
+  if (options.is_standalone && !options.is_library) return usage_error("--standalone is for --library alone");
   options.colour = kColourWords.at(words.colour);
   for (const std::string& name : words.no_warn) {
     if (const std::string fault = warning_fault(name); !fault.empty()) return usage_error(fault);

@@ -105,6 +105,36 @@ class PbcTest(unittest.TestCase):
         self.expect_failure(self.run_pbc("scale.pbcc", "-o", "./scale.pbcc"), "is a source of the program")
         self.assertEqual((self.folder / "scale.pbcc").read_text(), PROGRAM)
 
+    def test_inputs_and_foreign_files_are_never_overwritten(self):
+        files = {"scale.cfg": '{"format": 2, "program": "scale", "source": "", "entries": []}\n', "notes.txt": "mine\n", "mine.cpp": "int mine;\n", "mine.info": "mine\n",
+                 "part.cpp": PROGRAM, "whole.pbcc": '#include "part.cpp"\n', "mine.pbcc": PROGRAM, "piece.info": PROGRAM,
+                 "piece.pbcc": '#include "piece.info"\n'}
+        for name, text in files.items():
+            (self.folder / name).write_text(text)
+        for words, text in (
+                (["scale.pbcc", "--depfile", "scale.pbcc", "-o", "out/scale"], "the dependency file `scale.pbcc` is a source"),
+                (["scale.pbcc", "--depfile", "notes.txt", "-o", "out/scale"], "`notes.txt`, which pbc did not make"),
+                (["scale.pbcc", "--depfile", "out/scale.info", "-o", "out/scale"], "`out/scale.info` is also the training information"),
+                (["scale.pbcc", "--config", "scale.cfg", "-o", "scale.cfg"], "`scale.cfg` is the configuration"),
+                (["scale.pbcc", "-o", "notes.txt"], "`notes.txt`, which pbc did not make"),
+                (["whole.pbcc", "--keep", "-o", "part"], "`part.cpp` is a source"),
+                (["piece.pbcc"], "`piece.info` is a source"),
+                (["mine.pbcc", "-o", "mine"], "`mine.info`, which pbc did not make"),
+                (["scale.pbcc", "--emit=cpp", "-o", "scale.pbcc"], "`scale.pbcc` is a source")):
+            self.expect_failure(self.run_pbc(*words), text)
+        (self.folder / "mine.info").unlink()
+        self.expect_failure(self.run_pbc("mine.pbcc", "--keep"), "`mine.cpp`, which pbc did not make")
+        for name, text in files.items():
+            if name != "mine.info":
+                self.assertEqual((self.folder / name).read_text(), text, name)
+        self.assertEqual((self.folder / "scale.pbcc").read_text(), PROGRAM)
+
+    def test_own_files_of_before_are_replaced(self):
+        words = ["scale.pbcc", "--keep", "--depfile", "out/scale.d", "-o", "out/scale"]
+        for _ in range(2):
+            self.assertEqual(self.run_pbc(*words).stderr, "")
+        self.assertEqual(sorted(os.listdir(self.folder / "out")), ["scale", "scale.cpp", "scale.d", "scale.info"])
+
     def test_full_disk_is_one_clear_line(self):
         def limit():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -118,6 +148,14 @@ class PbcTest(unittest.TestCase):
         self.expect_failure(self.run_pbc("scale.pbcc", "-o", "out/scale", CXX=broken), "failed", "internal trouble")
         killed = self.fake_compiler("kill -9 $$\n")
         self.expect_failure(self.run_pbc("scale.pbcc", "-o", "out/scale", CXX=killed), "signal 9")
+
+    def test_messages_of_the_compiler_point_at_the_mistake(self):
+        program = "transform T from A[n] to B[n]\n{\n  B.cell(i) from (A.cell(i) a) {\nLINE\n  return x; }\n}\n"
+        for line in ("    double x = a + (a * nowhere);", "\t\tdouble x = a + (a *\tnowhere);", "    double x = a /*\u65e5\u672c*/ + (a * nowhere);",
+                     "    double nowhere1 = a, x = a /*\u65e5\u672c*/ + (a * nowhere);"):
+            (self.folder / "t.pbcc").write_text(program.replace("LINE", line))
+            column = len(line[:line.rindex("nowhere")].encode()) + 1
+            self.expect_failure(self.run_pbc("t.pbcc", "-o", "out/t"), f"t.pbcc:4:{column}: error: `nowhere` was not declared")
 
     def test_compiler_may_have_arguments(self):
         self.assertEqual(self.run_pbc("scale.pbcc", "-o", "out/scale", CXX="env c++ -g0").returncode, 0)
@@ -142,9 +180,19 @@ class PbcTest(unittest.TestCase):
     def test_help_and_version(self):
         self.assertIn("--emit", self.run_pbc("--help").stdout)
         self.assertRegex(self.run_pbc("--version").stdout, r"^pbc \(Polybricks\) \d+\.\d+\.\d+( \(commit [0-9a-f]{12}(\+changes)?\))?$")
+        for option in ("--help", "--version"):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([PBC, option], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode, done.stderr), (1, "pbc: error: cannot write to standard output\n"))
 
     def test_wrong_options(self):
         self.expect_failure(self.run_pbc("--emmit=ast", "scale.pbcc"), "unknown option `--emmit`", "`--emit`")
+        self.expect_failure(self.run_pbc("-x", "scale.pbcc"), "unknown option `-x`")
+        self.expect_failure(self.run_pbc("--keep=3", "scale.pbcc"), "--keep takes no value")
+        self.expect_failure(self.run_pbc("--check=abc", "scale.pbcc"), "--check takes no value")
+        self.expect_failure(self.run_pbc("-o"), "needs a value")
+        self.expect_failure(self.run_pbc("--standalone", "scale.pbcc"), "--standalone is for --library alone")
+        self.expect_failure(self.run_pbc("scale.pbcc", "scale.pbcc"), "a program is one .pbcc file")
         self.expect_failure(self.run_pbc("--emit=asd", "scale.pbcc"), "`asd`", "program")
         self.expect_failure(self.run_pbc(), "no input file")
         self.expect_failure(self.run_pbc("scale.txt", "-o", "out/x"), "scale.txt")

@@ -50,9 +50,7 @@ bool is_raw_prefix(std::string_view word) {
 }  // namespace
 
 Scanner::Scanner(FileId file, const SourceManager& sources, Diagnostics& diags)
-    : file_(file), text_(sources.text(file)), diags_(diags) {
-  if (text_.starts_with("\xef\xbb\xbf")) pos_ = 3;
-}
+    : file_(file), text_(sources.text(file)), diags_(diags) {}
 
 char Scanner::peek(std::size_t ahead) const { return pos_ + ahead < text_.size() ? text_[pos_ + ahead] : '\0'; }
 

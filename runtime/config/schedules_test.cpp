@@ -141,6 +141,13 @@ TEST_F(SchedulesTest, SizesIncreaseForEachThatIsTested) {
     EXPECT_EQ(parse_levels(levels).sites[kSite], Selector{}) << levels;
     EXPECT_THAT(warnings.lines("t.cfg"), ElementsAre(HasSubstr("sizes must increase from level to level"))) << levels;
   }
+  for (const char* from : {"-5", "2.5"}) {
+    EXPECT_EQ(parse_levels(R"({"rule": "C#1"}, {"from": )" + std::string(from) + R"(, "rule": "C#1"})").sites[kSite],
+              Selector{});
+    EXPECT_THAT(warnings.lines("t.cfg"), ElementsAre(HasSubstr("`from` is a whole number from 0"))) << from;
+  }
+  (void)parse_levels("");
+  EXPECT_THAT(warnings.lines("t.cfg"), ElementsAre(HasSubstr("no levels")));
   // What is missing below is the default.
   EXPECT_EQ(parse_levels(R"({"from": 8, "by": "k", "rule": "C#1", "on": "opencl"})").sites[kSite].levels,
             (std::vector<Level>{{0, 0}, {8, 1, 0, 2}}));

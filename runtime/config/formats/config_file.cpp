@@ -133,6 +133,14 @@ Json to_value(const InfoIndex& index, const ConfigEntry& entry) {
   return out;
 }
 
+/// The text as JSON. What does not even begin like that is another file, such as a source.
+json::Document document_of(std::string_view text, const std::string& path) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && std::string_view("{[\"").find(text[first]) == std::string_view::npos)
+    throw ConfigError(path + ": this is no configuration, which is an object of JSON");
+  return {text, path};
+}
+
 /// Names that several entries lack or break are reported once.
 void keep_first_of_each(std::vector<std::string>& items) {
   std::vector<std::string> out;
@@ -145,12 +153,14 @@ void keep_first_of_each(std::vector<std::string>& items) {
 
 ConfigFile parse_config_file(std::string_view text, const std::string& path, const InfoIndex& index, OfProgram whose) {
   if (is_former_configuration(text)) throw ConfigError(about_former_configuration(text, path, index));
-  const json::Document document(text, path);
+  const json::Document document = document_of(text, path);
   const Node root(document);
   root.expect_object();
+  if (root.has("main") && root.has("transforms"))
+    root.fail("this is the training information of a program, which says what may be chosen, and no configuration");
   const bool is_short = !root.has("entries") && (root.has("global") || root.has("transforms"));
-  if (!is_short && (!root.has("format") || !root.has("entries")))
-    root.fail("this is no configuration: `format` or `entries` is missing");
+  for (const char* name : {"format", "entries"})
+    if (!is_short && !root.has(name)) root.fail(std::string("this is no configuration: `") + name + "` is missing");
   const std::int64_t format = root.integer_or("format", 0, 1000000, kConfigFormat);
   if (format > kConfigFormat)
     root.at("format").fail("format " + std::to_string(format) + " is newer than the newest that this program reads, " +

@@ -14,6 +14,7 @@
 
 #include "runtime/config/errors.h"
 #include "runtime/config/formats/former_names.h"
+#include "runtime/config/formats/info_json.h"
 #include "runtime/config/formats/protocol.h"
 #include "runtime/config/test_program.h"
 
@@ -170,6 +171,12 @@ TEST_F(ConfigFileTest, BrokenTextIsNamedWithItsPlace) {
   EXPECT_THAT(parse_error("[1, 2"), StartsWith("t.cfg:1:"));
   EXPECT_THAT(parse_error("{\"format\": 1, \"entries\": [], \"program\": \"\xff\"}"), StartsWith("t.cfg:1:"));
   EXPECT_THAT(parse_error("{\"a\": 1}"), HasSubstr("this is no configuration"));
+  EXPECT_EQ(parse_error(R"({"format": 1, "program": "blur"})"),
+            "t.cfg:1:1: this is no configuration: `entries` is missing");
+  EXPECT_EQ(parse_error(R"({"program": "blur", "entries": []})"),
+            "t.cfg:1:1: this is no configuration: `format` is missing");
+  EXPECT_EQ(parse_error("transform Blur\nfrom A[n]\n"), "t.cfg: this is no configuration, which is an object of JSON");
+  EXPECT_THAT(parse_error(to_json(info)), HasSubstr("this is the training information of a program"));
   EXPECT_EQ(
       parse_error(
           "{\"format\": 1, \"program\": \"blur\",\n\"entries\": [{}, {\"transforms\": {\"Conv\": {\"sites\": 3}}}]}"),

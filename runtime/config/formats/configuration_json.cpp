@@ -223,13 +223,15 @@ class Reader {
     const SiteInfo& site = *index_.site(id).site;
     named_.sites.insert(id);
     if (!site.fixed.empty()) return compare_selector(id, node);
+    if (node.json().is_array() && node.json().empty()) bad(node, index_.site_name(id) + ": no levels");
     const int fallback = out_.sites[at(id)].levels[0].alternative;
     std::vector<Level> levels;
-    bool is_ordered = true;
+    bool is_ordered = true, are_sizes = true;
     std::map<int, std::int64_t> last;  // by what levels test
     node.each_item([&](const Node& item) {
       const double from_value = item.number_or("from", 0);
       const bool is_size = from_value >= 0 && from_value <= 4e18 && std::floor(from_value) == from_value;
+      are_sizes = are_sizes && is_size;
       const std::int64_t from = is_size ? static_cast<std::int64_t>(from_value) : -1;
       const std::string by = item.string_or("by", "");
       const int size = by.empty() ? 0 : index_.site(id).transform->find_size(by).value_or(-1);
@@ -242,6 +244,7 @@ class Reader {
         unknown(item.at("by"), index_.site_name(id) + ": size variable ", by, index_.site(id).transform->sizes);
       if (choice >= 0 && size >= 0) levels.push_back({from, choice, read_schedule(id, item), size});
     });
+    if (!are_sizes) return bad(node, index_.site_name(id) + ": `from` is a whole number from 0");
     if (!is_ordered) return bad(node, index_.site_name(id) + ": sizes must increase from level to level");
     if (levels.size() > kMaxSelectorLevels) return bad(node, index_.site_name(id) + ": more than 12 levels");
     if (levels.empty() || levels[0].from != 0) levels.insert(levels.begin(), Level{0, fallback});

@@ -5,6 +5,7 @@ import argparse
 import pathlib
 import sys
 
+from ._errors import Error
 from ._library import load
 from ._stubs import stubs_of
 
@@ -16,11 +17,17 @@ def main() -> int:
     stubs.add_argument("library", help="libNAME.so")
     stubs.add_argument("-o", "--output", type=pathlib.Path, help="the file to write (default: standard output)")
     args = parser.parse_args()
-    text = stubs_of(load(args.library))
-    if args.output:
-        args.output.write_text(text)
-    else:
-        sys.stdout.write(text)
+    try:
+        if not pathlib.Path(args.library).exists():
+            raise FileNotFoundError(f"there is no file `{args.library}`")
+        text = stubs_of(load(args.library))
+        if args.output:
+            args.output.write_text(text)
+        else:
+            sys.stdout.write(text)
+    except (Error, OSError) as error:
+        print(f"{parser.prog}: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -201,6 +201,8 @@ def compile(source: PathLike, *, element: str = "double", options: Sequence[str]
 
     Warnings of `pbc` are warnings of the class CompileWarning, when it compiles.
     """
+    if str(source).strip() == "":
+        raise ArgumentError(f"the source is the name of a `.pbcc` file or the text of a program, not {source!r}")
     is_text = isinstance(source, str) and ("\n" in source or "{" in source) and not source.endswith(".pbcc")
     file = None if is_text else pathlib.Path(source).absolute()
     text = str(source) if file is None else file.read_text()

@@ -41,7 +41,7 @@ class Binding:
             if self.make_program is None:
                 raise ArgumentError("a library that was loaded is tuned with `program=`, the program of `pbc` for the same source")
             program = self.make_program(transform)
-        arrays = self._checked(main_of(pathlib.Path(program)), inputs)
+        arrays = self._checked(main_of(pathlib.Path(program)), inputs, wishes.get("numbers") or {})
         output = wishes.pop("output", None)
         for name in ("device", "threads", "device_memory", "device_limit"):
             wishes.setdefault(name, self.options.get(name))
@@ -51,12 +51,13 @@ class Binding:
         self.options = options
         return written
 
-    def _checked(self, transform: str, inputs: Tuple[Any, ...]) -> Sequence[numpy.ndarray[Any, Any]]:
-        """The inputs as arrays. If the library has the transform, they are those of a call."""
-        if not inputs or transform not in self.tables.transforms:
+    def _checked(self, transform: str, inputs: Tuple[Any, ...], numbers: Any) -> Sequence[numpy.ndarray[Any, Any]]:
+        """The inputs as arrays. If the library has the transform, they are those of a call; there may be none if `numbers` has them all."""
+        if transform not in self.tables.transforms:
             return [numpy.asarray(value) for value in inputs]
         called = _extension.Transform(self.context, self.tables.transforms.index(transform), self.axes == "numpy")
-        called.check_inputs(*inputs)
+        if inputs or any(extents or name not in numbers for name, _, extents in called.inputs):
+            called.check_inputs(*inputs)
         return [numpy.asarray(value, dtype) for value, (_, dtype, _) in zip(inputs, called.inputs)]
 
 

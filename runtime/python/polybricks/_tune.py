@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import tempfile
-from typing import Any, Dict, List, Mapping, NamedTuple, Sequence
+from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 import numpy
 
@@ -41,8 +41,8 @@ def _options_of(wishes: Dict[str, Any]) -> List[str]:
     return options
 
 
-def _run(command: Sequence[str], is_verbose: bool) -> str:
-    """Runs the tuner and returns the end of what it printed. It has a group of its own, so that Ctrl-C reaches it once, from here."""
+def _run(command: Sequence[str], is_verbose: bool) -> Tuple[str, bool]:
+    """Runs the tuner. Returns the end of what it printed, and whether it came to its end. It has a group of its own, so that Ctrl-C reaches it once, from here."""
     lines: List[str] = []
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           start_new_session=True) as process:
@@ -59,7 +59,7 @@ def _run(command: Sequence[str], is_verbose: bool) -> str:
     printed = re.sub(r"--size (\w+)=VALUE", r'numbers={"\1": …}', "".join(lines)).strip()
     if process.returncode not in (0, 128 + signal.SIGINT, -signal.SIGINT):
         raise ToolError(printed or f"pbtune ended with status {process.returncode}")
-    return printed
+    return printed, process.returncode == 0
 
 
 def tune(tuning: Tuning, inputs: Sequence[numpy.ndarray[Any, Any]], wishes: Dict[str, Any]) -> pathlib.Path:
@@ -75,7 +75,8 @@ def tune(tuning: Tuning, inputs: Sequence[numpy.ndarray[Any, Any]], wishes: Dict
         for file, array in zip(files, inputs):
             numpy.save(file, array if tuning.axes == "numpy" else array.T)
         command = [str(find_tool("pbtune")), str(tuning.program), "-o", str(tuning.output), *options]
-        printed = _run([*command, *(["--inputs", *files] if files else [])], is_verbose)
-    if state_of(tuning.output) in ((), before):
+        printed, is_over = _run([*command, *(["--inputs", *files] if files else [])], is_verbose)
+    now = state_of(tuning.output)
+    if now == () or (now == before and not is_over):  # a search that is over may keep what was there
         raise ToolError(printed or "pbtune wrote no configuration")
     return tuning.output

@@ -62,6 +62,8 @@ def test_errors():
         pb.compile("transform T {")
     with raises(FileNotFoundError, "none.pbcc"):
         pb.compile("none.pbcc")
+    with raises(pb.ArgumentError, "the name of a `.pbcc` file or the text of a program, not ''"):
+        pb.compile("")
     with raises(OSError, "libnone.so"):
         pb.load("libnone.so")
     with raises(pb.ArgumentError, "is not called libNAME.so"):
@@ -145,6 +147,13 @@ def test_options():
 def stubs_of(library):
     command = [sys.executable, "-m", "polybricks", "stubs", str(library.file)]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def test_stubs_of_what_is_no_library():
+    pathlib.Path("empty.so").write_text("")
+    for file, words in (("nofile.so", "there is no file `nofile.so`"), ("empty.so", "is not called libNAME.so")):
+        done = subprocess.run([sys.executable, "-m", "polybricks", "stubs", file], capture_output=True, text=True)
+        assert done.returncode == 1 and words in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
 
 
 def test_stubs():

@@ -74,6 +74,17 @@ def test_tuning_that_measures_nothing():
         fields().tune(np.zeros((9, 9), np.float32), output="before.cfg")
 
 
+def test_tuning_that_keeps_what_was_there():
+    """A search that is over and finds nothing better leaves the configuration as it is."""
+    library = fields()
+    picture = np.zeros((9, 9), np.float32)
+    configuration = library.tune(picture, numbers={"factor": 3}, time_limit=1, output="kept.cfg")
+    content = configuration.read_bytes()
+    with tuner("echo kept.cfg keeps the configuration of before"):
+        assert library.tune(picture, numbers={"factor": 3}, output="kept.cfg") == configuration
+    assert configuration.read_bytes() == content
+
+
 def test_inputs():
     library = fields()
     picture = np.zeros((9, 9), np.float32)
@@ -81,6 +92,8 @@ def test_inputs():
         library.tune(picture.astype(float), numbers={"factor": 3})
     with raises(TypeError, "Scale() takes 1 input, 2 were given"):
         library.Scale.tune(np.zeros(3), np.zeros(3))
+    with raises(TypeError, "Scale() lacks the input `A`"):
+        library.Scale.tune()
     with raises(pb.ToolError, 'numbers={"factor": …}'):
         library.tune(picture)
     with raises(TypeError, "numbers is a dictionary"):
