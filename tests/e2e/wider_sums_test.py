@@ -76,7 +76,7 @@ class Check:
         """The tuner warns, and chooses any order."""
         config = self.work / "sums.cfg"
         done = polybricks.run_tool([self.tools.pbtune, self.program.path, "--inputs", self.work / "in0.npy", "--device", "none", "--effort",
-                                    "quick", "--time-limit", "3", "--output", config])
+                                    "quick", "--time-limit", "10", "--output", config])
         text = done.stdout + done.stderr
         polybricks.check(f"warning: {STAGNATES}" in text, f"the tuner does not warn of a sum that errs:\n{text}")
         (schedule,), = json.loads(config.read_text())["entries"][0]["transforms"]["Sum"]["schedules"].values()
