@@ -14,9 +14,9 @@
 #include "autotuner/report/html_report.h"
 #include "autotuner/report/progress.h"
 #include "runtime/config/atomic_file.h"
+#include "runtime/config/command_files.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/formats/config_file.h"
-#include "runtime/config/output_check.h"
 
 namespace pbtune {
 namespace {

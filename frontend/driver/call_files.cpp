@@ -7,7 +7,7 @@
 #include "clgen/cpp/emit_cpp.h"
 #include "clgen/cpp/library_code.h"
 #include "frontend/driver/output_names.h"
-#include "runtime/config/output_check.h"
+#include "runtime/config/command_files.h"
 
 namespace pb {
 namespace {

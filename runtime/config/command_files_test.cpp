@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/config/output_check.h"
+#include "runtime/config/command_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class OutputCheckTest : public ::testing::Test {
     }
   }
 
-  std::string folder = (fs::temp_directory_path() / "output_check_XXXXXX").string();
+  std::string folder = (fs::temp_directory_path() / "command_files_XXXXXX").string();
 };
 
 TEST_F(OutputCheckTest, AnInputIsNoOutputHoweverItIsNamed) {

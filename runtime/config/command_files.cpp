@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "runtime/config/output_check.h"
+#include "runtime/config/command_files.h"
 
 #include <filesystem>
 #include <fstream>
