@@ -108,13 +108,12 @@ void read_history(const std::string& path, const InfoIndex& index, ReportData& d
 
 int write_html(const LookOptions& options, const InfoIndex& index, const pbrt::ConfigFile& file) {
   const std::string config = config_path(options);
-  pbrt::check_outputs(
-      {{{"the program", options.run.program},
-        {"the training information", options.run.program + ".info"},
-        {"the configuration", config},
-        {"the journal of the search", config + ".journal"}},
-       {{"the page", options.html, [](std::string_view head) { return head.starts_with(kPageBegin); }}}},
-      "pbtune");
+  pbrt::check_outputs({{{"the program", options.run.program},
+                        {"the training information", options.run.program + ".info"},
+                        {"the configuration", config},
+                        {"the journal of the search", config + ".journal"}},
+                       {{"the page", options.html, is_report_page}}},
+                      "pbtune");
   ReportData data;
   data.index = &index;
   data.file = &file;

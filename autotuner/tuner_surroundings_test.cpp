@@ -69,6 +69,7 @@ TEST_F(TunerTest, AMistypedNameIsOneErrorAndTakesNoJournalAway) {
 TEST_F(TunerTest, AShortSearchLeavesTheRecordOfALongerOneAlone) {
   ASSERT_EQ(tune().status, 0);
   const std::string before = slurp(prog() + ".cfg");
+  fake("delay_ms=20\n");
   const Ended ended = tune({"--time-limit", "0.1"});
   EXPECT_EQ(ended.status, 0) << ended.output;
   EXPECT_THAT(ended.output, AllOf(HasSubstr("at most 0.095 s"), HasSubstr("keeps the configuration of before"),
@@ -79,7 +80,9 @@ TEST_F(TunerTest, AShortSearchLeavesTheRecordOfALongerOneAlone) {
 TEST_F(TunerTest, AReportReplacesOnlyAPageOfItsOwn) {
   ASSERT_EQ(tune().status, 0);
   std::ofstream(folder / "prog.pbcc") << "transform T";
-  for (const char* name : {"prog", "prog.info", "prog.cfg", "prog.cfg.journal", "prog.pbcc"}) {
+  std::ofstream(folder / "own.html")
+      << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\"/>\n";
+  for (const char* name : {"prog", "prog.info", "prog.cfg", "prog.cfg.journal", "prog.pbcc", "own.html"}) {
     const std::string before = slurp(folder / name);
     const Ended ended = run({"report", prog(), "--html", folder / name});
     EXPECT_EQ(ended.status, 1) << name;

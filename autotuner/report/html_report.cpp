@@ -15,6 +15,10 @@
 namespace pbtune {
 namespace {
 
+constexpr std::string_view kPageBegin =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\"";
+constexpr std::string_view kTitleEnd = ": tuning report</title>";
+
 constexpr double kWidth = 860, kLeft = 74, kRight = 846;
 constexpr int kNumColours = 6;
 
@@ -313,11 +317,14 @@ std::string search_part(const ReportData& data) {
 
 }  // namespace
 
+bool is_report_page(std::string_view head) {
+  return head.starts_with(kPageBegin) && head.find(kTitleEnd) != std::string_view::npos;
+}
+
 std::string html_report(const ReportData& data) {
   const std::string name = escaped(data.index->info().program);
   std::string out = std::string(kPageBegin) + " content=\"width=device-width, initial-scale=1\"/>\n";
-  out += fmt::format("<title>{}: tuning report</title>\n<style>{}</style>\n</head>\n<body>\n<h1>{}</h1>\n", name,
-                     kStyle, name);
+  out += fmt::format("<title>{}{}\n<style>{}</style>\n</head>\n<body>\n<h1>{}</h1>\n", name, kTitleEnd, kStyle, name);
   out += paragraph("What pbtune chose, and why.");
   for (const pbrt::ConfigEntry& entry : data.file->entries) out += entry_part(data, entry);
   return out + search_part(data) + "</body>\n</html>\n";

@@ -21,9 +21,8 @@ struct ReportData {
   std::vector<std::string> arguments;
 };
 
-/// How pages begin, by which pbtune knows its own.
-inline constexpr std::string_view kPageBegin =
-    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\"";
+/// Whether a file that begins so is a page of html_report().
+[[nodiscard]] bool is_report_page(std::string_view head);
 
 /// The page as HTML that is also well-formed XML. The same data always gives the same bytes.
 [[nodiscard]] std::string html_report(const ReportData& data);

@@ -77,14 +77,19 @@ pbrt::ConfigEntry entry_of(const TuneOptions& options, const TunedMachine& machi
 }
 
 ResultFile::ResultFile(std::string path, const InfoIndex& index)
-    : path_(std::move(path)), index_(index), file_(read()) {}
+    : path_(std::move(path)), index_(index), file_(read()), is_of_this_source_(has_its_source(file_)) {
+  file_.source = index_.info().source;
+}
 
 pbrt::ConfigFile ResultFile::read() const {
   pbrt::ConfigFile out;
   out.program = index_.info().program;
   if (std::filesystem::exists(path_)) out = pbrt::read_config_file(path_, index_);
-  out.source = index_.info().source;
   return out;
+}
+
+bool ResultFile::has_its_source(const pbrt::ConfigFile& file) const {
+  return file.source.empty() || file.source == index_.info().source;
 }
 
 std::optional<NamedConfiguration> ResultFile::starting_point(const pbrt::Machine& machine) const {
@@ -103,12 +108,12 @@ const pbrt::ConfigEntry* ResultFile::entry_of(const pbrt::Machine& machine) cons
 
 bool ResultFile::has_finished_entry(const pbrt::Machine& machine) const {
   const pbrt::ConfigEntry* entry = entry_of(machine);
-  return entry != nullptr && entry->provenance.effort.find(kNotFinished) == std::string::npos;
+  return entry != nullptr && is_of_this_source_ && entry->provenance.effort.find(kNotFinished) == std::string::npos;
 }
 
 bool ResultFile::knows_better(const pbrt::Machine& machine, std::span<const SearchResult> results) const {
   const pbrt::ConfigEntry* entry = entry_of(machine);
-  if (entry == nullptr || entry->provenance.sizes.empty() || results.empty()) return false;
+  if (entry == nullptr || !is_of_this_source_ || entry->provenance.sizes.empty() || results.empty()) return false;
   const SearchResult& last = results.back();
   const bool is_kept = last.kept == Kept::Before || last.best == entry->configuration;
   if (last.is_complete && (last.is_confirmed || !is_kept)) return false;
@@ -120,6 +125,8 @@ bool ResultFile::knows_better(const pbrt::Machine& machine, std::span<const Sear
 
 void ResultFile::save(pbrt::ConfigEntry entry) {
   file_ = read();
+  is_of_this_source_ = true;
+  file_.source = index_.info().source;
   pbrt::put_entry(file_, std::move(entry));
   pbrt::save_config_file(path_, index_, file_);
 }

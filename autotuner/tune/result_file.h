@@ -45,12 +45,12 @@ class ResultFile {
   [[nodiscard]] std::vector<std::string> warnings() const { return file_.warnings.lines(path_); }
   /// What the file has for this machine, else for the most similar one, as a starting point of a search.
   [[nodiscard]] std::optional<NamedConfiguration> starting_point(const pbrt::Machine& machine) const;
-  /// Whether the file has a result for this machine that was compared with the default at its size. What an interrupted
-  /// search knows was not.
+  /// Whether the file has a result for this machine and this source that was compared with the default at its size.
+  /// What an interrupted search knows was not.
   [[nodiscard]] bool has_finished_entry(const pbrt::Machine& machine) const;
-  /// Whether the file's entry for this machine says more than `results`: their search ended before its target or kept
-  /// the entry's choices without proof, at a smaller size than the entry's, or at its size where the entry is finished
-  /// and proven.
+  /// Whether the file's entry for this machine and this source says more than `results`: their search ended before its
+  /// target or kept the entry's choices without proof, at a smaller size than the entry's, or at its size where the
+  /// entry is finished and proven.
   [[nodiscard]] bool knows_better(const pbrt::Machine& machine, std::span<const SearchResult> results) const;
   /// Writes the entry in place of the machine's former one. Entries of other machines stay, also those that others have
   /// written since the file was read.
@@ -60,11 +60,14 @@ class ResultFile {
 
  private:
   [[nodiscard]] pbrt::ConfigFile read() const;
+  /// Whether the file is of this state of the program's source, or does not say.
+  [[nodiscard]] bool has_its_source(const pbrt::ConfigFile& file) const;
   [[nodiscard]] const pbrt::ConfigEntry* entry_of(const pbrt::Machine& machine) const;
 
   std::string path_;
   const InfoIndex& index_;
   pbrt::ConfigFile file_;
+  bool is_of_this_source_;  ///< what the file knows is of the program as it is now
 };
 
 /// The name of the starting point that the file has for this machine.

@@ -127,6 +127,20 @@ TEST_F(ResultFileTest, ASearchThatEndedBeforeItsTargetKnowsLess) {
   EXPECT_FALSE(knows_better(512, false)) << "neither is finished";
 }
 
+TEST_F(ResultFileTest, AnEntryOfAnotherStateOfTheSourceKnowsNothingOfThisOne) {
+  for (SearchResult& result : results) result.is_confirmed = true;
+  ResultFile(path, world.index).save(entry(results));
+  std::vector<SearchResult> found = results;
+  found.back().n = 64;
+  found.back().is_complete = false;
+  EXPECT_TRUE(ResultFile(path, world.index).knows_better(machine.machine, found));
+  pbrt::ConfigFile file = pbrt::read_config_file(path, world.index);
+  file.source = "sha256:of another one";
+  pbrt::save_config_file(path, world.index, file);
+  EXPECT_FALSE(ResultFile(path, world.index).knows_better(machine.machine, found));
+  EXPECT_FALSE(ResultFile(path, world.index).has_finished_entry(machine.machine));
+}
+
 TEST_F(ResultFileTest, WhatOthersWroteMeanwhileStays) {
   ResultFile file(path, world.index);
   TunedMachine other{machine_with("Two"), "", false};

@@ -468,7 +468,7 @@ int Session::run() {
   if (is_saved_)
     fmt::print("written to {}\n", file_.path());
   else
-    fmt::print("{} keeps the configuration of before and what is known of it: the time limit left no time for more\n",
+    fmt::print("{} keeps the configuration of before and what is known of it: this search proved nothing better\n",
                file_.path());
   return 0;
 }

@@ -151,8 +151,9 @@ void add_options(CLI::App& app, Options& options, Words& words) {
 /// What to say about a word that is no option.
 std::string unknown_option_text(const CLI::ExtrasError& error, const CLI::App& app) {
   const std::vector<std::string> left = app.remaining();
-  const auto first = std::find_if(left.begin(), left.end(),
-                                  [](const std::string& word) { return word.starts_with('-') && word.size() > 1; });
+  const auto first = std::find_if(left.begin(), left.end(), [](const std::string& word) {
+    return word.starts_with('-') && word.size() > 1 && word != "--";
+  });
   if (first == left.end())
     return std::string("a program is one .pbcc file; what it includes it names itself (") + error.what() + ")";
   const std::string word = first->substr(0, first->find('='));
@@ -225,7 +226,7 @@ ParsedOptions parse_options(int argc, char** argv) {
   options.fp = kFpWords.at(words.fp);
   if (options.splits_products && options.fp == FpMode::Strict)
     return usage_error("--split-products changes digits, which --fp=strict does not allow");
-  if (options.is_standalone && !options.is_library) return usage_error("--standalone is for --library alone");
+  if (options.is_standalone && !options.is_library) return usage_error("--standalone needs --library");
   options.colour = kColourWords.at(words.colour);
   for (const std::string& name : words.no_warn) {
     if (const std::string fault = warning_fault(name); !fault.empty()) return usage_error(fault);

@@ -191,7 +191,7 @@ class PbcTest(unittest.TestCase):
         self.expect_failure(self.run_pbc("--keep=3", "scale.pbcc"), "--keep takes no value")
         self.expect_failure(self.run_pbc("--check=abc", "scale.pbcc"), "--check takes no value")
         self.expect_failure(self.run_pbc("-o"), "needs a value")
-        self.expect_failure(self.run_pbc("--standalone", "scale.pbcc"), "--standalone is for --library alone")
+        self.expect_failure(self.run_pbc("--standalone", "scale.pbcc"), "--standalone needs --library")
         self.expect_failure(self.run_pbc("scale.pbcc", "scale.pbcc"), "a program is one .pbcc file")
         self.expect_failure(self.run_pbc("--emit=asd", "scale.pbcc"), "`asd`", "program")
         self.expect_failure(self.run_pbc(), "no input file")

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxExpansion = 1'000'000;
 constexpr int kMaxArgumentDepth = 200;
+// So many letters that `#` and `##` make count as one token of an expansion.
+constexpr std::size_t kLettersOfToken = 16;
 
 bool same_text(const Macro& a, const Macro& b) {
   return a.is_function == b.is_function && a.params == b.params &&
@@ -23,11 +25,24 @@ bool is(const Token& token, std::string_view text) { return token.kind == TokenK
 
 }  // namespace
 
+void MacroTable::leave_to_cxx(const std::string& name) {
+  cxx_only_.insert(name);
+  by_name_.erase(name);
+  std::vector<std::string> users;
+  for (const auto& [other, index] : by_name_) {
+    const Macro& macro = macros_[index];
+    const auto is_use = [&](const Token& token) { return token.kind == TokenKind::Name && token.text == name; };
+    if (macro.is_native && std::any_of(macro.body.begin(), macro.body.end(), is_use)) users.push_back(other);
+  }
+  for (const std::string& user : users) leave_to_cxx(user);
+}
+
 const Macro* MacroTable::define(Macro macro) {
   macro.index = static_cast<std::uint32_t>(macros_.size());
   const Macro* old = find(macro.name);
   if (old != nullptr && same_text(*old, macro)) old = nullptr;
   seen_.insert(macro.name);
+  cxx_only_.erase(macro.name);
   by_name_[macro.name] = macro.index;
   macros_.push_back(std::move(macro));
   return old;
@@ -165,8 +180,8 @@ MacroExpander::Part MacroExpander::part_at(const Macro& macro, std::size_t at, c
   return part;
 }
 
-std::vector<MacroExpander::Item> MacroExpander::items_of(const Part& part, const Item& name, HideSet hide,
-                                                         bool is_replaced) {
+std::vector<MacroExpander::Item> MacroExpander::items_of(const Part& part, const Item& name, const Macro& macro,
+                                                         HideSet hide, bool is_replaced) {
   if (part.arg == nullptr || part.is_literal) {
     Token token = *part.first;
     token.expansion = name.token.expansion;
@@ -175,6 +190,7 @@ std::vector<MacroExpander::Item> MacroExpander::items_of(const Part& part, const
       for (const Item& item : *part.arg) tokens.push_back(item.token);
       token.kind = TokenKind::String;
       token.text = text_as_literal(tokens);
+      if (!spend(name, macro, token.text.size() / kLettersOfToken)) return {};
     }
     return {{std::move(token), hide}};
   }
@@ -188,6 +204,8 @@ void MacroExpander::paste(std::vector<Item>& left, std::vector<Item> right, cons
     Token& last = left.back().token;
     if (auto token = pasted(last, right.front().token)) {
       last = std::move(*token);
+      left.back().hide = intersect(left.back().hide, right.front().hide);
+      if (!spend(name, macro, last.text.size() / kLettersOfToken)) return;
       right.erase(right.begin());
     } else {
       diags_.emit(DiagKind::MacroPaste, name.token.expansion)
@@ -207,10 +225,10 @@ void MacroExpander::replace(Input& input, const Item& name, const Macro& macro, 
   for (std::size_t at = 0; at < macro.body.size();) {
     const Part part = part_at(macro, at, args);
     at += part.length;
-    std::vector<Item> items = items_of(part, name, hide, !is_paste(at));
+    std::vector<Item> items = items_of(part, name, macro, hide, !is_paste(at));
     while (is_paste(at) && ++at < macro.body.size()) {
       const Part next = part_at(macro, at, args);
-      paste(items, items_of(next, name, hide, false), name, macro);
+      paste(items, items_of(next, name, macro, hide, false), name, macro);
       at += next.length;
     }
     if (!spend(name, macro, items.size())) return;

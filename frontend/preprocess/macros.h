@@ -33,6 +33,10 @@ class MacroTable {
   /// Adds or replaces a macro; returns the one that it replaces, if its text differs.
   const Macro* define(Macro macro);
   void undef(const std::string& name) { by_name_.erase(name); }
+  /// Leaves the macro, and those of prefix blocks that use it, to the C++ compiler.
+  void leave_to_cxx(const std::string& name);
+  /// Whether only the C++ compiler expands what is called so.
+  [[nodiscard]] bool is_left_to_cxx(const std::string& name) const { return cxx_only_.contains(name); }
   [[nodiscard]] const Macro* find(const std::string& name) const;
   /// True if the name was ever defined here, whether it still is or not.
   [[nodiscard]] bool was_ever_defined(const std::string& name) const { return seen_.contains(name); }
@@ -41,6 +45,7 @@ class MacroTable {
   std::deque<Macro> macros_;  // never removed: an expansion may still point here after `#undef`
   std::map<std::string, std::uint32_t, std::less<>> by_name_;
   std::set<std::string, std::less<>> seen_;
+  std::set<std::string, std::less<>> cxx_only_;
 };
 
 class MacroExpander {
@@ -85,7 +90,8 @@ class MacroExpander {
   void replace(Input& input, const Item& name, const Macro& macro, const std::vector<Argument>& args, HideSet hide);
   [[nodiscard]] static Part part_at(const Macro& macro, std::size_t at, const std::vector<Argument>& args);
   /// What stands for a part: arguments as they are written, or after replacement.
-  [[nodiscard]] std::vector<Item> items_of(const Part& part, const Item& name, HideSet hide, bool is_replaced);
+  [[nodiscard]] std::vector<Item> items_of(const Part& part, const Item& name, const Macro& macro, HideSet hide,
+                                           bool is_replaced);
   /// Adds the items of a part behind `##`.
   void paste(std::vector<Item>& left, std::vector<Item> right, const Item& name, const Macro& macro);
   [[nodiscard]] std::vector<Item> expand_items(std::vector<Item> items);

@@ -156,12 +156,17 @@ class Preprocessor {
     const auto rest = files_.rest_of_line();
     std::string text = "#define";
     for (const Token& token : rest) text += (text == "#define" || !token.leading.empty() ? " " : "") + token.text;
-    const auto is_ours = [](const Token& token) { return token.text != "..."; };
+    // Operators take arguments as the C++ compiler sees them, with macros of its headers, as `__LINE__`.
+    const auto is_ours = [&](const Token& token) {
+      return token.text != "#" && token.text != "##" && token.text != "..." && !macros_.is_left_to_cxx(token.text);
+    };
     const auto& conditionals = files_.conditionals();
     const bool is_known_to_count = std::all_of(conditionals.begin(), conditionals.end(), [](const Conditional& c) {
       return !c.is_passed_on || (c.name == "ifndef" && !c.has_else);
     });
-    if (is_known_to_count && std::all_of(rest.begin(), rest.end(), is_ours)) define_macro(rest, true);
+    const bool is_all_ours = std::all_of(rest.begin(), rest.end(), is_ours);
+    if (is_known_to_count && is_all_ours) define_macro(rest, true);
+    if (!is_all_ours && !rest.empty()) macros_.leave_to_cxx(rest[0].text);
     return {TokenKind::NativeLine, text, {}, span, span};
   }
 
@@ -251,6 +256,10 @@ class Preprocessor {
       if (!read_params(rest, pos, macro, diags_)) return;
     }
     macro.body.assign(rest.begin() + static_cast<std::ptrdiff_t>(pos), rest.end());
+    if (!macro.body.empty() && (macro.body.front().text == "##" || macro.body.back().text == "##")) {
+      diags_.emit(DiagKind::MalformedDirective, rest[0].spelling).arg("define").arg("has `##` at an end of its text");
+      return;
+    }
     const Macro* old = macros_.define(std::move(macro));
     if (old != nullptr && !is_native)
       diags_.emit(DiagKind::MacroRedefined, rest[0].spelling).arg(old->name).label(old->span, "first defined here");

@@ -95,14 +95,28 @@ TEST_F(Preprocess, OperatorsOfMacrosJoinTokensAndQuoteArguments) {
   EXPECT_EQ(words("#define NAME(t) get_##t##_of\nNAME(row)(2)"), "get_row_of ( 2 )");
   EXPECT_EQ(words("#define xy 7\n#define J(a, b) a##b\nJ(x, y)"), "7") << "what is joined is replaced again";
   EXPECT_EQ(words("#define TEXT(x) #x\nTEXT(a  +  \"b\\n\") TEXT()"), "\"a + \\\"b\\\\n\\\"\" \"\"");
+  EXPECT_EQ(words("#define J2(a, b) a ## b\nJ2(L, \"x\") J2(\"x\", s) J2(1'0, 00) J2(gr\u00fc\u00dfe, 1)"),
+            "L\"x\" \"x\"s 1'000 gr\u00fc\u00dfe1");
   EXPECT_EQ(words("#define PLAIN # x\nPLAIN"), "# x") << "without parameters it is no operator";
   EXPECT_FALSE(diags_.has_errors()) << messages();
+}
+
+TEST_F(Preprocess, TextThatOperatorsMakeHasABound) {
+  std::string call = "\"\\\\\"";
+  for (int i = 0; i < 40; ++i) call = "S(" + call + ")";
+  words("#define X(x) #x\n#define S(x) X(x)\n" + call);
+  EXPECT_TRUE(diags_.has(DiagKind::MacroTooLarge));
+}
+
+TEST_F(Preprocess, OperatorsAtAnEndOfATextAreAnError) {
+  words("#define J(a) a ##\n#define K(a) ## a\n");
+  EXPECT_TRUE(diags_.has(DiagKind::MalformedDirective));
 }
 
 TEST_F(Preprocess, TokensThatDoNotJoinAreAnError) {
   words("#define J(a, b) a ## b\nJ(x, +)");
   EXPECT_EQ(messages(),
-            "t.pbcc:2:1: error: `x` and `+` are no token together\n    2 | J(x, +)\n      | ^\n"
+            "t.pbcc:2:1: error: `x` and `+` do not make one token together\n    2 | J(x, +)\n      | ^\n"
             "  t.pbcc:1:9:\n    1 | #define J(a, b) a ## b\n      |         ~ defined here\n");
 }
 
@@ -244,7 +258,10 @@ TEST_F(Preprocess, MacrosOfPrefixBlocksCountInTheProgramWhereTheyCanBeKnown) {
       words("%{\n#define ONE 1\n#define F(x) <x>\n#define S(x) #x\n#define V(...) v\n#define G 1 // G\n#undef G\n%}"
             " ONE F(2) S(3) V(4) G"),
       "%{ #define ONE 1 #define F(x) <x> #define S(x) #x #define V(...) v #define G 1 #undef G %} "
-      "1 < 2 > \"3\" V ( 4 ) G");
+      "1 < 2 > S ( 3 ) V ( 4 ) G");
+  EXPECT_EQ(words("%{\n#define CAT(a, b) CAT_(a, b)\n#define CAT_(a, b) a##b\n#define X CAT(y, 1)\n%} CAT(y, 1) X"),
+            "%{ #define CAT(a, b) CAT_(a, b) #define CAT_(a, b) a##b #define X CAT(y, 1) %} CAT ( y , 1 ) X")
+      << "and what uses such a macro";
   EXPECT_EQ(words("%{\n#ifdef _X\n#define A 1\n#else\n#define B 2\n#endif\n#ifndef C\n#define C 3\n#endif\n%} A B C"),
             "%{ #ifdef _X #define A 1 #else #define B 2 #endif #ifndef C #define C 3 #endif %} A B 3");
   EXPECT_FALSE(diags_.has_errors()) << messages();

@@ -11,14 +11,19 @@ namespace pb {
 namespace {
 
 bool is_decimal(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_word_char(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; }
+/// Bytes above those of ASCII are parts of letters.
+bool is_word_char(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return c == '_' || byte >= 0x80 || std::isalnum(byte) != 0;
+}
 
 bool is_hexadecimal(std::string_view text) { return text.starts_with("0x") || text.starts_with("0X"); }
 
 std::optional<TokenKind> kind_of(const std::string& text) {
   const bool is_number = is_decimal(text[0]) || (text[0] == '.' && text.size() > 1 && is_decimal(text[1]));
   if (is_number) {
-    if (!std::all_of(text.begin(), text.end(), [](char c) { return is_word_char(c) || c == '.'; })) return std::nullopt;
+    if (!std::all_of(text.begin(), text.end(), [](char c) { return is_word_char(c) || c == '.' || c == '\''; }))
+      return std::nullopt;
     const bool has_exponent = !is_hexadecimal(text) && text.find_first_of("eE") != std::string::npos;
     return has_exponent || text.find('.') != std::string::npos ? TokenKind::Float : TokenKind::Integer;
   }
@@ -31,6 +36,12 @@ std::optional<TokenKind> kind_of(const std::string& text) {
 std::optional<Token> pasted(const Token& left, const Token& right) {
   Token token = left;
   token.text += right.text;
+  const auto is_literal = [](const Token& each) {
+    return each.kind == TokenKind::String || each.kind == TokenKind::Char;
+  };
+  if (left.kind == TokenKind::Name && is_literal(right))
+    return token.kind = right.kind, token;                              // a prefix, as in `L"a"`
+  if (is_literal(left) && right.kind == TokenKind::Name) return token;  // a suffix
   const auto kind = kind_of(token.text);
   if (!kind) return std::nullopt;
   token.kind = *kind;
@@ -44,7 +55,7 @@ std::string text_as_literal(const std::vector<Token>& tokens) {
     const bool is_quoted = token.kind == TokenKind::String || token.kind == TokenKind::Char;
     for (const char c : token.text) {
       if (is_quoted && (c == '"' || c == '\\')) text += '\\';
-      text += c;
+      text += c == '\n' ? std::string("\\n") : std::string(1, c);
     }
   }
   return text + '"';

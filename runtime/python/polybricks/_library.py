@@ -16,7 +16,7 @@ from ._device_array import DeviceArray
 from ._errors import ArgumentError, Error
 from ._options import context_options, whole_number
 from ._tools import PathLike, state_of
-from ._tune import Tuning, tune
+from ._tune import Tuning, checked_numbers, tune
 
 # Makes the program that runs a transform, for the tuner; None stands for the main one.
 ProgramMaker = Callable[[Optional[str]], pathlib.Path]
@@ -41,7 +41,7 @@ class Binding:
             if self.make_program is None:
                 raise ArgumentError("a library that was loaded is tuned with `program=`, the program of `pbc` for the same source")
             program = self.make_program(transform)
-        arrays = self._checked(main_of(pathlib.Path(program)), inputs, wishes.get("numbers") or {})
+        arrays = self._checked(main_of(pathlib.Path(program)), inputs, checked_numbers(wishes.get("numbers", {})))
         output = wishes.pop("output", None)
         for name in ("device", "threads", "device_memory", "device_limit"):
             wishes.setdefault(name, self.options.get(name))

@@ -24,6 +24,13 @@ class Tuning(NamedTuple):
     axes: str
 
 
+def checked_numbers(numbers: Any) -> Mapping[str, Any]:
+    """What no matrix says, by name; raises TypeError unless it is a dictionary."""
+    if not isinstance(numbers, Mapping):
+        raise TypeError(f'numbers is a dictionary, as {{"k": 3}}, not {numbers!r}')
+    return numbers
+
+
 def _options_of(wishes: Dict[str, Any]) -> List[str]:
     """The options of `pbtune` for the keyword arguments of `tune`."""
     known = {"effort": "--effort", "time_limit": "--time-limit", "device": "--device", "threads": "--threads", "device_memory": "--device-memory",
@@ -31,9 +38,7 @@ def _options_of(wishes: Dict[str, Any]) -> List[str]:
     options: List[str] = []
     for name, value in wishes.items():
         if name == "numbers":
-            if not isinstance(value, Mapping):
-                raise TypeError(f'numbers is a dictionary, as {{"k": 3}}, not {value!r}')
-            options += [word for number in value.items() for word in ("--set", "{}={}".format(*number))]
+            options += [word for number in checked_numbers(value).items() for word in ("--set", "{}={}".format(*number))]
         elif name not in known:
             raise TypeError(f"there is no option `{name}`; there are {', '.join(known)}, numbers, output, program and verbose")
         elif value is not None:

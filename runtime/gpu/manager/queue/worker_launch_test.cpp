@@ -67,7 +67,7 @@ TEST(WorkerLaunch, AThreadThatIsAwakeMakesTheFirstLaunchAfterAPause) {
     warm_up(fake, frame, m);
     // On a busy machine the thread gives way to others, and seldom counts as awake.
     int num_watched = 0, num_of_thread = 0;
-    for (int attempt = 0; attempt < 500 && num_of_thread == 0; ++attempt) {
+    for (int attempt = 0; attempt < 100; ++attempt) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       const std::int64_t before = by_workers(fake);
       const bool is_watched = queue.is_watched();
@@ -76,7 +76,10 @@ TEST(WorkerLaunch, AThreadThatIsAwakeMakesTheFirstLaunchAfterAPause) {
       ++num_watched;
       if (by_workers(fake) == before) ++num_of_thread;
     }
-    EXPECT_TRUE(num_of_thread > 0 || num_watched == 0) << num_watched << " launches met a thread that was awake";
+    // The thread may have given way between the look and the launch.
+    if (num_watched >= 20) {
+      EXPECT_GT(num_of_thread, num_watched / 2);
+    }
     need_on_host(frame, m);
   });
 }
