@@ -249,15 +249,15 @@ int OutputCheck::run() {
   if (num_sizes_ == 0)
     throw pbrt::UserError(unusable_.empty() ? "the program has no inputs of any of the sizes tried"
                                             : "the default configuration fails at every size tried");
-  int total = 0;
-  for (const auto& [kind, count] : counts_) total += count;
-  fmt::print("all choices agree: {} random configuration{} at {} size{}, seed {}\n", total, total == 1 ? "" : "s",
-             num_sizes_, num_sizes_ == 1 ? "" : "s", options_.run.seed);
+  std::size_t total = 0;
+  for (const auto& [kind, count] : counts_) total += static_cast<std::size_t>(count);
+  fmt::print("all choices agree: {} at {}, seed {}\n", count_text(total, "random configuration"),
+             count_text(static_cast<std::size_t>(num_sizes_), "size"), options_.run.seed);
   for (const int id : of_sizes_)
     fmt::print("  {} stays as it is: sizes of outputs depend on it\n", index_.tunable_name(id));
   if (!unusable_.empty())
-    fmt::print("  not checked: {} size{} at which the default configuration itself fails\n", unusable_.size(),
-               unusable_.size() == 1 ? "" : "s");
+    fmt::print("  not checked: {} at which the default configuration itself fails\n",
+               count_text(unusable_.size(), "size"));
   for (const auto& [kind, count] : counts_)
     if (kind != OutcomeKind::Ok)
       fmt::print("  {} x {}{}{}\n", count, to_string(kind), reasons_[kind].empty() ? "" : ", first: ", reasons_[kind]);

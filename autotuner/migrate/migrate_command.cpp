@@ -10,6 +10,7 @@
 #include "autotuner/migrate/former_configuration.h"
 #include "autotuner/migrate/migrate.h"
 #include "autotuner/report/configuration_words.h"
+#include "autotuner/report/progress.h"
 #include "runtime/config/atomic_file.h"
 #include "runtime/config/errors.h"
 #include "runtime/config/formats/config_file.h"
@@ -50,10 +51,6 @@ std::string set_aside(const std::string& path) {
 
 void print_lines(const char* head, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) fmt::print("  {:<8} {}\n", head, line);
-}
-
-std::string count_text(int count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 /// The provenance without the times and without the sites that ran, which belong to the old program.
@@ -147,8 +144,8 @@ class Command {
     Migration found = migrate(written, names, index_, n);
     num_kept_ += found.num_sites + found.num_values;
     is_guessed_ = is_guessed_ || !names.guesses.empty();
-    fmt::print("  {:<8} {}, {}\n", "kept", count_text(found.num_sites, "choice"),
-               count_text(found.num_values, "value"));
+    fmt::print("  {:<8} {}, {}\n", "kept", count_text(static_cast<std::size_t>(found.num_sites), "choice"),
+               count_text(static_cast<std::size_t>(found.num_values), "value"));
     print_lines("renamed", names.guesses);
     print_lines("changed", changed);
     print_lines("changed", found.changed);

@@ -34,6 +34,10 @@ std::string time_text(double ns) {
   return fmt::format("{:.3g} us", ns * 1e-3);
 }
 
+std::string count_text(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string limit_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.2g} s", std::max(0.0, seconds)) : fmt::format("{:.0f} s", seconds);
 }

@@ -53,6 +53,8 @@ class Progress {
 /// The text, cut to at most `width` columns.
 [[nodiscard]] std::string cut_to(const std::string& text, std::size_t width);
 
+/// `1 size`, `3 sizes`, for words whose plural ends in s alone.
+[[nodiscard]] std::string count_text(std::size_t count, const char* what);
 /// `1.23 s`, `45.6 ms`, `7.89 us`.
 [[nodiscard]] std::string time_text(double ns);
 /// `48 s`, `0.095 s`: the time that a search may take.

@@ -100,20 +100,20 @@ std::optional<NamedConfiguration> ResultFile::starting_point(const pbrt::Machine
                             is_ours};
 }
 
-/// The entry for this machine itself; null if there is none.
 const pbrt::ConfigEntry* ResultFile::entry_of(const pbrt::Machine& machine) const {
+  if (!is_of_this_source_) return nullptr;
   const pbrt::ChosenEntry chosen = pbrt::choose_entry(file_, machine);
   return chosen.note.empty() ? chosen.entry : nullptr;
 }
 
 bool ResultFile::has_finished_entry(const pbrt::Machine& machine) const {
   const pbrt::ConfigEntry* entry = entry_of(machine);
-  return entry != nullptr && is_of_this_source_ && entry->provenance.effort.find(kNotFinished) == std::string::npos;
+  return entry != nullptr && entry->provenance.effort.find(kNotFinished) == std::string::npos;
 }
 
 bool ResultFile::knows_better(const pbrt::Machine& machine, std::span<const SearchResult> results) const {
   const pbrt::ConfigEntry* entry = entry_of(machine);
-  if (entry == nullptr || !is_of_this_source_ || entry->provenance.sizes.empty() || results.empty()) return false;
+  if (entry == nullptr || entry->provenance.sizes.empty() || results.empty()) return false;
   const SearchResult& last = results.back();
   const bool is_kept = last.kept == Kept::Before || last.best == entry->configuration;
   if (last.is_complete && (last.is_confirmed || !is_kept)) return false;

@@ -62,6 +62,7 @@ class ResultFile {
   [[nodiscard]] pbrt::ConfigFile read() const;
   /// Whether the file is of this state of the program's source, or does not say.
   [[nodiscard]] bool has_its_source(const pbrt::ConfigFile& file) const;
+  /// The entry for this machine itself and this source; null if there is none.
   [[nodiscard]] const pbrt::ConfigEntry* entry_of(const pbrt::Machine& machine) const;
 
   std::string path_;

@@ -29,10 +29,6 @@ namespace {
 
 constexpr std::int64_t kSizeIfUnknown = 1024;
 
-std::string count_text(std::size_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 SearchOptions options_of(const TuneOptions& options, const pbrt::TrainingInfo& info) {
   SearchOptions out = search_options(options.effort, options.time_limit_s, options.run.seed);
   out.has_pure_starts = !is_recursive(info);

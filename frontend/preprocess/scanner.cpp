@@ -7,14 +7,11 @@
 #include <array>
 #include <utility>
 
+#include "frontend/preprocess/characters.h"
 #include "frontend/preprocess/punctuators.h"
 
 namespace pb {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_name_char(char c) { return is_name_start(c) || is_digit(c); }
 
 struct Range {
   std::uint32_t first, last;

@@ -2,25 +2,21 @@
 #include "frontend/preprocess/token_pasting.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
+#include "frontend/preprocess/characters.h"
 #include "frontend/preprocess/punctuators.h"
 
 namespace pb {
 namespace {
 
-bool is_decimal(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 /// Bytes above those of ASCII are parts of letters.
-bool is_word_char(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return c == '_' || byte >= 0x80 || std::isalnum(byte) != 0;
-}
+bool is_word_char(char c) { return is_name_char(c) || static_cast<unsigned char>(c) >= 0x80; }
 
 bool is_hexadecimal(std::string_view text) { return text.starts_with("0x") || text.starts_with("0X"); }
 
 std::optional<TokenKind> kind_of(const std::string& text) {
-  const bool is_number = is_decimal(text[0]) || (text[0] == '.' && text.size() > 1 && is_decimal(text[1]));
+  const bool is_number = is_digit(text[0]) || (text[0] == '.' && text.size() > 1 && is_digit(text[1]));
   if (is_number) {
     if (!std::all_of(text.begin(), text.end(), [](char c) { return is_word_char(c) || c == '.' || c == '\''; }))
       return std::nullopt;

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Which characters of ASCII names and numbers consist of. Private to this folder.
+#pragma once
+
+namespace pb {
+
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+[[nodiscard]] constexpr bool is_name_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+[[nodiscard]] constexpr bool is_name_char(char c) { return is_name_start(c) || is_digit(c); }
+
+}  // namespace pb
