@@ -107,11 +107,13 @@ class FakeProgram {
       width_ = kWidth;
       for (const auto& [name, value] : request.sizes)
         if (name == "KWIDTH") width_ = static_cast<double>(value);
-      // Written elsewhere and renamed, because tests end this program at any moment and read the file.
-      std::ofstream given(path_ + ".given.new");
+      // Written elsewhere and renamed, because tests end this program at any moment and read the file. One that was
+      // killed and the next one may write at the same time.
+      const std::string made = path_ + ".given." + std::to_string(::getpid());
+      std::ofstream given(made);
       for (const auto& [name, value] : request.given) given << name << "=" << value << "\n";
       given.close();
-      std::filesystem::rename(path_ + ".given.new", path_ + ".given");
+      std::filesystem::rename(made, path_ + ".given");
       reply.n = n_;
       if (static_cast<double>(n_) < number("skip_below")) {
         reply.status = protocol::Status::Skipped;
