@@ -82,7 +82,9 @@ const Nest* nest_of_versions(const TransformPlan& plan, MatrixId matrix) {
     });
   };
   for (const Nest& nest : plan.nests) {
-    if (nest.rows.front().kind != RowKind::Slices || !writes(nest.members.front().step)) continue;
+    const bool has_some = std::any_of(nest.members.begin(), nest.members.end(),
+                                      [&](const NestMember& member) { return writes(member.step); });
+    if (nest.rows.front().kind != RowKind::Slices || !has_some) continue;
     const std::vector<StepId> steps = plan.steps.ids();
     const bool has_all =
         std::all_of(steps.begin(), steps.end(), [&](StepId id) { return !writes(id) || has_member(nest, id); });

@@ -16,7 +16,7 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import polybricks  # noqa: E402
 
-NUM_BY_DAY = 6     # assignments of choices per program and size
+NUM_BY_DAY = 4     # assignments of choices per program and size
 HEADER = "main transform Main\nparam steps\nfrom Start[w, h]\nthrough T<0..steps>[w, h]\nto End[w, h]\n"
 # Borders of rules of their own; neighbours of the same version; rows; a torus; the largest of all cells before.
 HEAT = HEADER + """{
@@ -55,6 +55,26 @@ AHEAD = HEADER + """{
 }
 """
 
+# Two temporaries that need each other, with borders of rules of their own: all rules run version by version.
+WAVES = HEADER.replace("h]\nto", "h], S<0..steps>[w, h]\nto") + """{
+  T<0>.cell(x, y) from (Start.cell(x, y) s) { return s; }
+  S<0>.cell(x, y) from (Start.cell(x, y) s) { return -s; }
+  S<k>.cell(x, y) from (S<k-1>.cell(x, y) s, T<k-1>.cell(x, y) a, T<k-1>.cell(x-1, y) b) { return s + 0.5 * (a - b); }
+  secondary S<k>.cell(x, y) from (S<k-1>.cell(x, y) s) { return s; }
+  T<k>.cell(x, y) from (T<k-1>.cell(x, y) t, S<k>.cell(x, y) a, S<k>.cell(x+1, y) b) { return t + 0.25 * (b - a); }
+  secondary T<k>.cell(x, y) from (T<k-1>.cell(x, y) t) { return t / 2; }
+  End.cell(x, y) from (T<steps>.cell(x, y) t, S<steps>.cell(x, y) s) { return t + 2 * s; }
+}
+"""
+# A matrix without versions needs each version, and each version but the first needs its cells.
+NORMS = HEADER.replace("h]\nto", "h], Norm[steps+1]\nto") + """{
+  T<0>.cell(x, y) from (Start.cell(x, y) s) { return s; }
+  Norm.cell(k) from (T<k>.row(0) t) { ElementT n = 0; for (int i = 0; i < w; i++) n = max(n, abs(t.cell(i))); return n; }
+  T<k>.cell(x, y) from (T<k-1>.cell(x, y) t, Norm.cell(k-1) n) { return t / (1 + n) - 0.125; }
+  End.cell(x, y) from (T<steps>.cell(x, y) t, Norm.cell(steps) n) { return t + n; }
+}
+"""
+
 
 def heat(start, steps):
     t = start.copy()
@@ -88,7 +108,24 @@ def ahead(start, steps):
     return t
 
 
-PROGRAMS = {"heat": (HEAT, heat), "sweeps": (SWEEPS, sweeps), "torus": (TORUS, torus), "ahead": (AHEAD, ahead)}
+def waves(start, steps):
+    t, s = start.copy(), -start
+    for _ in range(steps):
+        s = s.copy()
+        s[:, 1:] += 0.5 * (t[:, 1:] - t[:, :-1])
+        t = np.hstack([t[:, :-1] + 0.25 * (s[:, 1:] - s[:, :-1]), t[:, -1:] / 2])
+    return t + 2 * s
+
+
+def norms(start, steps):
+    t = start
+    for _ in range(steps):
+        t = t / (1 + np.abs(t[0]).max()) - 0.125
+    return t + np.abs(t[0]).max()
+
+
+PROGRAMS = {"heat": (HEAT, heat), "sweeps": (SWEEPS, sweeps), "torus": (TORUS, torus), "ahead": (AHEAD, ahead), "waves": (WAVES, waves),
+            "norms": (NORMS, norms)}
 
 
 def some_of(assignments, rng):
@@ -104,8 +141,8 @@ def try_choices(tools, work, rng):
     num_runs = 0
     for name, (text, reference) in PROGRAMS.items():
         (work / f"{name}.pbcc").write_text(text)
-        polybricks.check("two-versions T" in polybricks.run_tool([tools.pbc, work / f"{name}.pbcc", "--emit", "plan"]).stdout,
-                         f"{name}: all versions have memory")
+        plan = polybricks.run_tool([tools.pbc, work / f"{name}.pbcc", "--emit", "plan"]).stdout
+        polybricks.check("two-versions T" in plan and ("two-versions S" in plan or name != "waves"), f"{name}: all versions have memory")
         for options in ([], ["--checked"], ["--checked-copies"]):
             program = tools.compile(work / f"{name}.pbcc", work / (name + "".join(options)), *options)
             sizes = ((1, 1, 0), (5, 4, 1), (37, 21, 2), (40, 33, 7), (300, 200, 8))

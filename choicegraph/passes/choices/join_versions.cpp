@@ -23,11 +23,14 @@ class VersionsFinder {
     extent_ = to_index_expr(analysis_.matrix(matrix_).extents[dim_], analysis_.scope);
     if (!extent_) return;
     for (const StepId id : plan_.steps.ids())
-      if (!add_step(id)) return;
-    if (members_.empty() || are_joined_with_others() || !have_all_versions_but_the_first() || is_between()) return;
+      if (writes_in_loop(id)) members_.push_back(id);
+    if (members_.empty()) return;
+    add_steps_of_their_nests();
+    const std::vector<StepId> steps = plan_.steps.ids();
+    if (!std::all_of(steps.begin(), steps.end(), [&](StepId id) { return needs_two_versions(id); })) return;
+    if (!are_versions_complete() || is_between()) return;
     const auto nest = find_nest(analysis_, members_);
-    if (!nest || !is_by_version(*nest)) return;
-    // A nest with one of the members has no others.
+    if (!nest || !is_by_version(*nest) || !keeps_others(*nest)) return;
     std::erase_if(plan_.nests, [&](const Nest& old) { return is_member(old.members.front().step); });
     plan_.nests.push_back(*nest);
     std::stable_sort(plan_.nests.begin(), plan_.nests.end(),
@@ -41,6 +44,7 @@ class VersionsFinder {
   [[nodiscard]] bool is_member(StepId id) const {
     return std::find(members_.begin(), members_.end(), id) != members_.end();
   }
+  [[nodiscard]] const Rule& rule_of(StepId id) const { return analysis_.rule(plan_.steps[id].rule); }
 
   /// The version of an access; none if it is not one version.
   [[nodiscard]] std::optional<NestCoordinate> version_of(const RegionAccess& access, const Rule& rule) const {
@@ -50,37 +54,51 @@ class VersionsFinder {
     return to_nest_coordinate(*lo, rule);
   }
 
-  /// Adds the step to the members if it writes versions in a loop; false if it accesses the temporary in a way that
-  /// needs more than two versions.
-  bool add_step(StepId id) {
-    const Rule& rule = analysis_.rule(plan_.steps[id].rule);
-    std::optional<NestCoordinate> written;
-    bool is_touched = false;
-    for (const RegionAccess& output : rule.outputs) {
-      if (output.matrix != matrix_) continue;
-      if (written) return false;
-      written = version_of(output, rule);
-      if (!written) return false;
-      is_touched = true;
-    }
-    const bool is_in_loop = written && !written->var.empty();
-    if (written && !is_in_loop && !is_first(written->shift)) return false;
-    if (is_in_loop && written->factor != 1) return false;
-    for (const RegionAccess& input : rule.inputs) {
-      if (input.matrix != matrix_) continue;
-      is_touched = true;
-      const auto read = version_of(input, rule);
-      if (!read || input.is_mapped_dim(dim_) || input.is_guest) return false;
-      if (is_in_loop ? !is_near(*written, *read) : written || !read->var.empty() || !is_last(read->shift)) return false;
-    }
-    if (is_touched && !is_plain(rule, id)) return false;
-    if (is_in_loop) members_.push_back(id);
-    return true;
+  /// Whether the step writes versions of the temporary, one after the other.
+  [[nodiscard]] bool writes_in_loop(StepId id) const {
+    const Rule& rule = rule_of(id);
+    return std::any_of(rule.outputs.begin(), rule.outputs.end(), [&](const RegionAccess& output) {
+      if (output.matrix != matrix_) return false;
+      const auto version = version_of(output, rule);
+      return version && !version->var.empty();
+    });
   }
-  /// Whether `read` is the version that is written, or the one before.
-  [[nodiscard]] static bool is_near(const NestCoordinate& written, const NestCoordinate& read) {
-    const IndexExpr lag = index_sub(written.shift, read.shift);
-    return read.var == written.var && read.factor == 1 && (lag.is_const(0) || lag.is_const(1));
+
+  /// Steps that need some of the members, and are needed by them, run version by version, too.
+  void add_steps_of_their_nests() {
+    for (const Nest& nest : plan_.nests) {
+      const auto is_one = [&](const NestMember& each) { return is_member(each.step); };
+      if (std::none_of(nest.members.begin(), nest.members.end(), is_one)) continue;
+      for (const NestMember& each : nest.members)
+        if (!is_member(each.step)) members_.push_back(each.step);
+    }
+  }
+
+  /// Whether the step accesses no more than two versions at a time. What members access depends on their slices, which
+  /// is_by_version() looks at. The others make the first version, or read the last one.
+  [[nodiscard]] bool needs_two_versions(StepId id) {
+    const Rule& rule = rule_of(id);
+    const auto is_of_temporary = [&](const RegionAccess& access) { return access.matrix == matrix_; };
+    const auto writes = std::count_if(rule.outputs.begin(), rule.outputs.end(), is_of_temporary);
+    const auto reads = std::count_if(rule.inputs.begin(), rule.inputs.end(), is_of_temporary);
+    if (is_member(id)) return is_plain(rule, id);
+    if (writes + reads == 0) return true;
+    is_last_read_ = is_last_read_ || reads != 0;
+    return writes + reads == std::max(writes, reads) && is_plain(rule, id) &&
+           std::all_of(rule.outputs.begin(), rule.outputs.end(),
+                       [&](const RegionAccess& output) {
+                         if (!is_of_temporary(output)) return true;
+                         const auto version = version_of(output, rule);
+                         return version && version->var.empty() && is_first(version->shift);
+                       }) &&
+           std::all_of(rule.inputs.begin(), rule.inputs.end(), [&](const RegionAccess& input) {
+             if (!is_of_temporary(input)) return true;
+             const auto version = version_of(input, rule);
+             return version && is_plain_read(input) && version->var.empty() && is_last(version->shift);
+           });
+  }
+  [[nodiscard]] bool is_plain_read(const RegionAccess& input) const {
+    return !input.is_mapped_dim(dim_) && !input.is_guest;
   }
   /// Whether the rule accesses matrices only through its own instances, and runs in every call.
   [[nodiscard]] bool is_plain(const Rule& rule, StepId id) const {
@@ -89,21 +107,14 @@ class VersionsFinder {
            !has_opaque_parts(rule) && always_runs(plan_, plan_.steps[id]);
   }
 
-  /// Whether a nest has some of the members, and steps that are none.
-  [[nodiscard]] bool are_joined_with_others() const {
-    return std::any_of(plan_.nests.begin(), plan_.nests.end(), [&](const Nest& nest) {
-      const auto is_one = [&](const NestMember& each) { return is_member(each.step); };
-      return std::any_of(nest.members.begin(), nest.members.end(), is_one) &&
-             !std::all_of(nest.members.begin(), nest.members.end(), is_one);
-    });
-  }
-
-  [[nodiscard]] bool have_all_versions_but_the_first() const {
+  /// Whether the members make all versions but the first, as far as they are read.
+  [[nodiscard]] bool are_versions_complete() const {
     return std::all_of(members_.begin(), members_.end(), [&](StepId id) {
       const std::vector<SegmentId>& segments = plan_.steps[id].segments;
       return std::all_of(segments.begin(), segments.end(), [&](SegmentId segment) {
+        if (plan_.segments[segment].matrix != matrix_) return true;
         const IndexRange& versions = plan_.segments[segment].box[dim_];
-        return versions.lo.is_const(1) && index_sub(*extent_, versions.hi).is_const(0);
+        return versions.lo.is_const(1) && (!is_last_read_ || index_sub(*extent_, versions.hi).is_const(0));
       });
     });
   }
@@ -126,15 +137,39 @@ class VersionsFinder {
     return false;
   }
 
-  /// Whether the nest's slices are the versions.
+  /// Whether the nest's slices are the versions: a slice makes its version, and reads no others than that and the one
+  /// before.
   [[nodiscard]] bool is_by_version(const Nest& nest) const {
     if (nest.rows.size() != 1 || nest.rows[0].kind != RowKind::Slices || nest.rows[0].coefficients[0] != 1)
       return false;
     return std::all_of(nest.members.begin(), nest.members.end(), [&](const NestMember& member) {
-      const Rule& rule = analysis_.rule(plan_.steps[member.step].rule);
-      const auto written = version_of(rule.outputs.front(), rule);
+      const Rule& rule = rule_of(member.step);
       const NestCoordinate& at = member.coordinates.front();
-      return at.var == written->var && at.factor == 1 && index_sub(at.shift, written->shift).is_const(0);
+      // How many versions ahead of the accessed one the slice is.
+      const auto lag = [&](const RegionAccess& access) -> std::optional<IndexExpr> {
+        const auto version = version_of(access, rule);
+        if (!version || version->var != at.var || version->factor != 1 || at.factor != 1) return std::nullopt;
+        return index_sub(at.shift, version->shift);
+      };
+      return std::all_of(rule.outputs.begin(), rule.outputs.end(),
+                         [&](const RegionAccess& output) {
+                           if (output.matrix != matrix_) return true;
+                           const auto by = lag(output);
+                           return by && by->is_const(0);
+                         }) &&
+             std::all_of(rule.inputs.begin(), rule.inputs.end(), [&](const RegionAccess& input) {
+               if (input.matrix != matrix_) return true;
+               const auto by = lag(input);
+               return by && (by->is_const(0) || by->is_const(1)) && is_plain_read(input);
+             });
+    });
+  }
+  /// Whether temporaries that have two versions already keep their slices in the nest.
+  [[nodiscard]] bool keeps_others(const Nest& nest) const {
+    return std::all_of(plan_.two_versions.begin(), plan_.two_versions.end(), [&](MatrixId other) {
+      const Nest* old = nest_of_versions(plan_, other);
+      return old == nullptr || !is_member(old->members.front().step) ||
+             VersionsFinder(analysis_, other).is_by_version(nest);
     });
   }
 
@@ -143,7 +178,8 @@ class VersionsFinder {
   MatrixId matrix_;
   std::size_t dim_;
   std::optional<IndexExpr> extent_;
-  std::vector<StepId> members_;  ///< the steps that write version k for all k
+  std::vector<StepId> members_;  ///< the steps that write version k for all k, and those of their nests
+  bool is_last_read_ = false;    ///< whether a step that is no member reads the last version
 };
 
 }  // namespace
