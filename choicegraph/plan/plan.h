@@ -277,6 +277,9 @@ struct TransformPlan {
   /// Temporaries `T<0..k>` of which steps need two versions at a time: a sliced nest makes version after version, all
   /// but the first, from the one before, and what comes later reads the last one.
   std::vector<MatrixId> two_versions;
+  /// Those of `two_versions` whose steps read each cell of the version before until they write it, and never after: a
+  /// version may take the place of the one before.
+  std::vector<MatrixId> in_place;
   std::vector<FusedSteps> fused;  ///< steps of different choices may be in several; those in order of the steps
   std::vector<ForbiddenChoice> forbidden;  ///< every other assignment has an order of its steps that keeps the edges
   std::vector<Displacement> displaced;     ///< each displacement once, in order

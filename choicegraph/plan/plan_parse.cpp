@@ -224,6 +224,12 @@ bool read_two_versions(PartialPlan& plan, PlanLine& line) {
   return matrix.has_value();
 }
 
+bool read_in_place(PartialPlan& plan, PlanLine& line) {
+  const auto matrix = plan.find_matrix(line.next());
+  if (matrix) plan.current().in_place.push_back(*matrix);
+  return matrix.has_value();
+}
+
 bool read_uncovered(PartialPlan& plan, PlanLine& line) {
   UncoveredBox box;
   const auto matrix = plan.find_matrix(line.next());
@@ -527,6 +533,7 @@ constexpr std::pair<std::string_view, Reader> kReaders[] = {
     {"left-out", read_left_out},
     {"uncovered", read_uncovered},
     {"two-versions", read_two_versions},
+    {"in-place", read_in_place},
     {"tunable", read_tunable},
     {"calls", read_calls},
     {"fold", read_fold},

@@ -502,7 +502,7 @@ TEST(Random, FillsRegionsOfEveryStride) {
 
 TEST(Versions, ShareTheMemoryOfTwo) {
   using Matrix = MatrixRegion<double, 3>;
-  const auto matrix = allocate_versions<Matrix>(3, 2, 7);
+  const auto matrix = allocate_versions<Matrix>(2, 3, 2, 7);
   EXPECT_EQ(matrix.size(2), 7);
   EXPECT_EQ(matrix.storage().count(), 3 * 2 * 2);
   for (IndexT k = 0; k < 7; ++k) {
@@ -517,14 +517,30 @@ TEST(Versions, ShareTheMemoryOfTwo) {
   EXPECT_EQ(at_version(matrix, 6).cell(2, 1, 6), 612);
 }
 
+TEST(Versions, MayTakeThePlaceOfTheOneBefore) {
+  using Matrix = MatrixRegion<float, 2>;
+  const auto matrix = allocate_versions<Matrix>(1, 3, 7);
+  EXPECT_EQ(matrix.size(1), 7);
+  EXPECT_EQ(matrix.storage().count(), 3);
+  for (IndexT k = 1; k < 7; ++k) {
+    const auto now = at_version(matrix, k);
+    EXPECT_EQ(now.size(1), 7);
+    now.cell(2, k - 1) = static_cast<float>(k);
+    EXPECT_EQ(now.cell(2, k), static_cast<float>(k));
+    EXPECT_EQ(&now.cell(0, k), matrix.view().address());
+  }
+  EXPECT_EQ(allocate_versions<Matrix>(1, 3, 1).storage().count(), 3);
+  EXPECT_EQ(allocate_versions<Matrix>(1, 3, 0).storage().count(), 0);
+}
+
 TEST(Versions, HaveMemoryOfTheirOwnWhereItIsWanted) {
   using Matrix = MatrixRegion<float, 2>;
-  EXPECT_EQ(allocate_versions<Matrix>(3, 1).storage().count(), 3);
-  EXPECT_EQ(allocate_versions<Matrix>(3, 0).storage().count(), 0);
+  EXPECT_EQ(allocate_versions<Matrix>(2, 3, 1).storage().count(), 3);
+  EXPECT_EQ(allocate_versions<Matrix>(2, 3, 0).storage().count(), 0);
   const auto whole = Matrix::allocate(3, 7);
   EXPECT_EQ(at_version(whole, 5).view().address(), whole.view().address());
   fill_new_matrices_with_nan(true);
-  const auto shown = allocate_versions<Matrix>(3, 7);
+  const auto shown = allocate_versions<Matrix>(2, 3, 7);
   fill_new_matrices_with_nan(false);
   EXPECT_EQ(shown.storage().count(), 21);
   EXPECT_TRUE(std::isnan(shown.cell(2, 6)));

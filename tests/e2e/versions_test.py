@@ -127,6 +127,8 @@ def norms(start, steps):
 PROGRAMS = {"heat": (HEAT, heat), "sweeps": (SWEEPS, sweeps), "torus": (TORUS, torus), "ahead": (AHEAD, ahead), "waves": (WAVES, waves),
             "norms": (NORMS, norms)}
 
+IN_PLACE = ("sweeps", "waves", "norms")   # a version takes the place of the one before
+
 
 def some_of(assignments, rng):
     """All assignments at night; by day the first, the last, and some between them."""
@@ -143,6 +145,7 @@ def try_choices(tools, work, rng):
         (work / f"{name}.pbcc").write_text(text)
         plan = polybricks.run_tool([tools.pbc, work / f"{name}.pbcc", "--emit", "plan"]).stdout
         polybricks.check("two-versions T" in plan and ("two-versions S" in plan or name != "waves"), f"{name}: all versions have memory")
+        polybricks.check(("in-place T" in plan) == (name in IN_PLACE), f"{name}: the versions of T do not lie as expected")
         for options in ([], ["--checked"], ["--checked-copies"]):
             program = tools.compile(work / f"{name}.pbcc", work / (name + "".join(options)), *options)
             sizes = ((1, 1, 0), (5, 4, 1), (37, 21, 2), (40, 33, 7), (300, 200, 8))

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,8 +31,16 @@ class VersionsFinder {
     const std::vector<StepId> steps = plan_.steps.ids();
     if (!std::all_of(steps.begin(), steps.end(), [&](StepId id) { return needs_two_versions(id); })) return;
     if (!are_versions_complete() || is_between()) return;
-    const auto nest = find_nest(analysis_, members_);
-    if (!nest || !is_by_version(*nest) || !keeps_others(*nest)) return;
+    auto nest = nest_with(orders_of_others());
+    if (!nest) return;
+    if (may_be_in_place(*nest)) {
+      std::vector<StepOrder> orders = orders_of_others();
+      add_orders(*nest, orders);
+      if (auto ordered = nest_with(orders)) {
+        nest = std::move(ordered);
+        plan_.in_place.push_back(matrix_);
+      }
+    }
     std::erase_if(plan_.nests, [&](const Nest& old) { return is_member(old.members.front().step); });
     plan_.nests.push_back(*nest);
     std::stable_sort(plan_.nests.begin(), plan_.nests.end(),
@@ -137,6 +147,12 @@ class VersionsFinder {
     return false;
   }
 
+  /// The nest of the members with these orders; none if it does not keep to the versions.
+  [[nodiscard]] std::optional<Nest> nest_with(const std::vector<StepOrder>& orders) const {
+    auto nest = find_nest(analysis_, members_, orders);
+    return nest && is_by_version(*nest) && keeps_others(*nest) ? std::move(nest) : std::nullopt;
+  }
+
   /// Whether the nest's slices are the versions: a slice makes its version, and reads no others than that and the one
   /// before.
   [[nodiscard]] bool is_by_version(const Nest& nest) const {
@@ -144,25 +160,21 @@ class VersionsFinder {
       return false;
     return std::all_of(nest.members.begin(), nest.members.end(), [&](const NestMember& member) {
       const Rule& rule = rule_of(member.step);
-      const NestCoordinate& at = member.coordinates.front();
-      // How many versions ahead of the accessed one the slice is.
-      const auto lag = [&](const RegionAccess& access) -> std::optional<IndexExpr> {
-        const auto version = version_of(access, rule);
-        if (!version || version->var != at.var || version->factor != 1 || at.factor != 1) return std::nullopt;
-        return index_sub(at.shift, version->shift);
-      };
-      return std::all_of(rule.outputs.begin(), rule.outputs.end(),
-                         [&](const RegionAccess& output) {
-                           if (output.matrix != matrix_) return true;
-                           const auto by = lag(output);
-                           return by && by->is_const(0);
-                         }) &&
+      return std::all_of(
+                 rule.outputs.begin(), rule.outputs.end(),
+                 [&](const RegionAccess& output) { return output.matrix != matrix_ || has_lag(member, output, 0); }) &&
              std::all_of(rule.inputs.begin(), rule.inputs.end(), [&](const RegionAccess& input) {
-               if (input.matrix != matrix_) return true;
-               const auto by = lag(input);
-               return by && (by->is_const(0) || by->is_const(1)) && is_plain_read(input);
+               return input.matrix != matrix_ ||
+                      ((has_lag(member, input, 0) || has_lag(member, input, 1)) && is_plain_read(input));
              });
     });
+  }
+  /// Whether the slice of an instance is so many versions ahead of the accessed one.
+  [[nodiscard]] bool has_lag(const NestMember& member, const RegionAccess& access, std::int64_t lag) const {
+    const NestCoordinate& at = member.coordinates.front();
+    const auto version = version_of(access, rule_of(member.step));
+    return version && version->var == at.var && version->factor == 1 && at.factor == 1 &&
+           index_sub(at.shift, version->shift).is_const(lag);
   }
   /// Whether temporaries that have two versions already keep their slices in the nest.
   [[nodiscard]] bool keeps_others(const Nest& nest) const {
@@ -171,6 +183,67 @@ class VersionsFinder {
       return old == nullptr || !is_member(old->members.front().step) ||
              VersionsFinder(analysis_, other).is_by_version(nest);
     });
+  }
+
+  // Versions that take the place of the one before.
+
+  /// Whether the steps that write a version read no cells of the one before but those that they write.
+  [[nodiscard]] bool may_be_in_place(const Nest& nest) const {
+    return std::all_of(nest.members.begin(), nest.members.end(), [&](const NestMember& member) {
+      const RegionAccess* output = output_of(member.step);
+      return output == nullptr ||
+             (writes_cells_once(*output, rule_of(member.step)) && reads_own_cells(member, *output));
+    });
+  }
+  [[nodiscard]] const RegionAccess* output_of(StepId id) const {
+    for (const RegionAccess& output : rule_of(id).outputs)
+      if (output.matrix == matrix_) return &output;
+    return nullptr;
+  }
+  /// Whether no two instances write the same cell: each variable says where one coordinate lies.
+  [[nodiscard]] bool writes_cells_once(const RegionAccess& output, const Rule& rule) const {
+    if (output.kind != AccessKind::Cell) return false;
+    std::set<std::string> vars;
+    for (const Formula& lo : output.lo) {
+      const auto expr = to_index_expr(lo, analysis_.scope);
+      const auto at = expr ? to_nest_coordinate(*expr, rule) : std::nullopt;
+      if (!at) return false;
+      if (!at->var.empty()) vars.insert(at->var);
+    }
+    return vars.size() == rule.vars.size();
+  }
+  [[nodiscard]] bool reads_own_cells(const NestMember& member, const RegionAccess& output) const {
+    const std::vector<RegionAccess>& inputs = rule_of(member.step).inputs;
+    return std::all_of(inputs.begin(), inputs.end(), [&](const RegionAccess& input) {
+      if (input.matrix != matrix_ || has_lag(member, input, 0)) return true;
+      if (input.kind != AccessKind::Cell || input.may_be_outside() || !input.tested_dims.empty()) return false;
+      for (std::size_t d = 0; d < dim_; ++d) {
+        const auto read = to_index_expr(input.lo[d], analysis_.scope);
+        const auto written = to_index_expr(output.lo[d], analysis_.scope);
+        if (!read || !written || !index_sub(*read, *written).is_const(0)) return false;
+      }
+      return true;
+    });
+  }
+  /// Steps that read the version before, and write no version, come before those that write.
+  void add_orders(const Nest& nest, std::vector<StepOrder>& orders) const {
+    for (const NestMember& reader : nest.members) {
+      const std::vector<RegionAccess>& inputs = rule_of(reader.step).inputs;
+      const bool reads = std::any_of(inputs.begin(), inputs.end(), [&](const RegionAccess& input) {
+        return input.matrix == matrix_ && has_lag(reader, input, 1);
+      });
+      if (!reads || output_of(reader.step) != nullptr) continue;
+      for (const NestMember& writer : nest.members)
+        if (output_of(writer.step) != nullptr) orders.emplace_back(reader.step, writer.step);
+    }
+  }
+  /// The orders that temporaries with versions in place need already.
+  [[nodiscard]] std::vector<StepOrder> orders_of_others() const {
+    std::vector<StepOrder> orders;
+    for (const MatrixId other : plan_.in_place)
+      if (const Nest* nest = nest_of_versions(plan_, other); nest != nullptr && is_member(nest->members.front().step))
+        VersionsFinder(analysis_, other).add_orders(*nest, orders);
+    return orders;
   }
 
   Analysis& analysis_;

@@ -65,8 +65,9 @@ std::optional<std::int64_t> greatest_along(const Region& needs, const std::strin
 /// Looks for an order of `steps` with their coordinates in some dimensions that all have.
 class Search {
  public:
-  Search(const Analysis& analysis, const std::vector<StepId>& steps, const std::vector<Coordinates>& coordinates)
-      : analysis_(analysis), names_(coordinate_names(coordinates.front().size())) {
+  Search(const Analysis& analysis, const std::vector<StepId>& steps, const std::vector<Coordinates>& coordinates,
+         const std::vector<StepOrder>& orders)
+      : analysis_(analysis), orders_(orders), names_(coordinate_names(coordinates.front().size())) {
     for (std::size_t i = 0; i < steps.size(); ++i) members_.push_back({steps[i], coordinates[i], {}});
     for (std::size_t r = 0; r < members_.size(); ++r)
       for (std::size_t w = 0; w < members_.size(); ++w) {
@@ -187,7 +188,10 @@ class Search {
 
   /// Returns the nest if the members, and the loops inside of each, have an order at each point of its rows.
   std::optional<Nest> finished(std::vector<NestMember> members, std::vector<NestRow> rows, const Needs& level) const {
-    const auto edge = [&](std::size_t before, std::size_t after) { return level.contains({after, before}); };
+    const auto edge = [&](std::size_t before, std::size_t after) {
+      const StepOrder pair{members[before].step, members[after].step};
+      return level.contains({after, before}) || std::find(orders_.begin(), orders_.end(), pair) != orders_.end();
+    };
     const auto parts = connected_parts(members.size(), edge);
     if (parts.size() != members.size()) return std::nullopt;
     Nest out;
@@ -228,6 +232,7 @@ class Search {
   }
 
   const Analysis& analysis_;
+  const std::vector<StepOrder>& orders_;
   std::vector<std::string> names_;
   std::vector<NestMember> members_;
   Needs needs_;
@@ -267,8 +272,9 @@ bool have_factors(const Analysis& analysis, const std::vector<StepId>& steps) {
 /// `Q.cell(k,i)`, `R.cell(j,k)` and `W.cell(j,i,k)` run in the order of `k`.
 class MixedSlices {
  public:
-  MixedSlices(const Analysis& analysis, const std::vector<StepId>& steps, int sign, Factors factors)
-      : analysis_(analysis), steps_(steps), sign_(sign), name_(coordinate_names(1)) {
+  MixedSlices(const Analysis& analysis, const std::vector<StepId>& steps, const std::vector<StepOrder>& orders,
+              int sign, Factors factors)
+      : analysis_(analysis), steps_(steps), orders_(orders), sign_(sign), name_(coordinate_names(1)) {
     for (const StepId id : steps) {
       options_.emplace_back();
       for (const auto& coordinate : coordinates_of(analysis, id, factors))
@@ -295,7 +301,7 @@ class MixedSlices {
   std::optional<Nest> search() const {
     std::vector<Coordinates> coordinates;
     for (std::size_t step = 0; step < steps_.size(); ++step) coordinates.push_back(member(step).coordinates);
-    return Search(analysis_, steps_, coordinates).slices_along(0);
+    return Search(analysis_, steps_, coordinates, orders_).slices_along(0);
   }
 
   /// Whether the dimension taken last may go with those before it.
@@ -319,6 +325,7 @@ class MixedSlices {
 
   const Analysis& analysis_;
   const std::vector<StepId>& steps_;
+  const std::vector<StepOrder>& orders_;
   const int sign_;
   const std::vector<std::string> name_;
   std::vector<Coordinates> options_;  ///< the coordinates of each step
@@ -327,13 +334,14 @@ class MixedSlices {
   std::size_t num_left_ = 500;  ///< dimensions that may still be tried; the limit bounds the time for many steps
 };
 
-std::optional<Nest> find_nest_with(const Analysis& analysis, const std::vector<StepId>& steps, Factors factors) {
+std::optional<Nest> find_nest_with(const Analysis& analysis, const std::vector<StepId>& steps,
+                                   const std::vector<StepOrder>& orders, Factors factors) {
   for (const bool from_last : {true, false}) {
     if (!from_last && have_same_rank(analysis, steps)) break;
     const std::vector<Coordinates> coordinates = shared_coordinates(analysis, steps, from_last, factors);
     const std::size_t num_dims = coordinates.front().size();
     if (num_dims == 0) continue;
-    Search search(analysis, steps, coordinates);
+    Search search(analysis, steps, coordinates, orders);
     for (std::size_t dim = num_dims; dim-- > 0;)
       if (auto nest = search.slices_along(dim)) return nest;
     if (num_dims < 2) continue;
@@ -341,15 +349,16 @@ std::optional<Nest> find_nest_with(const Analysis& analysis, const std::vector<S
     if (auto nest = search.nested_slices()) return nest;
   }
   for (const int sign : {1, -1})
-    if (auto nest = MixedSlices(analysis, steps, sign, factors).find()) return nest;
+    if (auto nest = MixedSlices(analysis, steps, orders, sign, factors).find()) return nest;
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<Nest> find_nest(const Analysis& analysis, const std::vector<StepId>& steps) {
-  auto nest = find_nest_with(analysis, steps, Factors::None);
-  if (!nest && have_factors(analysis, steps)) nest = find_nest_with(analysis, steps, Factors::Any);
+std::optional<Nest> find_nest(const Analysis& analysis, const std::vector<StepId>& steps,
+                              const std::vector<StepOrder>& orders) {
+  auto nest = find_nest_with(analysis, steps, orders, Factors::None);
+  if (!nest && have_factors(analysis, steps)) nest = find_nest_with(analysis, steps, orders, Factors::Any);
   return nest;
 }
 

@@ -47,6 +47,13 @@ void emit_uncovered_search(Writer& out, const CallContext& call, const Uncovered
   for (std::size_t d = 0; d <= dims.size(); ++d) out.close();
 }
 
+/// How many versions of the temporary have memory. Devices give each of them a place of its own.
+std::string kept_versions(const CallContext& call, MatrixId id) {
+  const std::vector<MatrixId>& in_place = call.plan.in_place;
+  if (std::find(in_place.begin(), in_place.end(), id) == in_place.end()) return "2";
+  return call.context.lowered.has_kernels ? call.frame + ".has_device() ? 2 : 1" : "1";
+}
+
 }  // namespace
 
 void emit_temporaries(Writer& out, const CallContext& call, const StepConditions& conditions) {
@@ -62,7 +69,7 @@ void emit_temporaries(Writer& out, const CallContext& call, const StepConditions
     const std::string type = region_type(matrix, false);
     std::string storage = type + "::allocate(" + joined(extents) + ")";
     if (nest_of_versions(call.plan, id) != nullptr)
-      storage = "pbrt::allocate_versions<" + type + ">(" + joined(extents) + ")";
+      storage = "pbrt::allocate_versions<" + type + ">(" + kept_versions(call, id) + ", " + joined(extents) + ")";
     const std::vector<std::string> flags = flags_without(lowered_of(call.context, call.id), id);
     if (!flags.empty())
       storage =

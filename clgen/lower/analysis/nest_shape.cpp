@@ -5,6 +5,7 @@
 #include <string>
 
 #include "choicegraph/plan/launch_slices.h"
+#include "lang/index/index_expr.h"
 
 namespace pb {
 
@@ -38,6 +39,31 @@ const IndexRange& range_of(const Step& step, const std::string& var) {
       ->range;
 }
 
+namespace {
+
+/// Makes a bound of the innermost loop that a condition names of it, so that the loop need not test it. False: it stays
+/// a condition.
+bool bound_loop(const IndexExpr& condition, std::vector<LoopDim>& loops) {
+  const std::vector<std::string> symbols = symbols_of(condition);
+  const auto is_named = [&](const LoopDim& loop) {
+    return std::find(symbols.begin(), symbols.end(), loop.var) != symbols.end();
+  };
+  const auto loop = std::find_if(loops.rbegin(), loops.rend(), is_named);
+  if (loop == loops.rend()) return false;
+  const auto by = affine_coefficient(condition, loop->var);
+  if (!by || (*by != 1 && *by != -1)) return false;
+  const IndexExpr rest = index_sub(condition, index_mul(index_const(*by), index_symbol(loop->var)));
+  const std::vector<std::string> others = symbols_of(rest);
+  if (std::find(others.begin(), others.end(), loop->var) != others.end()) return false;
+  if (*by == 1)
+    loop->lower.push_back(index_sub(index_const(0), rest));
+  else
+    loop->upper.push_back(index_add(rest, index_const(1)));
+  return true;
+}
+
+}  // namespace
+
 Step step_in_slices(const TransformPlan& plan, const NestMember& member) {
   Step out = plan.steps[member.step];
   out.loops.clear();
@@ -46,6 +72,7 @@ Step step_in_slices(const TransformPlan& plan, const NestMember& member) {
       out.loops.push_back({coordinate.var, range_of(plan.steps[member.step], coordinate.var)});
   out.loops.insert(out.loops.end(), member.loops.begin(), member.loops.end());
   out.conditions = instance_conditions(plan.steps[member.step]);
+  std::erase_if(out.conditions, [&](const IndexExpr& condition) { return bound_loop(condition, out.loops); });
   out.is_data_parallel = is_inside_parallel(member);
   return out;
 }

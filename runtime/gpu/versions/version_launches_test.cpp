@@ -111,7 +111,7 @@ class Versions {
 
   /// Makes versions 1 to `last` in time tiles, or on the host where that does not work. Returns the last one.
   std::vector<int> run(Frame& frame, int width, int last, std::int64_t depth, bool is_checked = false) {
-    const Matrix2 all = allocate_versions<Matrix2>(width, last + 1);
+    const Matrix2 all = allocate_versions<Matrix2>(2, width, last + 1);
     const Matrix2 start = at_version(all, 0);
     for (int x = 0; x < width; ++x) start.cell(x, 0) = 10 * x;
     VersionLaunches launches(true, depth, false, last + 1);
@@ -248,7 +248,7 @@ DeviceStatistics run_with_errors(double error) {
   constexpr int kWidth = 8;
   constexpr std::int64_t kDepth = 3;
   on_workers([&](Frame& frame) {
-    const auto all = allocate_versions<Numbers>(kWidth, kDepth + 1);
+    const auto all = allocate_versions<Numbers>(2, kWidth, kDepth + 1);
     for (int x = 0; x < kWidth; ++x) at_version(all, 0).cell(x, 0) = 1;
     VersionLaunches launches(true, kDepth, false, kDepth + 1);
     for (std::int64_t version = 1; version <= kDepth; ++version) {
@@ -311,7 +311,7 @@ class VersionsInBlocks : public ::testing::Test {
 
   /// Makes the versions; notes the launches that are asked for, and whether they worked.
   std::vector<int> make(Frame& frame, int last, std::int64_t depth) {
-    const Matrix2 all = allocate_versions<Matrix2>(kWidth, last + 1);
+    const Matrix2 all = allocate_versions<Matrix2>(2, kWidth, last + 1);
     for (int x = 0; x < kWidth; ++x) at_version(all, 0).cell(x, 0) = 10 * x;
     VersionLaunches launches(true, depth, true, last + 1);
     for (std::int64_t version = 1; version <= last; ++version) {

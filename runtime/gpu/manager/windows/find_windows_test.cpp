@@ -223,7 +223,7 @@ TEST(Windows, SmallerLaunchesDoNotHelpADeviceThatSharesTheHostsMemory) {
 /// Expects that a launch for one row of a version does not fit for this reason, and that smaller ones would not help.
 void expect_no_room_for_a_version(FakeManager& fake, const char* reason) {
   on_workers([&](Frame& frame) {
-    const Matrix2 all = allocate_versions<Matrix2>(kWidth, 8), out = filled(kWidth, 1, 0);
+    const Matrix2 all = allocate_versions<Matrix2>(2, kWidth, 8), out = filled(kWidth, 1, 0);
     const Matrix2 now = at_version(all, 4);
     Launch launch(kAddStep, frame, fake.manager.get());
     launch.input(now, now.region(0, 4, kWidth, 5)).output(out, CopyOut::May).scalar(1);
