@@ -36,7 +36,7 @@ struct MeasureOptions {
   double last_patience_s = 60;  ///< the same for what nothing can stand in for: inputs, another maker of the reference
   /// Of the child that builds kernels: on a busy machine, it must not lengthen what is measured.
   ChildProcess::Priority build_priority = ChildProcess::Priority::WhenIdle;
-  double grace_s = 2;  ///< time for work beside the trials: restoring inputs, comparing outputs
+  double grace_s = 2;  ///< time for work beside the trials: putting outputs back, comparing them
 };
 
 class Measurement {

@@ -26,7 +26,7 @@ struct FinalsContext {
   std::function<void(const std::string& phase)> on_phase;
 
   [[nodiscard]] double default_ns() const { return default_time_ns(standard); }
-  /// What a run of the best takes, with restoring inputs and verifying outputs.
+  /// What a run of the best takes, with putting outputs back and verifying them.
   [[nodiscard]] double run_s() const { return trials.work_s(population.best_ns()) + trials.overhead_s(); }
   /// The time by which the final comparison must have at most `num_left` parts to go, estimated from the runs so far.
   [[nodiscard]] double end_before_parts(int num_left) const {

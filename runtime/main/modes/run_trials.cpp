@@ -106,7 +106,9 @@ Trials run_trials(const Session& session, const Problem& problem, bool is_measur
     wishes.trace_label = label;
     if (is_measurement) session.engine.restore(problem, snapshot, wishes);
     const RunWatch watch(session.options.max_sec, [&] { give_up(session, problem); });
-    return session.engine.run_or_recover(problem, wishes, has_snapshot ? &snapshot : nullptr);
+    RunReport report = session.engine.run_or_recover(problem, wishes, has_snapshot ? &snapshot : nullptr);
+    if (!session.options.wants_accuracy) wishes.put_back = PutBack::OutputsRead;
+    return report;
   };
   Trials trials;
   for (int trial = 0; trial < session.options.trials; ++trial) {

@@ -18,8 +18,9 @@ struct Trials {
   RunReport last;
 };
 
-/// Runs --trials times. A measurement starts each run from the same contents, and its first run does not count if it
-/// launched kernels: drivers build and specialise them then. A run that --max-sec ends, ends the process.
+/// Runs --trials times. Runs of a measurement start from the same contents: the first one and those that --accuracy
+/// judges of all matrices, others of those that a rule may read. Its first run does not count if it launched kernels:
+/// drivers build and specialise them then. A run that --max-sec ends, ends the process.
 ///
 /// Pre:     the session's configuration is open
 /// Errors:  as Engine::run_or_recover

@@ -268,6 +268,22 @@ TEST_F(Serve, RestoresInPlaceOutputs) {
   EXPECT_EQ(reply.times_ns.size(), 4U);
 }
 
+TEST_F(Serve, OnlyTrialsThatAreComparedBeginWithoutTheOutputsOfAnother) {
+  start({"--device", "none", "--transform", "Fresh"});
+  Request request = of(Op::Inputs);
+  request.n = 100;
+  EXPECT_EQ(ask(request).status, Status::Ok);
+  EXPECT_EQ(ask(of(Op::Reference)).status, Status::Ok);
+  request = of(Op::Run);
+  request.config = R"({"global":{},"transforms":{}})";
+  request.trials = 4;
+  EXPECT_EQ(ask(request).status, Status::Ok);
+  request.verify = false;
+  EXPECT_EQ(ask(request).status, Status::Aborted) << "the second trial finds what the first one wrote";
+  request.trials = 1;
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(ask(request).status, Status::Ok) << "each request begins with a first trial";
+}
+
 TEST_F(Serve, CountsFallbacksWithTheirReason) {
   start({"--device", "none"});
   (void)inputs(100, 3);

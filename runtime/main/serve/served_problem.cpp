@@ -16,16 +16,19 @@ bool is_for_large_pages(const AnyMatrix& matrix) {
   return matrix.bytes() >= static_cast<std::int64_t>(Storage::kLargePageBytes);
 }
 
+std::int64_t bytes_of(const Problem& problem) {
+  std::int64_t bytes = 0;
+  for (const std::vector<AnyMatrix>* matrices : {&problem.inputs, &problem.outputs})
+    for (const AnyMatrix& matrix : *matrices) bytes += matrix.bytes();
+  return bytes;
+}
+
 }  // namespace
 
 std::optional<Problem> ServedProblem::forget() {
   std::optional<Problem> former = std::move(problem_);
   problem_.reset();
-  std::int64_t bytes = 0;
-  if (former)
-    for (const std::vector<AnyMatrix>* matrices : {&former->inputs, &former->outputs})
-      for (const AnyMatrix& matrix : *matrices) bytes += matrix.bytes();
-  return bytes > kMostParkedBytes ? std::nullopt : former;
+  return former && bytes_of(*former) > kMostParkedBytes ? std::nullopt : former;
 }
 
 void ServedProblem::make(const protocol::Request& request) {
@@ -85,30 +88,36 @@ void ServedProblem::restore(const RunWishes& wishes) {
 
 void ServedProblem::use_large_pages(bool is_wanted) {
   if (is_wanted == large_pages_) return;
-  std::vector<AnyMatrix> before = problem().inputs;
-  before.insert(before.end(), problem().outputs.begin(), problem().outputs.end());
+  std::vector<AnyMatrix>& inputs = problem().inputs;
+  std::vector<AnyMatrix>& outputs = problem().outputs;
   large_pages_ = is_wanted;
   Storage::ask_for_large_pages(is_wanted);
-  std::swap(before, on_other_pages_);
-  const auto is_same = [](const AnyMatrix& a, const AnyMatrix& b) { return a.has_same_shape(b); };
-  const bool are_kept =
-      std::equal(before.begin(), before.end(), on_other_pages_.begin(), on_other_pages_.end(), is_same);
-  before.resize(on_other_pages_.size());
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const AnyMatrix& matrix = on_other_pages_[i];
-    if (!is_for_large_pages(matrix)) {
-      before[i] = matrix;
-    } else if (!are_kept) {
-      before[i] = AnyMatrix::allocate(matrix.kind(), matrix.num_dims(), matrix.sizes());
+  const std::int64_t bytes = bytes_of(*problem_);
+  const auto moved = [&](AnyMatrix& matrix, AnyMatrix& other, bool with_contents) {
+    if (!other.has_same_shape(matrix)) {
+      other = AnyMatrix::allocate(matrix.kind(), matrix.num_dims(), matrix.sizes());
+      if (with_contents) other.copy_from(matrix);
       are_pages_new_ = true;
     }
+    std::swap(matrix, other);
+    if (bytes > kMostParkedBytes) other = AnyMatrix();
+  };
+  on_other_pages_.resize(inputs.size() + outputs.size());
+  auto other = on_other_pages_.begin();
+  for (AnyMatrix& input : inputs) {
+    AnyMatrix& to = *other++;
+    if (is_for_large_pages(input) && (!has_contents_ || has_room_for_copy(input))) moved(input, to, has_contents_);
   }
-  const auto num_inputs = static_cast<std::ptrdiff_t>(problem().inputs.size());
-  problem().inputs.assign(before.begin(), before.begin() + num_inputs);
-  problem().outputs.assign(before.begin() + num_inputs, before.end());
-  std::int64_t bytes = 0;
-  for (const AnyMatrix& matrix : before) bytes += matrix.bytes();
-  if (bytes > kMostParkedBytes) on_other_pages_.clear();
+  for (AnyMatrix& output : outputs) {
+    AnyMatrix& to = *other++;
+    if (is_for_large_pages(output)) moved(output, to, false);
+  }
+}
+
+bool ServedProblem::has_room_for_copy(const AnyMatrix& input) const {
+  double bytes = static_cast<double>(bytes_of(*problem_) + input.bytes());
+  for (const AnyMatrix& output : snapshot_.outputs) bytes += static_cast<double>(output.bytes());
+  return bytes <= memory_bytes_;
 }
 
 bool ServedProblem::has_large_matrices() const {

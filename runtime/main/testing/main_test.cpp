@@ -292,6 +292,11 @@ TEST_F(ProgramMain, RestoresInPlaceOutputsBeforeEachTrial) {
   EXPECT_EQ(thrice["times_ns"].size(), 3U);
 }
 
+TEST_F(ProgramMain, OnlyTheFirstTrialBeginsWithoutTheOutputsOfAnother) {
+  EXPECT_EQ(mini("--tx Fresh --n 50 --threads 1").status, 0);
+  EXPECT_EQ(mini("--tx Fresh --n 50 --threads 1 --trials 2").status, 66);
+}
+
 TEST_F(ProgramMain, RepeatsRunsOnFiles) {
   const Finished run = mini("--trials 3 --time a.txt k.txt out.txt");
   EXPECT_EQ(run.out.substr(0, 23), "Blur at size 6: median ");

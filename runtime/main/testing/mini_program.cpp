@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A small program in the shape of generated code, for the tests of this folder: several rules
-// for one output (one of them wrong, one for a device), an in-place transform, a `param`,
-// a body that gives up, one with random numbers. Run as a child process by main_test.
+// for one output (one of them wrong, one for a device), an in-place transform, one that looks at
+// what it begins with, a `param`, a body that gives up, one with random numbers. Run as a child process by main_test.
 #define PB_ELEMENT double
 #include <chrono>
 #include <thread>
@@ -129,6 +129,16 @@ void run_Twice(Frame&, const AnyMatrix* outputs, const AnyMatrix*) {
   for (int i = 0; i < A.size(0); ++i) A.cell(i) *= 2;
 }
 
+// ---- Fresh: to A[n], gives up unless it begins with NaN ----
+
+void run_Fresh(Frame&, const AnyMatrix* outputs, const AnyMatrix*) {
+  const auto A = outputs[0].as<double, 1>();
+  for (int i = 0; i < A.size(0); ++i) {
+    if (A.cell(i) == A.cell(i)) PetabricksRuntime::abort();
+    A.cell(i) = 1;
+  }
+}
+
 // ---- Identity: param n to OUT[n,n] ----
 
 void run_Identity(Frame&, const AnyMatrix* outputs, const AnyMatrix*) {
@@ -201,6 +211,7 @@ const pbrt::MatrixDesc kBlurOutputs[] = {{"Out", pbrt::ElementKind::Double, 1, k
 const pbrt::MatrixDesc kSignalOutputs[] = {{"In", pbrt::ElementKind::Double, 1, kFormulaN, false},
                                            {"Kernel", pbrt::ElementKind::Double, 1, kFormulaK, false}};
 const pbrt::MatrixDesc kTwiceOutputs[] = {{"A", pbrt::ElementKind::Double, 1, kFormulaN, true}};
+const pbrt::MatrixDesc kFreshOutputs[] = {{"A", pbrt::ElementKind::Double, 1, kFormulaN, false}};
 const pbrt::MatrixDesc kIdentityOutputs[] = {{"OUT", pbrt::ElementKind::Double, 2, kFormulaNN, false}};
 const pbrt::MatrixDesc kLuminanceInputs[] = {{"RGB", pbrt::ElementKind::Float, 3, kFormulaWH3, true}};
 const pbrt::MatrixDesc kLuminanceOutputs[] = {{"GREY", pbrt::ElementKind::UChar, 2, kFormulaWH3, false},
@@ -285,6 +296,11 @@ const pbrt::TransformDesc kTransforms[] = {
        out[1] = pbrt::ValueRange::of_integers(1, v[1]);
        out[2] = pbrt::ValueRange::of_reals(-1, 1);
      }},
+    {"Fresh", nullptr, 0, kFreshOutputs, 1, kSizesN, 1, nullptr, 0,
+     [](const RunContext&, const IndexT* const* sizes, std::int64_t* values, bool* is_known) {
+       solve_one(sizes[0], 0, values[0], is_known[0]);
+     },
+     [](const RunContext&, const std::int64_t* v, std::int64_t* out) { out[0] = v[0]; }, run_Fresh, -1},
 };
 
 std::string info_json() {
@@ -327,6 +343,6 @@ std::string info_json() {
 
 int main(int argc, char** argv) {
   const std::string info = pb_program::info_json();
-  const pbrt::ProgramDesc program{"mini", info.c_str(), pb_program::kTransforms, 8, 0};
+  const pbrt::ProgramDesc program{"mini", info.c_str(), pb_program::kTransforms, 9, 0};
   return pbrt::program_main(argc, argv, program);
 }
