@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <vector>
@@ -203,6 +204,44 @@ TEST(Layout, BoxesAreTheCellsOfViewsAndSurviveRefinement) {
       ASSERT_EQ(set.num_cells(), static_cast<std::int64_t>(expected.size()));
     }
   }
+}
+
+TEST(Layout, ViewsMeetWhereTheyHaveAnElementInCommon) {
+  int num_meeting = 0;
+  constexpr int kSeeds = 2000;
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 rng(seed);
+    const std::vector<std::int64_t> sizes = {5, 4, 3};
+    const OwnedView a = random_view(rng, sizes), b = random_view(rng, sizes);
+    const std::set<std::int64_t> of_a = offsets_of(a), of_b = offsets_of(b);
+    const bool meet = std::any_of(of_a.begin(), of_a.end(), [&](std::int64_t offset) { return of_b.contains(offset); });
+    ASSERT_EQ(Layout(60, 4).may_meet(a, b), meet);
+    num_meeting += meet ? 1 : 0;
+  }
+  EXPECT_GT(num_meeting, kSeeds / 10);
+  EXPECT_LT(num_meeting, kSeeds - kSeeds / 10);
+}
+
+TEST(Layout, ViewsOfTwoShapesMayMeet) {
+  OwnedView a, b;
+  a.element_bytes = b.element_bytes = 4;
+  a.num_dims = b.num_dims = 2;
+  a.sizes = b.sizes = {2, 2};
+  a.strides = {1, 6};
+  b.strides = {1, 4};
+  EXPECT_TRUE(Layout(60, 4).may_meet(a, b));
+  b.sizes = {2, 0};
+  EXPECT_FALSE(Layout(60, 4).may_meet(a, b)) << "one has no elements";
+  // Elements across the ends of rows, of which one view knows nothing.
+  b.num_dims = 1;
+  b.sizes = {4};
+  b.offset = 8;
+  EXPECT_FALSE(Layout(60, 4).may_meet(a, b));
+  EXPECT_FALSE(Layout(60, 4).may_meet(b, a));
+  b.offset = 4;
+  EXPECT_TRUE(Layout(60, 4).may_meet(a, b));
+  EXPECT_TRUE(Layout(60, 4).may_meet(b, a));
 }
 
 TEST(Layout, RefusesViewsOfAnotherShape) {

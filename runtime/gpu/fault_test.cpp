@@ -98,6 +98,73 @@ TEST(Fault, AKernelThatFailsAfterItsCallerWentOnLosesItsResult) {
   }
 }
 
+/// Launches out = in + 1, which fails.
+void expect_failure(Frame& frame, FakeManager& fake, const Matrix2& out, const Matrix2& in) {
+  EXPECT_THAT(fake.add_step(frame, out, in, 1, CopyOut::Must), HasSubstr("the device failed"));
+}
+
+TEST(Fault, WhatAFailedKernelWasToChangeInPlaceIsLost) {
+  for (const bool shares_memory : {false, true})
+    for (const FakeOperation operation : {FakeOperation::Launch, FakeOperation::Read}) {
+      if (shares_memory && operation == FakeOperation::Read) continue;
+      SCOPED_TRACE(static_cast<int>(operation) * 2 + static_cast<int>(shares_memory));
+      DeviceInfo info = fake_device_info();
+      info.shares_host_memory = shares_memory;
+      const auto failing = [&](const auto& body) {
+        FakeManager fake(info);
+        fake.control->inject(operation, 0, FakeFault::FailLater);
+        on_workers([&](Frame& frame) { body(frame, fake); });
+      };
+      failing([](Frame& frame, FakeManager& fake) {
+        const Matrix2 m = filled(8, 4, 1);
+        EXPECT_THAT(fake.increment(frame, m, 1, CopyOut::Must), HasSubstr("the device failed"));
+        EXPECT_THROW(need_on_host(frame, m), DeviceLost);
+      });
+      failing([](Frame& frame, FakeManager& fake) {
+        const Matrix2 m = filled(8, 4, 1);
+        expect_failure(frame, fake, m, m);
+        EXPECT_THROW(need_on_host(frame, m), DeviceLost) << "the input is the output";
+        before_host_overwrite(frame, m);
+        wrote_on_host(frame, m);
+        need_on_host(frame, m);
+      });
+      failing([](Frame& frame, FakeManager& fake) {
+        const Matrix2 m = filled(8, 4, 1), part = m.region(4, 0, 8, 4);
+        expect_failure(frame, fake, part, part);
+        EXPECT_THROW(need_on_host(frame, part.region(3, 3, 4, 4)), DeviceLost) << "a part of a matrix";
+        need_on_host(frame, m.region(0, 0, 4, 4));
+      });
+      failing([](Frame& frame, FakeManager& fake) {
+        const Matrix2 m = filled(4, 4, 1);
+        expect_failure(frame, fake, m.transposed(), m);
+        EXPECT_THROW(need_on_host(frame, m), DeviceLost) << "a view of the output";
+      });
+      failing([](Frame& frame, FakeManager& fake) {
+        const Matrix2 m = filled(8, 4, 1);
+        expect_failure(frame, fake, m.region(4, 0, 8, 4), m.region(0, 0, 4, 4));
+        need_on_host(frame, m);  // the input is another part of the matrix
+        EXPECT_TRUE(is_filled(m.region(0, 0, 4, 4), 1));
+      });
+    }
+}
+
+TEST(Fault, AKernelInPlaceBehindAFailedOneLeavesNothingToTheHost) {
+  for (const bool shares_memory : {false, true}) {
+    DeviceInfo info = fake_device_info();
+    info.shares_host_memory = shares_memory;
+    FakeManager fake(info);
+    fake.control->inject(FakeOperation::Launch, 0, FakeFault::FailLater);
+    on_workers([&](Frame& frame) {
+      const Matrix2 m = filled(8, 4, 1);
+      fake.control->hold();
+      EXPECT_EQ(fake.add_step(frame, m, m, 1, CopyOut::May), "");
+      fake.control->when_called(FakeOperation::Launch, 1, [&] { fake.control->release(); });
+      EXPECT_THAT(fake.add_step(frame, m, m, 1, CopyOut::Must), HasSubstr("the device failed"));
+      EXPECT_THROW(need_on_host(frame, m), DeviceLost);
+    });
+  }
+}
+
 TEST(Fault, EagerReadThatFailsLeavesTheWorkToTheHost) {
   FakeManager fake;
   fake.control->inject(FakeOperation::Read, 0, FakeFault::Refuse);

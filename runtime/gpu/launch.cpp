@@ -9,6 +9,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -87,9 +88,9 @@ class WatchedLaunch {
       // If an argument says which parts it reads, that covers its further parts, too.
       if (!region.is_argument && has_reads_of(plan, region)) continue;
       const std::lock_guard lock(region.record->mutex);
-      const std::vector<OwnedView> all{region.touched};
-      if (region.is_read) add(region, region.read.empty() ? all : region.read, false);
-      if (region.is_written) add(region, region.written.empty() ? all : region.written, true);
+      if (region.is_read)
+        add(region, region.read.empty() ? std::span(&region.touched, 1) : std::span(region.read), false);
+      if (region.is_written) add(region, region.written_parts(), true);
     }
   }
   void is_enqueued() const {
@@ -111,7 +112,7 @@ class WatchedLaunch {
       return region.is_argument && region.record == further.record && !region.read.empty();
     });
   }
-  void add(const LaunchRegion& region, const std::vector<OwnedView>& views, bool is_written) {
+  void add(const LaunchRegion& region, std::span<const OwnedView> views, bool is_written) {
     for (const OwnedView& view : views) {
       region.record->shadow->before_launch(view, rule_);
       parts_.push_back({region.storage, region.record, view, is_written});
@@ -292,13 +293,13 @@ std::vector<CheckedPart> checked_parts(const Launch& launch) {
   for (std::size_t i = 0; i < plan.regions.size(); ++i) {
     const LaunchRegion& region = plan.regions[i];
     if (!region.is_written) continue;
-    const std::vector<OwnedView> all{region.touched};
-    for (const OwnedView& written : region.written.empty() ? all : region.written) {
+    const bool is_read = is_changed_in_place(region, plan.regions) || is_changed_in_place(region, request.further);
+    for (const OwnedView& written : region.written_parts()) {
       CheckedPart& part = parts.emplace_back();
       part.written = KeptView::of(region.storage, written, region.kind);
       part.output = output;
       part.first = coordinates_in(region.view, written.offset);
-      part.is_read = region.is_read;
+      part.is_read = is_read;
       for (const auto& [at, number] : request.numbers)
         if (at == i) part.stands_for = KeptView::of(number);
     }

@@ -106,7 +106,8 @@ class Launch {
   template <class Region, int N>
   PB_COLD Launch& input(const Region& view, const BorderedBox<N>& read);
 
-  /// A region of which the kernel writes *every* cell of `written` and reads none.
+  /// A region of which the kernel writes *every* cell of `written` and reads none. Another region may be the same
+  /// matrix, as in `Scale(v, v)`: then an instance may read, of what is written, what it writes itself.
   Launch& output(const RegionRef& view, CopyOut copy_out) { return add_region(view, view, kWrite, copy_out); }
   Launch& output(const RegionRef& view, const RegionRef& written, CopyOut copy_out) {
     return add_region(view, written, kWrite, copy_out);
@@ -175,8 +176,8 @@ class Launch {
                 const std::int64_t* block_stages = nullptr, const std::int64_t* block_parts = nullptr,
                 const std::int64_t* matrix_units = nullptr);
 
-  /// Runs the kernel; the fiber is suspended meanwhile. If it returns false, nothing was changed: the caller does the
-  /// work on the CPU and counts reason().
+  /// Runs the kernel; the fiber is suspended meanwhile. If it returns false, nothing was changed that the kernel may
+  /// read, or it counts as lost: the caller does the work on the CPU and counts reason().
   ///
   /// Threads: a worker's fiber. An empty range is true at once.
   /// Errors:  throws DeviceLost if an input existed only on a device that failed

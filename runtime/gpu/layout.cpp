@@ -105,6 +105,14 @@ std::optional<Layout> Layout::refined_for(const OwnedView& view) const {
   return finer;
 }
 
+bool Layout::may_meet(const OwnedView& a, const OwnedView& b) const {
+  if (a.is_empty() || b.is_empty()) return false;
+  const std::optional<Layout> of_a = refined_for(a);
+  const std::optional<Layout> of_both = of_a ? of_a->refined_for(b) : std::nullopt;
+  if (!of_both) return true;
+  return of_both->convert(BoxSet(of_a->box_of(a)), *of_a).overlaps(of_both->box_of(b));
+}
+
 GridBox Layout::box_of(const OwnedView& view) const {
   GridBox box;
   box.num_dims = num_dims_;

@@ -53,6 +53,9 @@ class Layout {
   /// The box of exactly the cells of `view`. Pre: refined_for(view) is this layout.
   [[nodiscard]] GridBox box_of(const OwnedView& view) const;
 
+  /// Whether two views have an element in common; true, too, if their strides are not of one chain.
+  [[nodiscard]] bool may_meet(const OwnedView& a, const OwnedView& b) const;
+
   /// The boxes of the coarser grid `from`, stated in this one.
   [[nodiscard]] BoxSet convert(const BoxSet& boxes, const Layout& from) const;
 

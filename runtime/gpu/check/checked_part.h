@@ -38,7 +38,7 @@ struct CheckedPart {
   KeptView written;
   int output = 0;                                 ///< of how many that the launch writes, from 0 on
   std::array<std::int64_t, kMaxDims> first = {};  ///< coordinates of the first cell in its matrix
-  bool is_read = false;                           ///< the kernel may read their earlier contents
+  bool is_read = false;  ///< the kernel may read their earlier contents, here or as cells of another region
   /// A number in whose place the kernel writes; else the CPU writes the same cells as the kernel.
   std::optional<KeptView> stands_for;
 };

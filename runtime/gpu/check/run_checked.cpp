@@ -71,10 +71,11 @@ bool run_checked(Launch& launch, StepCheck& check, const CheckRules& rules) {
 // Note [Steps that run twice]
 //
 // The kernels of a step run first, and say that they have: so pieces follow each other, and no other device tries. What
-// they wrote is copied aside, and what they may have read of it gets its earlier contents again. Then the CPU version
-// runs on all that the step's kernels had, as it does after a fallback, and writes the results that count. Compared is
-// what both have written. The instances of a step that stand in different launches do not read each other's cells, so
-// that a later piece finds what it would find without this.
+// they wrote is copied aside, and what they may have read of it, be it through an input that is the same matrix, gets
+// its earlier contents again (is_changed_in_place). Then the CPU version runs on all that the step's kernels had, as it
+// does after a fallback, and writes the results that count. Compared is what both have written. The instances of a step
+// that stand in different launches do not read each other's cells, so that a later piece finds what it would find
+// without this.
 //
 // A number that a kernel writes has a matrix of its own, and its place on the host is not touched until the CPU writes
 // it.

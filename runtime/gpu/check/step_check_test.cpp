@@ -168,6 +168,26 @@ TEST(StepCheck, TheCpuFindsWhatTheKernelFound) {
   }
 }
 
+TEST(StepCheck, TheCpuFindsWhatTheKernelFoundInAnInputThatIsTheOutput) {
+  for (const bool shares_memory : {false, true}) {
+    DeviceInfo info = fake_device_info();
+    info.shares_host_memory = shares_memory;
+    CheckingManager checking(info);
+    on_workers([&](Frame& frame) {
+      const Matrix2 m = filled(8, 4, 5);
+      EXPECT_EQ(checking.run(frame, m, m), "");
+      EXPECT_EQ(checking.run(frame, m.region(2, 1, 6, 3), m.region(2, 1, 6, 3)), "");
+      EXPECT_EQ(checking.run(frame, m.transposed(), m.transposed()), "");
+      need_on_host(frame, m);
+      for (int y = 0; y < 4; ++y)
+        for (int x = 0; x < 8; ++x)
+          EXPECT_EQ(m.cell(x, y), x >= 2 && x < 6 && y >= 1 && y < 3 ? 8 : 7) << x << ", " << y;
+    });
+    EXPECT_THAT(checking.counts(), ElementsAre(3, 0, 0));
+    EXPECT_THAT(checking.warnings, IsEmpty());
+  }
+}
+
 TEST(StepCheck, OnlyWhatAKernelWritesIsCompared) {
   CheckingManager checking;
   on_workers([&](Frame& frame) {

@@ -64,7 +64,8 @@ void record_failure(const LaunchJob& job) {
     const std::lock_guard lock(region.record->mutex);
     const BoxSet boxes = region.written_boxes();
     region.home->dirty.remove(boxes);
-    region.is_read ? region.record->lost.add(boxes) : region.record->lost.remove(boxes);
+    const bool is_missed = is_changed_in_place(region, job.plan.regions);
+    is_missed ? region.record->lost.add(boxes) : region.record->lost.remove(boxes);
     region.record->publish_state();
   }
 }
@@ -93,8 +94,7 @@ void LaunchTasks::record_windows(const LaunchJob& job) {
   for (const LaunchRegion& region : job.plan.regions) {
     if (!region.is_written || job.window_of(*region.record) == nullptr) continue;
     const std::lock_guard lock(region.record->mutex);
-    if (region.written.empty()) region.record->wrote_on_host(region.touched);
-    for (const OwnedView& part : region.written) region.record->wrote_on_host(part);
+    for (const OwnedView& part : region.written_parts()) region.record->wrote_on_host(part);
   }
 }
 
@@ -220,9 +220,11 @@ void LaunchTasks::enqueue_kernel(LaunchJob& job) {
   const bool is_wavefront = job.plan.kernel->num_wave_rows > 0;
   // Launches before the last one may write, too, as those of a wavefront do. What is written anew counts from the last
   // one on.
+  const bool has_several = job.choice->stages.size() > 1;
   const bool changes_in_place =
-      std::any_of(job.plan.regions.begin(), job.plan.regions.end(),
-                  [](const LaunchRegion& region) { return region.is_written && region.is_read; });
+      has_several && std::any_of(job.plan.regions.begin(), job.plan.regions.end(), [&](const LaunchRegion& region) {
+        return is_changed_in_place(region, job.plan.regions);
+      });
   std::int64_t cells = 1;
   for (const std::int32_t extent : job.plan.extent) cells *= extent;
   for (const LaunchStage& stage : job.choice->stages) {

@@ -162,6 +162,19 @@ TEST_F(FoldsInGroups, ThatADeviceRefusesEndTheJob) {
   EXPECT_TRUE(manager.device.is_alive());
 }
 
+TEST_F(FoldsInGroups, ThatADeviceRefusesMayHaveChangedAnInputThatIsTheOutput) {
+  add_fold_kernel(*manager.control);
+  manager.control->inject(FakeOperation::Launch, 1, FakeFault::Refuse);
+  const JobPtr job = launch_fold();
+  job->plan.regions[1] = manager.region_of(in.transposed(), false, true, CopyOut::Must);
+  EXPECT_EQ(run(PrepareTask{job}), Progress::Done);
+  EXPECT_EQ(run(CopyInTask{job, 0}), Progress::Done);
+  EXPECT_EQ(run(ExecuteTask{job}), Progress::Done);
+  EXPECT_EQ(job->stage, Stage::Ended);
+  EXPECT_TRUE(job->is_enqueued);
+  manager.settle();
+}
+
 class RoundsInRanges : public LaunchTasksTest {};
 
 TEST_F(RoundsInRanges, HaveGroupsOfTheirOwnAndASecondLaunch) {

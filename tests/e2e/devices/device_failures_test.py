@@ -4,8 +4,8 @@
     device_failures_test.py --dist BUILD/dist --work FOLDER
 
 POLYBRICKS_DEVICE_FAULTS makes the device fail at one launch. Outputs are those of the CPU, the exit status is 0, and with --strict it is
-an error. With --verify-device, programs of other tests run without a difference in all of their device versions, whole, shared with the
-CPU, in pieces, and in nests.
+an error. That holds for calls in place, too. With --verify-device, programs of other tests run without a difference in all of their device
+versions, whole, shared with the CPU, in pieces, and in nests.
 """
 
 import pathlib
@@ -95,6 +95,32 @@ through S
     return s;
   }
   B.cell(x) from (A.cell(x) a, S s) where x >= n/2 { return a + s; }
+}
+"""
+# Calls whose input is the matrix that they write: all of it, in the other order, and a part.
+PLACES = """
+transform Cell
+from X[w, h]
+to A[w, h]
+{
+  A.cell(x, y) from (X.cell(x, y) v) { return 2 * v + 1; }
+}
+transform Turned
+from X[h, w]
+to A[w, h]
+{
+  A.cell(x, y) from (X.cell(y, x) v) { return 3 * v; }
+}
+main transform Places
+from A[w, h]
+to B[w, h]
+{
+  to (B b) from (A a) {
+    a.copyTo(b);
+    Cell(b, b);
+    Turned(b, b.transposed());
+    Cell(b.region(0, h/4, w, h), b.region(0, h/4, w, h));
+  }
 }
 """
 NEST = """
@@ -233,6 +259,39 @@ def repeated_in_steps(tools, work):
                 polybricks.check(np.allclose(np.load(work / "halves_B.npy"), b, rtol=1e-12), f"halves {options} {memory} {launch}: another output")
 
 
+def inputs_that_are_outputs(tools, work):
+    """Calls in place, of which a launch fails, is refused, or is compared with the CPU: nothing is computed of what was overwritten."""
+    source = work / "places.pbcc"
+    source.write_text(PLACES)
+    a = np.random.default_rng(polybricks.seed()).integers(-99, 99, (130, 40)).astype(float)
+    np.save(work / "places.npy", a)
+    b = 3 * (2 * a + 1)
+    b[130 // 4:] = 2 * b[130 // 4:] + 1
+    program = tools.compile(source, work / "places")
+    config, got = work / "places.cfg", work / "places_B.npy"
+
+    def run(fault, eighths, *words):
+        tunables = {name: {"device_eighths": eighths} for name in ("Cell", "Turned")}
+        program.write_configuration(config, on_device(program, tunables=tunables))
+        done, statistics = program.run(work / "places.npy", got, *words, config=config, env={FAULTS: fault, "POCL_DEVICES": "pthread pthread"})
+        what = f"places, {fault}, {eighths}/8, {words}"
+        polybricks.check(np.array_equal(np.load(got), b), f"{what}: another output")
+        return what, done, statistics
+
+    for memory in ((), ("--device-copies",), ("--device-memory=9000",)):
+        for eighths in (8, 5):
+            for devices in ("--device=0", "--device=0,1"):
+                what, done, statistics = run("", eighths, *memory, devices, "--verify-device", "--strict")
+                verified = sum(device["launches_verified"] for device in statistics["devices"])
+                polybricks.check(done.stderr == "" and verified >= 3, f"{what}: {done.stderr}, {verified}")
+                # In pieces, the first launch of the second call is the ninth.
+                for launch in (0, 1, 2) if memory != ("--device-memory=9000",) else (0, 1, 7, 9):
+                    for fault in ("fail", "refuse"):
+                        run(f"{fault}:{launch}", eighths, *memory, devices)
+    what, _, statistics = run("", 8, "--device-memory=9000", "--device=0")
+    polybricks.check(statistics["devices"][0]["launches_cut"] == 3, f"{what}: {statistics['devices']}")
+
+
 def refused_waves(tools, work):
     """A device refuses one of many launches that change a matrix in place. The CPU does not go on from what the others left."""
     source = work / "sweeps.pbcc"
@@ -316,6 +375,7 @@ def main():
     repeated_with_checks(tools, work)
     repeated_in_place(tools, work)
     repeated_in_steps(tools, work)
+    inputs_that_are_outputs(tools, work)
     refused_waves(tools, work)
     bad_requests(tools, work)
     verify_programs(tools, work)

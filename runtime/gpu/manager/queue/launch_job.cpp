@@ -6,11 +6,27 @@
 
 namespace pbrt::gpu {
 
+std::span<const OwnedView> LaunchRegion::written_parts() const {
+  return written.empty() ? std::span(&touched, 1) : std::span(written);
+}
+
 BoxSet LaunchRegion::written_boxes() const {
-  if (written.empty()) return BoxSet(record->box_of(touched));
   BoxSet boxes;
-  for (const OwnedView& part : written) boxes.add(record->box_of(part));
+  for (const OwnedView& part : written_parts()) boxes.add(record->box_of(part));
   return boxes;
+}
+
+bool is_changed_in_place(const LaunchRegion& region, std::span<const LaunchRegion> regions) {
+  if (!region.is_written || region.is_read) return region.is_written;
+  const auto reads_what_is_written = [&](const LaunchRegion& other) {
+    if (!other.is_read || other.storage.get() != region.storage.get()) return false;
+    const int bytes = region.view.element_bytes;
+    const Layout elements(static_cast<std::int64_t>(region.storage.get()->bytes()) / bytes, bytes);
+    const std::span<const OwnedView> parts = region.written_parts();
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const OwnedView& part) { return elements.may_meet(part, other.touched); });
+  };
+  return std::any_of(regions.begin(), regions.end(), reads_what_is_written);
 }
 
 const LaunchWindow* LaunchJob::window_of(const StorageRecord& record) const {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,9 +54,16 @@ struct LaunchRegion {
   CopyOut copy_out = CopyOut::May;
   ElementKind kind = ElementKind::Double;
 
-  /// The boxes that the kernel writes. Pre: the record's mutex is held, and the region is written.
+  /// The parts that the kernel writes. Pre: the region is written.
+  [[nodiscard]] std::span<const OwnedView> written_parts() const;
+  /// Their boxes. Pre: the record's mutex is held, and the region is written.
   [[nodiscard]] BoxSet written_boxes() const;
 };
+
+/// Whether a launch of these regions may read what cells of `region` hold before it writes them: because it reads this
+/// region, or because it reads the same cells through another one, as `Scale(v, v)` does. If it fails, or if somebody
+/// else is to do its work, too, these contents are missed.
+[[nodiscard]] bool is_changed_in_place(const LaunchRegion& region, std::span<const LaunchRegion> regions);
 
 struct LaunchTile {
   int element_bytes = 0;

@@ -177,6 +177,22 @@ TEST(Windows, AKernelThatFailsLeavesTheWorkToTheHost) {
   }
 }
 
+TEST(Windows, WhatAFailedKernelWasToChangeInPlaceIsLost) {
+  for (const FakeOperation operation : {FakeOperation::Launch, FakeOperation::Read}) {
+    FakeManager fake(fake_device_info(), 8 * kRowBytes);
+    fake.control->inject(operation, 1, FakeFault::FailLater);
+    on_workers([&](Frame& frame) {
+      const Matrix2 m = filled(kWidth, 16, 1);
+      EXPECT_TRUE(run_rows(frame, fake, m, m, 0, 4));
+      EXPECT_FALSE(run_rows(frame, fake, m, m, 4, 4));
+      EXPECT_THROW(need_on_host(frame, m.region(0, 7, kWidth, 8)), DeviceLost);
+      need_on_host(frame, m.region(0, 0, kWidth, 4), m.region(0, 8, kWidth, 16));
+      EXPECT_TRUE(is_filled(m.region(0, 0, kWidth, 4), 2));
+      EXPECT_TRUE(is_filled(m.region(0, 8, kWidth, 16), 1));
+    });
+  }
+}
+
 TEST(Windows, HoldNothingThatAnotherDeviceLost) {
   FakeManager small(fake_device_info(), 8 * kRowBytes), other;
   other.control->inject(FakeOperation::Read, 0, FakeFault::FailLater);
