@@ -20,8 +20,9 @@ NEVER, BY_SIZE, ALWAYS = 0, 1, 2
 PROGRAM = """
 main transform Contractions
 from A[k, m], B[n, k], P[k, n], V[n], Stack[n, k, 3], In[w, h, c], Weights[3, 2, c, f], Old[n, m]
+through Weight[n, m]
 to Product[n, m], Distances[n, m], Nearest[n, m], Updated[n, m], Batches[n, m, 3], Layer[w-2, h-1, f], Reversed[n, m], Pairs[n, m],
-   Activated[n, m], Turned[n, m], Least[n, m], int Place[n, m], Below[n, m], Band[n, m], Gram[k, k]
+   Activated[n, m], Turned[n, m], Least[n, m], int Place[n, m], Below[n, m], Band[n, m], Gram[k, k], Scaled[n, m]
 tolerance 1e-4, 1e-4
 {
   Product.cell(x, y) from (A.row(y) a, B.column(x) b) {
@@ -123,9 +124,17 @@ tolerance 1e-4, 1e-4
     return sum;
   }
   Gram.cell(j, i) from (Gram.cell(i, j) c) where j < i { return c; }
+  // Steps before make what its points read that are no instances.
+  Weight.cell(x, y) from (Old.cell(x, y) old, V.cell(x) v) { return old * v; }
+  Scaled.cell(x, y) from (A.row(y) a, B.column(x) b, Weight.cell(x, y) weight) where x >= y {
+    ElementT sum = 0;
+    for (int i = 0; i < k; i++) sum += a.cell(i) * b.cell(i);
+    return sum * weight;
+  }
+  Scaled.cell(x, y) from (Weight.cell(x, y) weight) where x < y { return -weight; }
 }
 """
-TILED = {"Product", "Distances", "Nearest", "Updated", "Batches", "Layer", "Activated", "Turned", "Least", "Below", "Band", "Gram"}
+TILED = {"Product", "Distances", "Nearest", "Updated", "Batches", "Layer", "Activated", "Turned", "Least", "Below", "Band", "Gram", "Scaled"}
 
 
 def expected(a, b, p, v, stack, image, weights, old):
@@ -145,7 +154,8 @@ def expected(a, b, p, v, stack, image, weights, old):
             "Turned": a @ b[::-1],
             "Least": np.where(terms.min(2) < -0.5, 2, 1) * terms.min(2), "Place": terms.argmin(2),
             "Below": np.where(x <= y + 3, 2 * old + product * v[None, :], old),
-            "Band": np.where(is_in_band, a @ p.T + x - y, -1), "Gram": a.T @ a}
+            "Band": np.where(is_in_band, a @ p.T + x - y, -1), "Gram": a.T @ a,
+            "Scaled": old * v[None, :] * np.where(x >= y, product, -1)}
 
 
 def main():

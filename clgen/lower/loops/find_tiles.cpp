@@ -24,8 +24,13 @@ bool moves(const std::vector<std::int64_t>& steps) {
 
 class TileFinder {
  public:
-  TileFinder(const RuleShape& rule, const Step& step, const Contraction& contraction)
-      : rule_(rule), step_(step), contraction_(contraction), lane_var_(step.loops.back().var) {}
+  TileFinder(const TransformPlan& plan, const RuleShape& rule, StepId id, const Contraction& contraction)
+      : plan_(plan),
+        rule_(rule),
+        id_(id),
+        step_(plan.steps[id]),
+        contraction_(contraction),
+        lane_var_(step_.loops.back().var) {}
 
   /// Returns the facts for rows along the innermost loop that fits.
   [[nodiscard]] std::optional<TileFacts> run() const {
@@ -85,13 +90,26 @@ class TileFinder {
       if (!along || !across || !moves(*along) || !moves(*across)) return true;
       for (std::size_t d = 0; d < along->size(); ++d)
         if ((*along)[d] != 0 && (*across)[d] != 0) return false;
-      return rule_.matrix(input.matrix).role == MatrixRole::From;
+      return stays_as_it_is(input.matrix);
     };
     const auto only_writes = [](const RuleMatrix& use) {
       return !use.is_output || (use.is_overwritten && !use.is_input);
     };
     return !may_divide_by_zero(rule_.rule) && std::all_of(rule_.matrices.begin(), rule_.matrices.end(), only_writes) &&
            std::all_of(rule_.rule.inputs.begin(), rule_.rule.inputs.end(), only_reads);
+  }
+
+  /// Whether no step writes the matrix while this one runs.
+  [[nodiscard]] bool stays_as_it_is(MatrixId matrix) const {
+    if (rule_.matrix(matrix).role == MatrixRole::From) return true;
+    for (const StepId other : plan_.steps.ids()) {
+      const auto& outputs = rule_.transform.rules[plan_.steps[other].rule].outputs;
+      const bool writes = std::any_of(outputs.begin(), outputs.end(),
+                                      [&](const RegionAccess& output) { return output.matrix == matrix; });
+      const StepEdge edge{other, id_};
+      if (writes && std::find(plan_.edges.begin(), plan_.edges.end(), edge) == plan_.edges.end()) return false;
+    }
+    return true;
   }
 
   /// Whether some instances run other rounds of the fold than others.
@@ -111,7 +129,9 @@ class TileFinder {
     return missing.empty();
   }
 
+  const TransformPlan& plan_;
   const RuleShape& rule_;
+  StepId id_;
   const Step& step_;
   const Contraction& contraction_;
   const std::string& lane_var_;
@@ -133,11 +153,12 @@ bool may_run_in_tiles(const RuleShape& rule, const Step& step) {
 
 }  // namespace
 
-TreeBlock tile_loops(const TransformPlan& plan, const RuleShape& rule, const Step& step) {
+TreeBlock tile_loops(const TransformPlan& plan, const RuleShape& rule, StepId id) {
+  const Step& step = plan.steps[id];
   if (!may_run_in_tiles(rule, step)) return {};
   const std::optional<Contraction> contraction = find_contraction(rule.rule, computation_of(plan, rule.rule_id));
   if (!contraction) return {};
-  std::optional<TileFacts> facts = TileFinder(rule, step, *contraction).run();
+  std::optional<TileFacts> facts = TileFinder(plan, rule, id, *contraction).run();
   if (!facts) return {};
   Tiles tiles;
   const std::string row_var = facts->body.row_var;
@@ -172,5 +193,5 @@ TreeBlock tile_loops(const TransformPlan& plan, const RuleShape& rule, const Ste
 // sides of 800, they are a twentieth. A point beyond a border that is no instance reads no cell that the matrices lack.
 // Its row has an instance, and so has its lane. An input in a panel depends on one of the two; and of another one, each
 // coordinate does. Cells that depend on both may be those that another step writes at the same time, unless the matrix
-// is one that the transform only reads. Nor can the body end the program at such a point, which its rule may have left
-// out for that reason.
+// is the caller's or all steps that write it come before. Nor can the body end the program at such a point, which its
+// rule may have left out for that reason.
