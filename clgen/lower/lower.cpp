@@ -174,7 +174,7 @@ class TransformLowering {
       out.care = care_in(plan_, *own, {&rule}, 0);
     } else {
       out.loops = lower_cpu_loops(rule, step, packs_);
-      if (packs_ != PackUse::None) out.loops.tiled = tile_loops(plan_, rule, step);
+      if (packs_ != PackUse::None) out.loops.tiled = tile_loops(plan_, rule, id);
       out.care = care_of(rule, step);
       out.has_tall_pieces = find_strips(rule, step).has_value();
     }

@@ -93,7 +93,7 @@ class AllLoops {
       if (is_in_nest(plan_, id)) continue;
       run_in_boxes(id, rule, step, lower_cpu_loops(rule, step).plain, 0);
       run_packed(id, rule, step);
-      const TreeBlock tiled = tile_loops(plan_, rule, step);
+      const TreeBlock tiled = tile_loops(plan_, rule, id);
       if (!tiled.empty()) run_in_boxes(id, rule, step, tiled, 0);
     }
     for (const FusedSteps& steps : plan_.fused) run_as_one(steps);

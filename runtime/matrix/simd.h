@@ -314,6 +314,14 @@ PB_SIMD_INLINE Pack<C, S> lanewise(F f, const A&... args) {
 
 // ---- Reading and writing matrices --------------------------------------------
 
+/// Neighbours along a row: the lanes from `begin` to before `end`.
+struct LaneSpan {
+  std::int64_t begin, end;
+
+  [[nodiscard]] constexpr bool is_empty() const { return begin >= end; }
+  bool operator==(const LaneSpan&) const = default;
+};
+
 /// A view as the instances of a pack see it, placed at the first of them. `kLaneStep`: neighbours along a row read
 /// neighbouring elements (1) or the same one (0); `kRowDim`: the dimension in which rows advance by one, or -1.
 template <class View, class S, int kLaneStep, int kRowDim>
@@ -377,17 +385,24 @@ struct Lanes {
   PB_SIMD_INLINE void assign(const V& value, I... indices) const {
     store(Values(value), indices...);
   }
-  /// Writes `values` at the element of the first instance, except for the first lanes of each row and the first rows.
+  /// Writes the values of some lanes of each row: S::kRows spans of lanes, counted from the element of the first
+  /// instance.
   template <class... I>
-  PB_SIMD_INLINE void store_from(const Values& values, int skip_lanes, int skip_rows, I... indices) const {
+  PB_SIMD_INLINE void store_spans(const Values& values, const LaneSpan* spans, I... indices) const {
     const IndexT at[] = {static_cast<IndexT>(indices)..., 0};
     auto* const first = first_row(at);
     const std::int64_t stride = row_stride();
     const IndexT row = row_of(at);
-    check(first, stride, row);
-    for (int r = skip_rows; r < S::kRows; ++r)
-      for (int x = skip_lanes; x < S::kWidth; ++x)
-        first[static_cast<std::int64_t>(row + r) * stride + x] = values.v[r * S::kPacks + x / S::kLanes][x % S::kLanes];
+    for (int r = 0; r < S::kRows; ++r) {
+      auto* const cells = first + static_cast<std::int64_t>(row + r) * stride;
+#ifdef PB_CHECKED_COPIES
+      if (!spans[r].is_empty())
+        pbrt::detail::check_access(cells + spans[r].begin,
+                                   sizeof(Element) * static_cast<std::size_t>(spans[r].end - spans[r].begin));
+#endif
+      for (std::int64_t x = spans[r].begin; x < spans[r].end; ++x)
+        cells[x] = values.v[r * S::kPacks + x / S::kLanes][x % S::kLanes];
+    }
   }
 
  private:

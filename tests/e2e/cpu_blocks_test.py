@@ -16,12 +16,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import arrays  # noqa: E402
 import polybricks  # noqa: E402
 
-NEVER, ALWAYS = 0, 2
+NEVER, BY_SIZE, ALWAYS = 0, 1, 2
 PROGRAM = """
 main transform Contractions
-from A[k, m], B[n, k], P[k, n], V[n], Stack[n, k, 3], In[w, h, c], Weights[3, 2, c, f]
+from A[k, m], B[n, k], P[k, n], V[n], Stack[n, k, 3], In[w, h, c], Weights[3, 2, c, f], Old[n, m]
+through Weight[n, m]
 to Product[n, m], Distances[n, m], Nearest[n, m], Updated[n, m], Batches[n, m, 3], Layer[w-2, h-1, f], Reversed[n, m], Pairs[n, m],
-   Activated[n, m], Turned[n, m], Least[n, m], int Place[n, m]
+   Activated[n, m], Turned[n, m], Least[n, m], int Place[n, m], Below[n, m], Band[n, m], Gram[k, k], Scaled[n, m]
 tolerance 1e-4, 1e-4
 {
   Product.cell(x, y) from (A.row(y) a, B.column(x) b) {
@@ -102,25 +103,59 @@ tolerance 1e-4, 1e-4
     least = best;
     place = at;
   }
+  // Instances below a diagonal, which other inputs have, too.
+  Below.cell(x, y) from (A.row(y) a, B.column(x) b, Old.cell(x, y) old, V.cell(x) bias) where x <= y + 3 {
+    ElementT sum = 0;
+    for (int i = 0; i < k; i++) sum += a.cell(i) * b.cell(i);
+    return 2 * old + sum * bias;
+  }
+  Below.cell(x, y) from (Old.cell(x, y) old) where x > y + 3 { return old; }
+  // A band that two other borders cut. Its value depends on the place.
+  Band.cell(x, y) from (A.row(y) a, P.row(x) p) where x <= y + 30 && y <= x + 7 && x + y >= 9 && x + y < n + m - 12 {
+    ElementT sum = x - y;
+    for (int i = 0; i < k; i++) sum += a.cell(i) * p.cell(i);
+    return sum;
+  }
+  secondary Band.cell(x, y) from () { return -1; }
+  // Half of a symmetric matrix, and the other half from it.
+  Gram.cell(j, i) from (A.column(i) a, A.column(j) b) where j >= i {
+    ElementT sum = 0;
+    for (int r = 0; r < m; r++) sum += a.cell(r) * b.cell(r);
+    return sum;
+  }
+  Gram.cell(j, i) from (Gram.cell(i, j) c) where j < i { return c; }
+  // Steps before make what its points read that are no instances.
+  Weight.cell(x, y) from (Old.cell(x, y) old, V.cell(x) v) { return old * v; }
+  Scaled.cell(x, y) from (A.row(y) a, B.column(x) b, Weight.cell(x, y) weight) where x >= y {
+    ElementT sum = 0;
+    for (int i = 0; i < k; i++) sum += a.cell(i) * b.cell(i);
+    return sum * weight;
+  }
+  Scaled.cell(x, y) from (Weight.cell(x, y) weight) where x < y { return -weight; }
 }
 """
-TILED = {"Product", "Distances", "Nearest", "Updated", "Batches", "Layer", "Activated", "Turned", "Least"}
+TILED = {"Product", "Distances", "Nearest", "Updated", "Batches", "Layer", "Activated", "Turned", "Least", "Below", "Band", "Gram", "Scaled"}
 
 
-def expected(a, b, p, v, stack, image, weights):
-    a, b, p, v, stack, image, weights = (each.astype(np.longdouble) for each in (a, b, p, v, stack, image, weights))
+def expected(a, b, p, v, stack, image, weights, old):
+    a, b, p, v, stack, image, weights, old = (each.astype(np.longdouble) for each in (a, b, p, v, stack, image, weights, old))
     m, n, k = a.shape[0], b.shape[1], a.shape[1]
     product = a @ b
     distances = np.sqrt(((a[:, None, :] - p[None, :, :] * (1 + v * v)[None, :, None]) ** 2).sum(2)) + v[None, :]
     inner = a[:, 1:max(1, k - 1)] @ b[1:max(1, k - 1)] + np.arange(n)[None, :] - np.arange(m)[:, None]
     width, height = image.shape[2] - 2, image.shape[1] - 1
     layer = sum(np.einsum("chw,fc->fhw", image[:, j:j + height, i:i + width], weights[:, :, j, i]) for j in range(2) for i in range(3))
+    x, y = np.arange(n)[None, :], np.arange(m)[:, None]
+    is_in_band = (x <= y + 30) & (y <= x + 7) & (x + y >= 9) & (x + y < n + m - 12)
     terms = a[:, None, :] * b.T[None, :, :]
     return {"Product": product, "Distances": distances, "Nearest": (a[:, None, :] + p[None, :, :]).min(2), "Updated": inner,
             "Batches": np.stack([a @ part for part in stack]), "Layer": np.maximum(layer, 0), "Reversed": product[::-1, ::-1],
             "Pairs": product + a[:, :1] - (b * b).sum(0)[None, :], "Activated": np.tanh(product / 8 + v[None, :]),
             "Turned": a @ b[::-1],
-            "Least": np.where(terms.min(2) < -0.5, 2, 1) * terms.min(2), "Place": terms.argmin(2)}
+            "Least": np.where(terms.min(2) < -0.5, 2, 1) * terms.min(2), "Place": terms.argmin(2),
+            "Below": np.where(x <= y + 3, 2 * old + product * v[None, :], old),
+            "Band": np.where(is_in_band, a @ p.T + x - y, -1), "Gram": a.T @ a,
+            "Scaled": old * v[None, :] * np.where(x >= y, product, -1)}
 
 
 def main():
@@ -137,12 +172,12 @@ def main():
         tiled = {output for tunable in blocks for output in tunable.split("#")[0].split("+")}
         polybricks.check(TILED <= tiled, f"only {blocks} have tiles")
         for n, m, k, w, h, c, f in ((1, 1, 1, 3, 2, 1, 1), (37, 21, 300, 29, 5, 7, 9), (129, 67, 33, 52, 9, 300, 17), (24, 8, 600, 10, 3, 2, 40)):
-            shapes = (m, k), (k, n), (n, k), (n,), (3, k, n), (c, h, w), (f, c, 2, 3)
+            shapes = (m, k), (k, n), (n, k), (n,), (3, k, n), (c, h, w), (f, c, 2, 3), (m, n)
             matrices = [rng.uniform(-1, 1, shape).astype(kind) for shape in shapes]
             inputs = arrays.save(work, matrices)
             values = expected(*matrices)
             first = None
-            for rule, threads in ((NEVER, 1), (ALWAYS, 1), (ALWAYS, 2)):
+            for rule, threads in ((NEVER, 1), (BY_SIZE, 2), (ALWAYS, 1), (ALWAYS, 2)):
                 config = program.configuration({}, {name: {tunable: rule for tunable in blocks}}, sequential_cutoff=0, threads=threads)
                 got, _ = arrays.run(program, work, inputs, list(values), "--device", "none", entry=config)
                 num_runs += 1

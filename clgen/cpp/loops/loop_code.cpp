@@ -62,6 +62,13 @@ bool is_single(const TreeBlock& tree, const std::string& var) {
   return found;
 }
 
+/// Whether the instances run in tiles, which take all bounds from the box and know the conditions.
+bool has_tiles(const TreeBlock& tree) {
+  bool found = false;
+  walk(tree, [&](const TreeNode& node) { found = found || std::holds_alternative<Tiles>(node.node); });
+  return found;
+}
+
 std::string value_name(std::size_t value) { return "pb_value_" + std::to_string(value); }
 
 /// Prints the tree of a CPU version's loops.
@@ -80,7 +87,7 @@ class LoopPrinter {
     }
     const std::size_t num_loops = step_.loops.size();
     for (std::size_t i = 0; i < num_loops; ++i)
-      if (step_.loops[i].is_plain())
+      if (step_.loops[i].is_plain() || has_tiles(tree))
         print_plain_bounds(step_.loops[i], std::to_string(num_loops - 1 - i), !is_single(tree, step_.loops[i].var));
     const auto view = [this](MatrixId matrix) { return code_.matrix(matrix).name; };
     walk(tree, [&](const TreeNode& node) {

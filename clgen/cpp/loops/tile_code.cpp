@@ -12,6 +12,7 @@
 #include "clgen/cpp/loops/mask_printer.h"
 #include "clgen/cpp/loops/packs.h"
 #include "clgen/cpp/rules/pack_dialect.h"
+#include "clgen/facts/index_width.h"
 #include "clgen/facts/names.h"
 #include "clgen/lower/analysis/lane_accesses.h"
 #include "lang/body/body_walk.h"
@@ -186,6 +187,33 @@ std::vector<std::size_t> panels_of(const TileFacts& facts, PanelOf kind) {
   return out;
 }
 
+/// The first instance of the tiles along that loop; empty if it is another loop.
+std::string first_text(const TileFacts& facts, const std::string& var) {
+  const bool is_lane = var == facts.body.lane_var;
+  if (!is_lane && var != facts.body.row_var) return "";
+  return std::string("static_cast<IndexT>(pb_tiled.") + (is_lane ? "lane" : "row") + "_begin)";
+}
+
+/// `pbrt::simd::HalfPlane{n, -1, 1}`: where a condition on instances holds.
+std::string half_plane_text(const RuleCode& code, const PackFacts& body, const IndexExpr& condition) {
+  const IndexExpr none = index_const(0);
+  const auto along = [&](const std::string& var) { return std::to_string(affine_coefficient(condition, var).value()); };
+  const IndexExpr at = substitute(condition, {{body.lane_var, none}, {body.row_var, none}});
+  return "pbrt::simd::HalfPlane{" +
+         joined({to_index_cpp(at, code.transform), along(body.lane_var), along(body.row_var)}) + "}";
+}
+
+/// Declares the borders of the instances, and the box around those of a piece.
+void emit_tile_box(Writer& out, const RuleCode& code, const Tiles& tiles) {
+  std::vector<std::string> planes;
+  for (const IndexExpr& condition : tiles.instance.conditions)
+    planes.push_back(half_plane_text(code, tiles.facts.body, condition));
+  out.line("const pbrt::simd::Borders pb_borders{" + joined(planes) + "};");
+  out.line("const pbrt::simd::TileBox pb_tiled = pb_borders.around({" +
+           joined({to_cpp(tiles.lane_lo), to_cpp(tiles.lane_hi), to_cpp(tiles.row_lo), to_cpp(tiles.row_hi)}) + "});");
+  if (!planes.empty()) out.line("if (pb_tiled.is_empty()) return true;");
+}
+
 }  // namespace
 
 void emit_tile_body(Writer& out, const RuleCode& code, const TileFacts& facts, const std::string& stem) {
@@ -199,14 +227,16 @@ void emit_tile_body(Writer& out, const RuleCode& code, const TileFacts& facts, c
 
 void emit_tile_test(Writer& out, const RuleCode& code, const Tiles& tiles) {
   const TileFacts& facts = tiles.facts;
+  emit_tile_box(out, code, tiles);
   out.open("const auto pb_rounds_of = [&]");
-  for (const RuleVar& var : code.rule.vars)
-    out.line("[[maybe_unused]] const IndexT " + var.name + " = pb_lo_" + var.name + ";");
+  for (const RuleVar& var : code.rule.vars) {
+    const std::string first = first_text(facts, var.name);
+    out.line("[[maybe_unused]] const IndexT " + var.name + " = " + (first.empty() ? "pb_lo_" + var.name : first) + ";");
+  }
   const std::string range = "pbrt::simd::BlockRange";
   out.line(
       "return " + range + "{" +
-      joined({to_cpp(tiles.lane_lo), to_cpp(tiles.lane_hi), to_cpp(tiles.row_lo), to_cpp(tiles.row_hi),
-              "static_cast<std::int64_t>(" + limit_text(code, facts.first) + ")",
+      joined({"pb_tiled", "static_cast<std::int64_t>(" + limit_text(code, facts.first) + ")",
               "static_cast<std::int64_t>(" + limit_text(code, facts.last) + ")" + (facts.is_inclusive ? " + 1" : "")}) +
       "};");
   out.close(";");
@@ -230,8 +260,8 @@ void emit_tiles(Writer& out, const RuleCode& code, const Tiles& tiles, const std
   const auto panel = [&](std::size_t input) { return "pb_panel_" + code.rule.inputs[input].binding; };
   out.open("const auto pb_run = [&]<class PbTile>(PbTile)");
   out.line("using PbShape [[maybe_unused]] = PbTile;");
-  out.line("[[maybe_unused]] const IndexT " + lane_var + " = " + to_cpp(tiles.lane_lo) + ";");
-  out.line("[[maybe_unused]] const IndexT " + row_var + " = " + to_cpp(tiles.row_lo) + ";");
+  for (const std::string& var : {lane_var, row_var})
+    out.line("[[maybe_unused]] const IndexT " + var + " = " + first_text(facts, var) + ";");
   const auto sources = [&](const std::vector<std::size_t>& inputs, const std::string& var) {
     std::vector<std::string> texts;
     for (const std::size_t i : inputs) {
@@ -256,7 +286,7 @@ void emit_tiles(Writer& out, const RuleCode& code, const Tiles& tiles, const std
   out.line("pbrt::simd::for_each_tile<PbTile>(");
   out.indent();
   out.indent();
-  out.line("pb_range, " + state + ", pb_of_lanes, pb_of_rows,");
+  out.line("pb_range, pb_borders, " + state + ", pb_of_lanes, pb_of_rows,");
   out.open("[&](" + joined(params) + ") PB_SIMD_LAMBDA");
   out.line("[[maybe_unused]] const IndexT " + lane_var + " = pb_place.lane;");
   out.line("[[maybe_unused]] const IndexT " + row_var + " = pb_place.row;");

@@ -9,6 +9,7 @@
 #include "clgen/cpp/steps/band_code.h"
 #include "clgen/cpp/steps/fused_code.h"
 #include "clgen/cpp/steps/joint_launch_code.h"
+#include "clgen/cpp/steps/step_code.h"
 #include "clgen/facts/names.h"
 
 namespace pb {
@@ -167,7 +168,10 @@ void JointCode::emit_member(const std::string& loops, const JointGroup& group, c
 
 void JointCode::emit_run(const JointGroup& group, const std::string& frame) {
   emit_group_arrivals(group, frame);
-  out_.line(loops_name(group) + ".run(" + frame + ", " + dispatch_.split_value() + ");");
+  const auto tiled = std::find_if(group.steps.begin(), group.steps.end(),
+                                  [&](StepId id) { return !lowered_of(context_, id_).steps[id].loops.tiled.empty(); });
+  const std::string shape = tiled == group.steps.end() ? "" : ", " + shape_of_tiles(plan_.steps[*tiled]);
+  out_.line(loops_name(group) + ".run(" + frame + ", " + dispatch_.split_value() + shape + ");");
 }
 
 /// Prints a wait for everything that the loops read, because their pieces do not wait.

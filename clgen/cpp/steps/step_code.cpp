@@ -75,10 +75,16 @@ std::string split_of(const RuleCode& code, const LoweredStep& lowered) {
   return terms.empty() ? "pb_split" : "pbrt::split_of_long(pb_split, " + joined(terms, " + ") + ")";
 }
 
+}  // namespace
+
+std::string shape_of_tiles(const Step& step) { return is_box(step) ? "pbrt::kSquarePieces" : "pbrt::kObliquePieces"; }
+
+namespace {
+
 /// Returns the shape of a step's pieces; empty for the usual one.
-std::string shape_of_pieces(const RuleCode& code, const LoweredStep& lowered) {
+std::string shape_of_pieces(const RuleCode& code, const Step& step, const LoweredStep& lowered) {
   const bool is_tiled = !lowered.loops.tiled.empty();
-  std::string shape = is_tiled ? "pbrt::kSquarePieces" : lowered.has_tall_pieces ? "pbrt::kTallPieces" : "";
+  std::string shape = is_tiled ? shape_of_tiles(step) : lowered.has_tall_pieces ? "pbrt::kTallPieces" : "";
   if (lowered.read.empty()) return shape;
   return (shape.empty() ? "pbrt::kLongPieces" : shape) + ".reading(" + joined(cells_of(code, lowered.read), " + ") +
          (lowered.loops.packed.empty() || is_tiled ? ")" : ", pbrt::kLeastInPacks)");
@@ -109,7 +115,7 @@ void emit_loop_step(Writer& out, const RuleCode& code, const Step& step, const L
            box_type(step) + "& pb_piece)");
   if (!is_box(step)) out.line(counted_line(code, "pb_inner", stem, "pb_piece"));
   emit_piece_or_blocks(out, code, stem, lowered.loops, fast, "pb_piece");
-  const std::string shape = shape_of_pieces(code, lowered);
+  const std::string shape = shape_of_pieces(code, step, lowered);
   const std::string rule = is_box(step) ? "&" + rule_constant(code.stem) : shape.empty() ? "" : "nullptr";
   out.close((rule.empty() ? "" : ", " + rule) + (shape.empty() ? "" : ", " + shape) + ");");
 }

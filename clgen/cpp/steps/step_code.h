@@ -54,6 +54,9 @@ struct StepFunctions {
   std::map<Version, std::set<std::string>> taken;  ///< stems that are in use
 };
 
+/// Returns the shape of the pieces of a step that runs in tiles.
+[[nodiscard]] std::string shape_of_tiles(const Step& step);
+
 /// Returns the value that a launch gives for a parameter of its kernel.
 [[nodiscard]] std::string launch_value(const KernelScalar& scalar);
 

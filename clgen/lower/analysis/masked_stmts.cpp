@@ -144,6 +144,18 @@ class MaskFinder {
   bool is_fit_ = true;
 };
 
+/// Whether the expression divides integers, and its divisor may be 0.
+bool may_divide_by_zero_at(const Rule& rule, ExprId id) {
+  const auto& node = rule.body.exprs[id].node;
+  const auto* binary = std::get_if<BinaryExpr>(&node);
+  const auto* assign = std::get_if<AssignExpr>(&node);
+  const bool divides = binary != nullptr
+                           ? kind_of(binary->op) == OperatorKind::Quotient
+                           : assign != nullptr && assign->is_compound && kind_of(assign->op) == OperatorKind::Quotient;
+  return divides && !is_floating(rule.body_types.types[id.index()]) &&
+         !is_positive_number(rule.body, binary != nullptr ? binary->rhs : assign->rhs);
+}
+
 }  // namespace
 
 bool needs_mask(const Body& body, StmtId id, const PackFacts& facts) {
@@ -160,16 +172,21 @@ std::optional<MaskedStmts> find_masked_stmts(const Rule& rule, const PackFacts& 
   return MaskFinder(rule, facts).run();
 }
 
+bool may_divide_by_zero(const Rule& rule) {
+  bool found = false;
+  walk(
+      rule.body, rule.body.root, [](StmtId) {}, [&](ExprId id) { found |= may_divide_by_zero_at(rule, id); });
+  return found;
+}
+
 bool may_always_run(const Rule& rule, ExprId expr) {
   const Body& body = rule.body;
   bool is_harmless = true;
   walk_expr(body, expr, [&](ExprId id) {
     const auto& node = body.exprs[id].node;
     const auto* unary = std::get_if<UnaryExpr>(&node);
-    const auto* binary = std::get_if<BinaryExpr>(&node);
     const bool steps = unary != nullptr && kind_of(unary->op) == OperatorKind::Step;
-    const bool divides = binary != nullptr && kind_of(binary->op) == OperatorKind::Quotient &&
-                         !is_floating(rule.body_types.types[id.index()]) && !is_positive_number(body, binary->rhs);
+    const bool divides = may_divide_by_zero_at(rule, id);
     const auto* subscript = std::get_if<SubscriptExpr>(&node);
     const bool reads =
         std::holds_alternative<MemberExpr>(node) ||

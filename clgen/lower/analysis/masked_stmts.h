@@ -30,4 +30,7 @@ struct MaskedStmts {
 /// Whether the expression may be computed in instances that do not need it.
 [[nodiscard]] bool may_always_run(const Rule& rule, ExprId expr);
 
+/// Whether the body divides integers, which ends the program where the divisor is 0.
+[[nodiscard]] bool may_divide_by_zero(const Rule& rule);
+
 }  // namespace pb

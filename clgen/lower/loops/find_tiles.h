@@ -10,6 +10,6 @@ namespace pb {
 
 /// Returns the loops of a step in tiles; an empty block if the step cannot run so, or gains nothing because no two of
 /// its rows read the same cells.
-[[nodiscard]] TreeBlock tile_loops(const TransformPlan& plan, const RuleShape& rule, const Step& step);
+[[nodiscard]] TreeBlock tile_loops(const TransformPlan& plan, const RuleShape& rule, StepId id);
 
 }  // namespace pb

@@ -80,7 +80,7 @@ Store<RuleId, Roles> roles_of(const Transform& transform, const TransformPlan& p
     if (own_nest(plan, id) == nullptr) {
       const RuleShape& rule = rules[step.rule];
       add_roles(lower_cpu_loops(rule, step), out[step.rule]);
-      if (!tile_loops(plan, rule, step).empty()) out[step.rule].insert(TunableRole::Blocks);
+      if (!tile_loops(plan, rule, id).empty()) out[step.rule].insert(TunableRole::Blocks);
     }
     const TreeBlock scanned = scan_loops(plan, rules[step.rule], step);
     if (!scanned.empty()) out[step.rule].insert(TunableRole::ScanChunk);

@@ -325,6 +325,8 @@ struct Tiles {
   TileFacts facts;
   IndexExpr lane_lo, lane_hi, row_lo, row_hi;
   IndexExpr size_rule;  ///< number of the SizeRule that says whether there are tiles (base/loop_forms.h)
+  /// Its conditions are affine in the two loops' variables with factors -1, 0 and 1, and name no other loop's. Tiles
+  /// that a condition cuts run what they need of the points around, too, but store instances alone.
   RuleInstance instance;
 
   bool operator==(const Tiles&) const = default;

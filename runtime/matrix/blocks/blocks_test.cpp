@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <random>
 #include <tuple>
 #include <vector>
 
 #include "runtime/matrix/blocks/block_sizes.h"
+#include "runtime/matrix/blocks/borders.h"
 #include "runtime/matrix/blocks/tile_loops.h"
 #include "runtime/matrix/view.h"
 
@@ -111,6 +113,84 @@ TEST(Panels, HoldWhatInstancesRead) {
   expect_all_panels<float>();
   expect_all_panels<int>();
   expect_all_panels<std::int16_t>();
+}
+
+/// Calls `check(borders, box, is_instance)` for boxes that two conditions cut in many ways.
+template <class Check>
+void with_trapezoids(const Check& check) {
+  std::mt19937 random(4);
+  const auto below = [&](std::uint32_t end) { return static_cast<std::int64_t>(random() % end); };
+  for (int run = 0; run < 100; ++run) {
+    const TileBox box{below(50), 50 + below(150), below(50), 50 + below(60)};
+    const auto plane = [&] { return HalfPlane{below(200) - 100, below(3) - 1, below(3) - 1}; };
+    const HalfPlane a = plane(), b = plane();
+    check(Borders{a, b}, box,
+          [&](std::int64_t lane, std::int64_t row) { return a.value(lane, row) >= 0 && b.value(lane, row) >= 0; });
+  }
+}
+
+TEST(Borders, KnowWhatLiesInABox) {
+  with_trapezoids([](const Borders<2>& borders, const TileBox& box, const auto& is_instance) {
+    bool all = true, none = true;
+    std::vector<bool> has_lane(200), has_row(200);
+    for (std::int64_t row = box.row_begin; row < box.row_end; ++row) {
+      const LaneSpan span = borders.lanes_of(row, {box.lane_begin, box.lane_end});
+      for (std::int64_t lane = box.lane_begin; lane < box.lane_end; ++lane) {
+        const bool is_one = is_instance(lane, row);
+        ASSERT_EQ(span.begin <= lane && lane < span.end, is_one) << lane << ", " << row;
+        all &= is_one;
+        none &= !is_one;
+        if (!is_one) continue;
+        has_lane[static_cast<std::size_t>(lane)] = has_row[static_cast<std::size_t>(row)] = true;
+      }
+    }
+    EXPECT_EQ(borders.surround(box), all);
+    EXPECT_TRUE(none || !borders.exclude(box));
+    const TileBox around = borders.around(box);
+    ASSERT_EQ(around.is_empty(), none);
+    for (std::int64_t i = 0; !none && i < 200; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      EXPECT_EQ(around.lane_begin <= i && i < around.lane_end, has_lane[at]) << "lane " << i;
+      EXPECT_EQ(around.row_begin <= i && i < around.row_end, has_row[at]) << "row " << i;
+    }
+  });
+  EXPECT_TRUE(Borders<0>().surround({0, 3, 0, 3}));
+  EXPECT_EQ(Borders<0>().around({0, 3, 1, 3}), (TileBox{0, 3, 1, 3}));
+}
+
+TEST(TileLoops, RunEachInstanceOnce) {
+  using S = TileShapes<double>::Wide;
+  constexpr std::int64_t kSide = 200, kRounds = 5000;  // the rounds of several blocks
+  int num_cut = 0;
+  with_trapezoids([&](const Borders<2>& borders, const TileBox& box, const auto& is_instance) {
+    const TileBox around = borders.around(box);
+    if (around.lane_end - around.lane_begin < S::kWidth || around.row_end - around.row_begin < S::kRows) return;
+    std::vector<int> stored(kSide * kSide);
+    std::vector<std::int64_t> rounds_of(kSide * kSide);
+    const auto each_point = [&](const TilePlace& place, const auto& f) {
+      for (int r = 0; r < S::kRows; ++r)
+        for (int x = 0; x < S::kWidth; ++x)
+          if (place.stored == nullptr || (place.stored[r].begin <= x && x < place.stored[r].end))
+            f(static_cast<std::size_t>((place.row + r) * kSide + place.lane + x));
+    };
+    for_each_tile<S>({around, 0, kRounds}, borders, 64, std::tuple<>(), std::tuple<>(),
+                     [&](const TileRounds<S>& rounds, const TilePlace& place) {
+                       num_cut += place.stored != nullptr ? 1 : 0;
+                       each_point(place, [&](std::size_t at) {
+                         EXPECT_EQ(rounds_of[at], rounds.begin);
+                         rounds_of[at] = rounds.end;
+                         stored[at] += rounds.is_last ? 1 : 0;
+                       });
+                     });
+    for (std::int64_t row = 0; row < kSide; ++row)
+      for (std::int64_t lane = 0; lane < kSide; ++lane) {
+        const bool is_inside =
+            lane >= box.lane_begin && lane < box.lane_end && row >= box.row_begin && row < box.row_end;
+        ASSERT_EQ(stored[static_cast<std::size_t>(row * kSide + lane)], is_inside && is_instance(lane, row) ? 1 : 0)
+            << "lane " << lane << ", row " << row;
+      }
+  });
+  EXPECT_GT(num_cut, 0);
 }
 
 }  // namespace

@@ -111,8 +111,9 @@ struct TileRounds {
 /// The place of a tile.
 struct TilePlace {
   IndexT lane, row;  ///< of its first instance
-  /// At the end of a row or column, a tile overlaps the one before, which stores these lanes and rows.
-  int skip_lanes, skip_rows;
+  /// The lanes of each row that it stores, counted from its first one; null: it stores all. Other tiles store what it
+  /// overlaps, and points beyond a border are no instances.
+  const LaneSpan* stored;
 };
 
 /// Stores the values of a tile at the indices, after its last rounds.
@@ -120,9 +121,9 @@ template <class Cells, class T, class S, class... I>
 PB_SIMD_INLINE void finish_tile(const TileRounds<S>& rounds, const TilePlace& place, const Cells& cells,
                                 const Pack<T, S>& values, I... indices) {
   if (!rounds.is_last) return;
-  if (place.skip_lanes == 0 && place.skip_rows == 0) [[likely]]
+  if (place.stored == nullptr) [[likely]]
     return cells.store(typename Cells::Values(values), indices...);
-  cells.store_from(typename Cells::Values(values), place.skip_lanes, place.skip_rows, indices...);
+  cells.store_spans(typename Cells::Values(values), place.stored, indices...);
 }
 
 }  // namespace pbrt::simd

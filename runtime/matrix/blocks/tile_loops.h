@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,14 +17,14 @@
 #include <tuple>
 
 #include "base/loop_forms.h"
+#include "runtime/matrix/blocks/borders.h"
 #include "runtime/matrix/blocks/panels.h"
 
 namespace pbrt::simd {
 
 /// Instances and rounds of a contraction.
 struct BlockRange {
-  IndexT lane_begin, lane_end;
-  IndexT row_begin, row_end;
+  TileBox box;
   std::int64_t round_begin, round_end;
 };
 
@@ -54,21 +55,50 @@ class Scratch {
   std::size_t size_ = 0;
 };
 
+/// The spans of lanes that a tile stores: the instances among its points in `own`.
+template <class S, int N>
+std::array<LaneSpan, S::kRows> spans_of(const Borders<N>& borders, const TileBox& own, std::int64_t lane,
+                                        std::int64_t row) {
+  std::array<LaneSpan, S::kRows> out{};
+  for (std::int64_t y = own.row_begin; y < own.row_end; ++y) {
+    const LaneSpan span = borders.lanes_of(y, {own.lane_begin, own.lane_end});
+    out[static_cast<std::size_t>(y - row)] = {span.begin - lane, span.end - lane};
+  }
+  return out;
+}
+
+/// Calls `run(place)` for the tile at a lane and a row, unless it has no instances. `own` are the points that no other
+/// tile runs.
+template <class S, int N, class Run>
+PB_SIMD_INLINE void place_tile(const Borders<N>& borders, const TileBox& own, std::int64_t lane, std::int64_t row,
+                               Run run) {
+  if (borders.exclude(own)) return;
+  TilePlace place{static_cast<IndexT>(lane), static_cast<IndexT>(row), nullptr};
+  std::array<LaneSpan, S::kRows> spans;
+  if (own.lane_begin != lane || own.row_begin != row || !borders.surround(own)) [[unlikely]] {
+    spans = spans_of<S>(borders, own, lane, row);
+    place.stored = spans.data();
+  }
+  run(place);
+}
+
 }  // namespace detail
 
-/// The instances and rounds of `range` in blocks. `tile(rounds, place, lane panels…, row panels…)` runs rounds of one
-/// tile, with a panel for each of the sources in their order. The regions of the sources are those of the instance at
-/// lane_begin and row_begin.
+/// The instances and rounds of `range` in blocks: those of its points that `borders` surround. `tile(rounds, place,
+/// lane panels…, row panels…)` runs rounds of one tile, with a panel for each of the sources in their order. The
+/// regions of the sources are those of the first lane and the first row. A tile that a border crosses runs all of its
+/// points, and stores the instances.
 ///
-/// Pre: the range has at least S::kWidth lanes and S::kRows rows; instances are independent; `state_bytes` holds the
-///      accumulators of a tile
-template <class S, class... OfLanes, class... OfRows, class Tile>
-PB_SIMD_INLINE void for_each_tile(const BlockRange& range, std::size_t state_bytes,
+/// Pre: the range has at least S::kWidth lanes and S::kRows rows, each with an instance; instances are independent;
+///      `state_bytes` holds the accumulators of a tile
+template <class S, int N, class... OfLanes, class... OfRows, class Tile>
+PB_SIMD_INLINE void for_each_tile(const BlockRange& range, const Borders<N>& borders, std::size_t state_bytes,
                                   const std::tuple<OfLanes...>& of_lanes, const std::tuple<OfRows...>& of_rows,
                                   Tile tile) {
+  const TileBox& box = range.box;
   const std::int64_t num_rounds = std::max<std::int64_t>(0, range.round_end - range.round_begin);
-  const std::int64_t num_lanes = range.lane_end - range.lane_begin;
-  const std::int64_t num_rows = range.row_end - range.row_begin;
+  const std::int64_t num_lanes = box.lane_end - box.lane_begin;
+  const std::int64_t num_rows = box.row_end - box.row_begin;
   const BlockSizes most =
       block_sizes(detail::bytes_per_round(of_lanes), detail::bytes_per_round(of_rows), second_cache_bytes());
   const std::int64_t block_rounds = num_rounds == 0 ? 0 : equal_part(num_rounds, most.rounds, 1);
@@ -92,40 +122,41 @@ PB_SIMD_INLINE void for_each_tile(const BlockRange& range, std::size_t state_byt
   std::apply([&](auto&... each) { (each.place_at(memory), ...); }, lane_panels);
   std::apply([&](auto&... each) { (each.place_at(memory), ...); }, row_panels);
 
-  for (std::int64_t x = range.lane_begin; x < range.lane_end; x += block_lanes) {
+  for (std::int64_t x = box.lane_begin; x < box.lane_end; x += block_lanes) {
     // A block that is narrower than a tile begins earlier: its one tile overlaps the block before.
-    const std::int64_t x_end = std::min<std::int64_t>(x + block_lanes, range.lane_end);
+    const std::int64_t x_end = std::min(x + block_lanes, box.lane_end);
     const std::int64_t x_begin = std::min(x, x_end - S::kWidth);
     const std::int64_t lane_tiles = detail::num_tiles(x_end - x_begin, S::kWidth);
     std::int64_t round = range.round_begin;
     do {
       const std::int64_t last_round = std::min(round + block_rounds, range.round_end);
-      std::apply([&](auto&... each) { (each.copy(x_begin, x_end, range.lane_begin, round, last_round), ...); },
+      std::apply([&](auto&... each) { (each.copy(x_begin, x_end, box.lane_begin, round, last_round), ...); },
                  lane_panels);
-      for (std::int64_t y = range.row_begin; y < range.row_end; y += block_rows) {
-        const std::int64_t y_end = std::min<std::int64_t>(y + block_rows, range.row_end);
+      for (std::int64_t y = box.row_begin; y < box.row_end; y += block_rows) {
+        const std::int64_t y_end = std::min(y + block_rows, box.row_end);
         const std::int64_t y_begin = std::min(y, y_end - S::kRows);
+        if (borders.exclude({x, x_end, y, y_end})) continue;
         const std::int64_t tiles = detail::num_tiles(y_end - y_begin, S::kRows);
-        std::apply([&](auto&... each) { (each.copy(y_begin, y_end, range.row_begin, round, last_round), ...); },
+        std::apply([&](auto&... each) { (each.copy(y_begin, y_end, box.row_begin, round, last_round), ...); },
                    row_panels);
         for (std::int64_t i = 0; i < lane_tiles; ++i)
           for (std::int64_t j = 0; j < tiles; ++j) {
             const std::int64_t lane = detail::tile_begin(x_begin, x_end, i, S::kWidth);
             const std::int64_t row = detail::tile_begin(y_begin, y_end, j, S::kRows);
-            const auto skip = [](std::int64_t wanted, std::int64_t at) { return static_cast<int>(wanted - at); };
-            const TilePlace place{static_cast<IndexT>(lane), static_cast<IndexT>(row),
-                                  skip(std::max(x, x_begin + i * S::kWidth), lane),
-                                  skip(std::max(y, y_begin + j * S::kRows), row)};
-            const std::int64_t state = ((y - range.row_begin) / S::kRows + j) * lane_tiles + i;
+            const TileBox own{std::max(x, x_begin + i * S::kWidth), lane + S::kWidth,
+                              std::max(y, y_begin + j * S::kRows), row + S::kRows};
+            const std::int64_t state = ((y - box.row_begin) / S::kRows + j) * lane_tiles + i;
             const TileRounds<S> rounds{round, last_round, round == range.round_begin, last_round >= range.round_end,
                                        first_state + static_cast<std::size_t>(state) * detail::in_lines(state_bytes)};
-            std::apply(
-                [&](const auto&... lanes) PB_SIMD_LAMBDA {
-                  std::apply([&](const auto&... rows)
-                                 PB_SIMD_LAMBDA { tile(rounds, place, lanes.of_tile(i)..., rows.of_tile(j)...); },
-                             row_panels);
-                },
-                lane_panels);
+            detail::place_tile<S>(borders, own, lane, row, [&](const TilePlace& place) PB_SIMD_LAMBDA {
+              std::apply(
+                  [&](const auto&... lanes) PB_SIMD_LAMBDA {
+                    std::apply([&](const auto&... rows)
+                                   PB_SIMD_LAMBDA { tile(rounds, place, lanes.of_tile(i)..., rows.of_tile(j)...); },
+                               row_panels);
+                  },
+                  lane_panels);
+            });
           }
       }
       round = last_round;
@@ -140,8 +171,8 @@ inline constexpr std::int64_t kFewBlockCells = 1 << 15;
 /// Whether the range runs in tiles of shape S, as `rule`, a SizeRule, says.
 template <class S>
 [[nodiscard]] PB_SIMD_INLINE bool suits_tiles(const BlockRange& range, std::int64_t rule) {
-  const std::int64_t lanes = range.lane_end - range.lane_begin;
-  const std::int64_t rows = range.row_end - range.row_begin;
+  const std::int64_t lanes = range.box.lane_end - range.box.lane_begin;
+  const std::int64_t rows = range.box.row_end - range.box.row_begin;
   const std::int64_t rounds = range.round_end - range.round_begin;
   if (lanes < S::kWidth || rows < S::kRows) return false;
   return pb::applies(rule, rounds >= kFewRounds && lanes * rows * rounds >= kFewBlockCells);

@@ -248,12 +248,13 @@ std::int64_t usual_piece(const Box<N>& box, std::int64_t split, const PieceShape
   return std::min(volume, std::max(piece_volume(box, shorter), least));
 }
 
-/// The volume of the largest piece; see PieceShape::growth.
+/// The volume of the largest piece of loops with `volume` instances in the box; see PieceShape::growth.
 template <int N>
-std::int64_t largest_piece(const Box<N>& box, std::int64_t split, const PieceShape& shape, int num_workers) {
+std::int64_t largest_piece(const Box<N>& box, std::int64_t volume, std::int64_t split, const PieceShape& shape,
+                           int num_workers) {
   const std::int64_t least = usual_piece(box, split, shape, num_workers);
   if (shape.growth == 1) return least;
-  std::int64_t most = box.volume() / (kPiecesPerWorker * num_workers);
+  std::int64_t most = volume / (shape.per_worker * num_workers);
   double cube = 1;
   for (int d = 0; d < N; ++d)
     if (box.extent(d) > 1) cube *= static_cast<double>(split) * static_cast<double>(shape.growth);
@@ -272,7 +273,8 @@ void run_in_dimensions(Frame& frame, const PieceBody& body, const std::int64_t* 
   }
   if (box.is_empty()) return;
   const bool is_whole = split == kWholeBox || frame.num_workers() == 1;
-  SingleLoop<N> loop{body, is_whole ? box.volume() : largest_piece(box, split, body.shape, frame.num_workers())};
+  const std::int64_t volume = box.volume();
+  SingleLoop<N> loop{body, is_whole ? volume : largest_piece(box, volume, split, body.shape, frame.num_workers())};
   if (is_whole) return loop.run_piece(frame, box);
   run_on_all<N>(frame, loop, box);
 }
@@ -282,10 +284,11 @@ template <int N>
 struct Joint {
   const JointPart<N>* parts;
   int num_parts;
+  const PieceShape& piece_shape;
   std::int64_t max_volume;
   std::int64_t task_volume = 0;
 
-  [[nodiscard]] static const PieceShape& shape() { return kLongPieces; }
+  [[nodiscard]] const PieceShape& shape() const { return piece_shape; }
 
   /// Shrinks the box to what the parts have of it; returns how many instances that is.
   std::int64_t clip(Box<N>& box) const {
@@ -303,7 +306,7 @@ struct Joint {
 
   bool halve(Box<N>& box, Box<N>& upper) const {
     if (clip(box) <= max_volume || box.volume() == 1) return false;
-    upper = take_upper_part(box, dimension_to_halve(box, kLongPieces));
+    upper = take_upper_part(box, dimension_to_halve(box, piece_shape));
     return true;
   }
 
@@ -319,7 +322,7 @@ struct Joint {
   /// Runs one piece after the other, so that rows stay whole.
   void run_in_order(Frame& frame, Box<N> box) const {
     while (clip(box) > max_volume) {
-      const int d = dimension_of_rows(box, kLongPieces);
+      const int d = dimension_of_rows(box, piece_shape);
       if (d == 0) break;
       Box<N> lower = box;
       box = take_upper_part(lower, d);
@@ -367,7 +370,7 @@ void insert_joint(JointPart<N>* parts, int& num_parts, const JointPart<N>& part)
 }
 
 template <int N>
-void run_joint(Frame& frame, const JointPart<N>* parts, int num_parts, std::int64_t split) {
+void run_joint(Frame& frame, const JointPart<N>* parts, int num_parts, std::int64_t split, const PieceShape& shape) {
   PBRT_DCHECK(split >= 1, "a split size is at least 1");
   if (frame.is_sequential()) {
     for (int i = 0; i < num_parts; ++i) parts[i].call(parts[i].closure, frame, parts[i].box);
@@ -376,8 +379,13 @@ void run_joint(Frame& frame, const JointPart<N>* parts, int num_parts, std::int6
   Box<N> box{};
   for (int i = 0; i < num_parts; ++i) box = box_around(box, parts[i].box);
   if (box.is_empty()) return;
-  Joint<N> joint{parts, num_parts, piece_volume(box, split)};
-  if (frame.num_workers() == 1) return joint.run_in_order(frame, box);
+  Joint<N> joint{parts, num_parts, shape, 0};
+  const std::int64_t volume = joint.clip(box);
+  joint.max_volume = largest_piece(box, volume, split, shape, frame.num_workers());
+  if (frame.num_workers() == 1) {
+    // Loops in tiles make blocks of their own.
+    return shape.growth > 1 ? joint.run_piece(frame, box) : joint.run_in_order(frame, box);
+  }
   run_on_all<N>(frame, joint, box);
 }
 
@@ -390,9 +398,9 @@ template bool take_outside<3>(Box<3>&, const Box<3>&, Box<3>&);
 template void insert_joint<1>(JointPart<1>*, int&, const JointPart<1>&);
 template void insert_joint<2>(JointPart<2>*, int&, const JointPart<2>&);
 template void insert_joint<3>(JointPart<3>*, int&, const JointPart<3>&);
-template void run_joint<1>(Frame&, const JointPart<1>*, int, std::int64_t);
-template void run_joint<2>(Frame&, const JointPart<2>*, int, std::int64_t);
-template void run_joint<3>(Frame&, const JointPart<3>*, int, std::int64_t);
+template void run_joint<1>(Frame&, const JointPart<1>*, int, std::int64_t, const PieceShape&);
+template void run_joint<2>(Frame&, const JointPart<2>*, int, std::int64_t, const PieceShape&);
+template void run_joint<3>(Frame&, const JointPart<3>*, int, std::int64_t, const PieceShape&);
 
 void run_pieces(Frame& frame, const PieceBody& body, const std::int64_t* lo, const std::int64_t* hi,
                 std::int64_t split) {

@@ -31,13 +31,14 @@ inline constexpr int kMaxBoxDimensions = 16;
 struct PieceShape {
   std::int64_t rows;
   std::int64_t row;
-  /// Where each worker gets kPiecesPerWorker pieces, they may have the volume of a cube whose sides are so many split
+  /// Where each worker gets `per_worker` pieces, they may have the volume of a cube whose sides are so many split
   /// sizes.
   std::int64_t growth = 1;
   /// Pieces of instances that read much have so many of them or more; see reading().
   std::int64_t least_volume = 1;
   /// So many cells an instance reads in loops of its body.
   std::int64_t num_read = 1;
+  std::int64_t per_worker = 2;
 
   /// The shape for instances that each read so many cells: pieces get smaller where few instances are enough work for a
   /// task, as those of a sum of each row do if rows are long.
@@ -50,7 +51,6 @@ struct PieceShape {
     return shape;
   }
 };
-inline constexpr std::int64_t kPiecesPerWorker = 2;
 /// The most pieces per worker that a box gets because its instances read much: an instance may read less than it can.
 inline constexpr std::int64_t kReadingPiecesPerWorker = 16;
 /// The shape for most loops: vector code does several rows at once, and pieces follow each other along rows, which are
@@ -62,6 +62,8 @@ inline constexpr PieceShape kTallPieces = {256, 32};
 /// The shape for loops in tiles (runtime/matrix/blocks/tile_loops.h): what a piece copies serves many rows and columns.
 /// A tile has up to 8 rows of some vectors.
 inline constexpr PieceShape kSquarePieces = {256, 256, 4, 128};
+/// The same where instances are no box: some pieces have none, and others are full.
+inline constexpr PieceShape kObliquePieces = {256, 256, 4, 128, 1, 8};
 /// The least volume of pieces whose neighbours are computed at once, in vectors.
 inline constexpr std::int64_t kLeastInPacks = 64;
 
@@ -98,7 +100,7 @@ Box<N> common_box(const Box<N>* boxes, int num_boxes);
 template <int N>
 bool take_outside(Box<N>& box, const Box<N>& inside, Box<N>& part);
 template <int N>
-void run_joint(Frame& frame, const JointPart<N>* parts, int num_parts, std::int64_t split);
+void run_joint(Frame& frame, const JointPart<N>* parts, int num_parts, std::int64_t split, const PieceShape& shape);
 extern template Box<1> common_box<1>(const Box<1>*, int);
 extern template Box<2> common_box<2>(const Box<2>*, int);
 extern template Box<3> common_box<3>(const Box<3>*, int);
@@ -108,9 +110,9 @@ extern template bool take_outside<3>(Box<3>&, const Box<3>&, Box<3>&);
 extern template void insert_joint<1>(JointPart<1>*, int&, const JointPart<1>&);
 extern template void insert_joint<2>(JointPart<2>*, int&, const JointPart<2>&);
 extern template void insert_joint<3>(JointPart<3>*, int&, const JointPart<3>&);
-extern template void run_joint<1>(Frame&, const JointPart<1>*, int, std::int64_t);
-extern template void run_joint<2>(Frame&, const JointPart<2>*, int, std::int64_t);
-extern template void run_joint<3>(Frame&, const JointPart<3>*, int, std::int64_t);
+extern template void run_joint<1>(Frame&, const JointPart<1>*, int, std::int64_t, const PieceShape&);
+extern template void run_joint<2>(Frame&, const JointPart<2>*, int, std::int64_t, const PieceShape&);
+extern template void run_joint<3>(Frame&, const JointPart<3>*, int, std::int64_t, const PieceShape&);
 
 }  // namespace detail
 
@@ -187,11 +189,14 @@ class JointLoops {
     (add_outside(*box++, common, each), ...);
   }
 
-  /// Runs all loops and waits for them; in a sequential frame one after the other.
+  /// Runs all loops and waits for them; in a sequential frame one after the other. `shape` is that of the loop whose
+  /// instances take most of the time.
   ///
   /// Pre:     split >= 1
   /// Errors:  rethrows the first exception of a piece
-  void run(Frame& frame, std::int64_t split) const { detail::run_joint<N>(frame, parts_, num_parts_, split); }
+  void run(Frame& frame, std::int64_t split, const PieceShape& shape = kLongPieces) const {
+    detail::run_joint<N>(frame, parts_, num_parts_, split, shape);
+  }
 
  private:
   static_assert(N <= pb::kMaxJointDimensions);

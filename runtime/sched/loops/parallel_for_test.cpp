@@ -101,6 +101,11 @@ TEST(ParallelFor, SquarePiecesGrowWhereWorkersHaveEnough) {
   EXPECT_EQ(pieces_of<2>(2, {{0, 0}, {1024, 1024}}, kWholeBox, kSquarePieces).size(), 1U);
 }
 
+TEST(ParallelFor, ObliquePiecesAreMore) {
+  EXPECT_EQ(pieces_of<2>(2, {{0, 0}, {1024, 1024}}, 128, kObliquePieces).size(), 16U);
+  EXPECT_EQ(pieces_of<2>(2, {{0, 0}, {100, 100}}, 128, kObliquePieces).size(), 1U);
+}
+
 TEST(ParallelFor, SmallSquarePiecesAreCutAcrossTheirLongerSide) {
   const PieceShape shape = kSquarePieces.reading(2'000'000);
   const auto pieces = pieces_of<2>(2, {{0, 0}, {16, 16}}, 128, shape);
@@ -295,6 +300,21 @@ TEST(JointLoops, OneWorkerLeavesRowsWhole) {
       EXPECT_EQ(pieces[i].lo[1], i > 0 ? pieces[i - 1].hi[1] : 0);
     }
   });
+}
+
+TEST(JointLoops, PiecesOfTilesGrow) {
+  for (const int num_workers : {1, 2}) {
+    Scheduler scheduler(num_workers);
+    scheduler.run([&](Frame& root) {
+      std::atomic<int> num_pieces{0};
+      const auto body = [&](Frame&, const Box<2>&) { ++num_pieces; };
+      JointLoops<2, 2> loops;
+      loops.add({{0, 0}, {1024, 1024}}, body);
+      loops.add({{0, 0}, {1024, 1024}}, body);
+      loops.run(root, 128, kObliquePieces);
+      EXPECT_EQ(num_pieces, num_workers == 1 ? 2 : 32) << "two loops in each piece";
+    });
+  }
 }
 
 TEST(JointLoops, FusedLoopsTakeWhatAllHave) {
