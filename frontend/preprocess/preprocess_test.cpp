@@ -122,6 +122,12 @@ TEST_F(Preprocess, TokensThatDoNotJoinAreAnError) {
 
 TEST_F(Preprocess, DefinitionContinuesAfterBackslash) { EXPECT_EQ(words("#define F 1 + \\\n  2\nF x"), "1 + 2 x"); }
 
+TEST_F(Preprocess, BackslashJoinsTheLinesOfAComment) {
+  EXPECT_EQ(words("a // b \\\n c\nd"), "a d");
+  EXPECT_EQ(words("a // b \\\r\n c\r\nd"), "a d");
+  EXPECT_EQ(words("#define M 1 // b \\\r\n + 1\r\nM"), "1");
+}
+
 TEST_F(Preprocess, ReplacedOperatorsStayApart) {
   std::string text;
   for (const Token& token : tokens_of("#define M -1\nx = -M;")) text += token.leading + token.text;
