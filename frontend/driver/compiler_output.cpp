@@ -239,6 +239,7 @@ void rename_types(std::string& text) {
     if (text.substr(at, end - at).find("pbrt::") != std::string::npos) text.erase(at, end + 2 - at);
   }
   replace_all(text, "pbrt::", "");
+  replace_all(text, "pb_user::{anonymous}::", "");
   rename_views(text);
   replace_all(text, "BasicRegion<const ", "ConstMatrixRegion<");
   replace_all(text, "BasicRegion<", "MatrixRegion<");
@@ -385,6 +386,19 @@ std::string standard_name(std::string_view text, const std::vector<std::string_v
   return {};
 }
 
+/// A hint if gcc says in the note below `lines[at]` that the same line defined the name before.
+std::string hint_for_second_include(const std::vector<std::string_view>& lines, std::size_t at,
+                                    const Message& message) {
+  if (message.text.find("redefinition of") == std::string_view::npos) return {};
+  for (std::size_t i = at + 1; i < lines.size(); ++i) {
+    const auto note = parse_message(lines[i]);
+    if (!note) continue;
+    const bool is_same = note->severity == "note" && note->file == message.file && note->line == message.line;
+    return is_same ? "its file is included twice: write `#pragma once` in it" : "";
+  }
+  return {};
+}
+
 /// "did you mean `Sort`?" for a call of an unknown name that is like that of a transform.
 std::string similar_transform(std::string_view text, Span place, const UserProgram& user) {
   constexpr std::string_view kWords = "` was not declared in this scope";
@@ -443,6 +457,7 @@ bool report_messages(const std::vector<std::string_view>& lines, std::string_vie
     if (const std::string hint = hint_for_old_tunable(*place, user); !hint.empty()) builder.hint(hint);
     if (const std::string hint = similar_transform(text, *place, user); !hint.empty()) builder.hint(hint);
     if (const std::string hint = hint_for_call_word(text, *place, user); !hint.empty()) builder.hint(hint);
+    if (const std::string hint = hint_for_second_include(lines, i, *message); !hint.empty()) builder.hint(hint);
     if (const std::string hint = standard_name(text, lines, i); !hint.empty()) builder.hint(hint);
     const std::string_view header = proposed_header(lines, i);
     if (!header.empty())

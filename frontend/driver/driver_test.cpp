@@ -302,6 +302,19 @@ TEST_F(CompilerOutput, FilesOfOneNameAreToldApart) {
   EXPECT_EQ(messages(), "int t = 1;: no\nint o = 1;: no\n");
 }
 
+TEST_F(CompilerOutput, WhatAFileDefinesTwiceSaysThatItIsIncludedTwice) {
+  EXPECT_TRUE(
+      report_compiler_output("prog.pbcc:3:16: error: redefinition of 'int pb_user::{anonymous}::f(int)'\n"
+                             "    3 | static\n"
+                             "prog.pbcc:3:16: note: 'int pb_user::{anonymous}::f(int)' previously defined here\n"
+                             "prog.pbcc:3:16: error: redefinition of 'int g()'\n"
+                             "prog.pbcc:1:16: note: 'int g()' previously defined here\n",
+                             generated_, user_, diags_));
+  EXPECT_EQ(messages(), "oops: redefinition of `int f(int)`\noops: redefinition of `int g()`\n");
+  EXPECT_EQ(diags_.all()[0].hints, std::vector<std::string>{"its file is included twice: write `#pragma once` in it"});
+  EXPECT_TRUE(diags_.all()[1].hints.empty());
+}
+
 TEST_F(CompilerOutput, TypesHaveTheNamesThatProgramsKnow) {
   EXPECT_TRUE(
       report_compiler_output("prog.pbcc:3:16: error: no match for 'operator=' (operand types are 'MatrixRegion1D' {aka "
