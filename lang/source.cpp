@@ -82,11 +82,6 @@ std::optional<FileId> SourceManager::load(const std::string& path, std::string* 
   return id;
 }
 
-bool SourceManager::is_loaded(const std::string& path) const {
-  const std::string canonical = canonical_path(path);
-  return std::any_of(files_.begin(), files_.end(), [&](const File& f) { return f.canonical == canonical; });
-}
-
 FileId SourceManager::add(std::string name, std::string text) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
@@ -154,9 +149,11 @@ Span SourceManager::line_span(FileId id, std::uint32_t offset) const {
 
 void SourceManager::set_line_marker(FileId id, std::uint32_t offset, std::uint32_t line, std::string name) {
   File& f = files_.at(static_cast<std::size_t>(id));
-  PB_CHECK(f.markers.empty() || f.markers.back().offset < offset, "line markers come in order");
-  if (name.empty()) name = f.markers.empty() ? f.name : f.markers.back().name;
-  f.markers.push_back({offset, line, std::move(name)});
+  const auto next = std::lower_bound(f.markers.begin(), f.markers.end(), offset,
+                                     [](const Marker& marker, std::uint32_t at) { return marker.offset < at; });
+  if (next != f.markers.end() && next->offset == offset) return;
+  if (name.empty()) name = next == f.markers.begin() ? f.name : (next - 1)->name;
+  f.markers.insert(next, {offset, line, std::move(name)});
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {

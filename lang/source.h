@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The source files of one compilation: their texts, and the lines and columns of byte offsets. Each file is read once.
-// Every Span of every tree points into this table.
+// The source files of one compilation: their texts, and the lines and columns of byte offsets. Each file is
+// read once, however often it is included. Every Span of every tree points into this table.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,6 @@ class SourceManager {
   /// is no part of it.
   FileId add(std::string name, std::string text);
 
-  /// True if `load(path)` has read this file before.
-  [[nodiscard]] bool is_loaded(const std::string& path) const;
-
   [[nodiscard]] std::string_view text(FileId file) const;
   [[nodiscard]] std::string_view text(Span span) const;
   /// The name to show, as given to `load` or `add`.
@@ -57,7 +54,8 @@ class SourceManager {
   [[nodiscard]] Span line_span(FileId file, std::uint32_t offset) const;
 
   /// Obeys `# line "name"`: the text from `offset` on counts as starting at `line` of `name`.
-  /// Pre: `offset` is the start of a line and greater than those of earlier calls for this file
+  /// What an earlier call said for `offset` stays.
+  /// Pre: `offset` is the start of a line
   void set_line_marker(FileId file, std::uint32_t offset, std::uint32_t line, std::string name);
 
  private:

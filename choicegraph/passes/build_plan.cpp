@@ -31,11 +31,11 @@ namespace {
 
 void run_passes(choices::Analysis& analysis) {
   for (const auto pass :
-       {choices::find_computations, choices::cut_grid, choices::find_classes, choices::check_region_ends,
-        choices::find_sites, choices::make_steps, choices::find_edges, choices::find_legal_choices,
-        choices::join_versions, choices::sort_steps, choices::warn_of_overwritten, choices::find_input_boxes,
-        choices::find_phases, choices::find_versions, choices::find_device_shares, choices::list_tunables,
-        choices::list_calls}) {
+       {choices::check_output_ends, choices::find_computations, choices::cut_grid, choices::find_classes,
+        choices::check_region_ends, choices::find_sites, choices::make_steps, choices::find_edges,
+        choices::find_legal_choices, choices::join_versions, choices::sort_steps, choices::warn_of_overwritten,
+        choices::find_input_boxes, choices::find_phases, choices::find_versions, choices::find_device_shares,
+        choices::list_tunables, choices::list_calls}) {
     pass(analysis);
     if (analysis.is_over()) return;
   }

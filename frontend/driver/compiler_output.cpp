@@ -110,30 +110,42 @@ std::string_view word_at(std::string_view line, std::size_t at) {
   return line.substr(at, std::max<std::size_t>(end - at, at < line.size() ? 1 : 0));
 }
 
-/// Finds what a message at `column` of the generated line `made` is about in the user's line `source`: the place at
-/// which the same text stands there.
-std::optional<std::string_view> same_text(std::string_view source, std::string_view made, std::size_t column) {
-  const std::size_t indent = std::min(made.find_first_not_of(" \t"), made.size());
-  const std::size_t same = source.find(trimmed(made));
-  if (column >= made.size() || column < indent || same == std::string_view::npos) return std::nullopt;
-  const std::size_t at = same + column - indent;
-  return source.substr(at, std::max<std::size_t>(word_at(source, at).size(), 1));
+/// A place in a user's line that may be what a message is about.
+struct Likeness {
+  std::string_view text;
+  std::size_t length = 0;  ///< of the text around it that is the same in the generated line; 0: there is no such place
+};
+
+/// The length of the text around `at` that also stands around `column` of the generated line.
+std::size_t same_around(std::string_view source, std::size_t at, std::string_view made, std::size_t column) {
+  std::size_t before = 0, behind = 0;
+  while (before < std::min(at, column) && source[at - before - 1] == made[column - before - 1]) ++before;
+  while (behind < std::min(source.size() - at, made.size() - column) && source[at + behind] == made[column + behind])
+    ++behind;
+  return before + behind;
 }
 
-/// The first place of the word at `column` of the generated line in the user's line.
-std::optional<std::string_view> same_word(std::string_view source, std::string_view made, std::size_t column) {
-  if (column >= made.size()) return std::nullopt;
+/// The place in the user's line that is most like `column` of the generated line: calls are rewritten there, and what
+/// stands around them is not.
+Likeness most_alike(std::string_view source, std::string_view made, std::size_t column) {
+  constexpr std::size_t kLeastOfPunctuation = 3;  // a lone `=` or `(` is found anywhere
+  Likeness best;
+  if (column >= made.size()) return best;
   const std::string_view word = word_at(made, column);
-  if (word.empty() || !is_word(word[0])) return std::nullopt;
-  for (std::size_t at = source.find(word); at != std::string_view::npos; at = source.find(word, at + word.size())) {
-    const bool begins = at == 0 || !is_word(source[at - 1]);
-    if (begins && word_at(source, at).size() == word.size()) return source.substr(at, word.size());
+  const bool is_name = is_word(word[0]);
+  const bool is_inside = is_name && column > 0 && is_word(made[column - 1]);
+  for (std::size_t at = source.find(word); at != std::string_view::npos; at = source.find(word, at + 1)) {
+    const bool is_whole = (at > 0 && is_word(source[at - 1])) == is_inside && word_at(source, at).size() == word.size();
+    if (is_name && !is_whole) continue;
+    const std::size_t length = same_around(source, at, made, column);
+    if (length > best.length && (is_name || length >= kLeastOfPunctuation))
+      best = {source.substr(at, word.size()), length};
   }
-  return std::nullopt;
+  return best;
 }
 
-/// The text in the user's file that a message is about. Generated lines hold the user's text, indented
-/// differently and with calls rewritten: the column is moved, or the word searched, or the line taken.
+/// The text in the user's file that a message is about. Generated lines hold the user's text, indented differently and
+/// with calls rewritten. Where nothing is alike, the whole line is taken.
 std::optional<Span> place_of(const Message& message, std::string_view generated, const SourceManager& sources) {
   const auto file = find_file(message.file, sources);
   if (!file) return std::nullopt;
@@ -142,12 +154,12 @@ std::optional<Span> place_of(const Message& message, std::string_view generated,
   const std::string_view source = sources.text(*line);
   const std::vector<std::string_view> made = generated_lines(generated, message.file, message.line);
   const std::size_t column = message.column == 0 ? 0 : message.column - 1;
-  std::optional<std::string_view> found;
-  for (const auto look : {same_text, same_word})
-    for (std::size_t i = 0; i < made.size() && !found; ++i) found = look(source, made[i], column);
-  if (!found) found = trimmed(source);
-  const auto begin = line->begin + static_cast<std::uint32_t>(found->empty() ? 0 : found->data() - source.data());
-  return Span{*file, begin, begin + static_cast<std::uint32_t>(std::max<std::size_t>(found->size(), 1))};
+  Likeness found;
+  for (const std::string_view text : made)
+    if (const Likeness other = most_alike(source, text, column); other.length > found.length) found = other;
+  const std::string_view text = found.length > 0 ? found.text : trimmed(source);
+  const auto begin = line->begin + static_cast<std::uint32_t>(text.empty() ? 0 : text.data() - source.data());
+  return Span{*file, begin, begin + static_cast<std::uint32_t>(std::max<std::size_t>(text.size(), 1))};
 }
 
 /// The end of the text before `place`, where something that is missing belongs. Blanks, line ends and `//` comments in
@@ -227,6 +239,7 @@ void rename_types(std::string& text) {
     if (text.substr(at, end - at).find("pbrt::") != std::string::npos) text.erase(at, end + 2 - at);
   }
   replace_all(text, "pbrt::", "");
+  replace_all(text, "pb_user::{anonymous}::", "");
   rename_views(text);
   replace_all(text, "BasicRegion<const ", "ConstMatrixRegion<");
   replace_all(text, "BasicRegion<", "MatrixRegion<");
@@ -237,6 +250,30 @@ void rename_types(std::string& text) {
     if (end == std::string::npos) return;
     text.erase(equals, end - equals);
     text.erase(at + 1, kUsing.size() - 1);
+  }
+}
+
+/// Whether an operator of numbers does not fit its operands.
+bool is_arithmetic(std::string_view text) {
+  constexpr std::string_view kWords = "no match for `operator";
+  if (!text.starts_with(kWords) || text.size() < kWords.size() + 2) return false;
+  const std::string_view end = text.substr(kWords.size() + 1);
+  return std::string_view("+-*/%<>").find(text[kWords.size()]) != std::string_view::npos &&
+         (end.starts_with("`") || end.starts_with("=`"));
+}
+
+/// A hint for `MatrixRegion2D::allocate(n)`, which has not as many sizes as the matrix has dimensions.
+std::string hint_for_sizes(std::string_view text) {
+  constexpr std::string_view kWords = "no matching function for call to `MatrixRegion<";
+  const std::size_t end = text.find(">::allocate(");
+  if (!text.starts_with(kWords) || end == std::string_view::npos) return {};
+  switch (text[end - 1]) {
+    case '1':
+      return "a matrix of one dimension has one size: `allocate(n)`";
+    case '2':
+      return "a matrix of 2 dimensions has 2 sizes: `allocate(w, h)`";
+    default:
+      return "a matrix has a size for each dimension: `allocate(w, h, d)`";
   }
 }
 
@@ -251,6 +288,17 @@ std::string hint_for(std::string_view text) {
            "`depth()`, `count()` and `copyTo`";
   if (text.starts_with("request for member `") && has("`const ElementT`"))
     return "it is one number: write its name alone, without `.cell( )`";
+  constexpr std::string_view kCellOf = "request for member `cell` in `";
+  if (text.starts_with(kCellOf) && has("`ElementT`")) {
+    const std::string name(text.substr(kCellOf.size(), text.find('`', kCellOf.size()) - kCellOf.size()));
+    return "it is one number: write `" + name + "` alone, or give its matrix sizes in the header, as `" + name + "[n]`";
+  }
+  if (std::string hint = hint_for_sizes(text); !hint.empty()) return hint;
+  if (is_arithmetic(text) && has("std::array<")) return "a tunable of `array` has several values: `k[0]` is the first";
+  if ((is_arithmetic(text) || text.starts_with("cannot convert `MatrixRegion") ||
+       text.starts_with("cannot convert `ConstMatrixRegion")) &&
+      has("MatrixRegion") && (is_arithmetic(text) || has("` to `int`") || has("` to `double`") || has("` to `float`")))
+    return "a region is no number: an element of it is `m.cell(i)`";
   if ((has("no match for `operator=`") || has("conversion from `ConstMatrixRegion")) && has("ConstMatrixRegion"))
     return "an input cannot be written: copy its elements with `in.copyTo(out)`, or name it by a `ConstMatrixRegion`";
   for (const std::string name : {"max", "min"})
@@ -265,8 +313,18 @@ std::string hint_for(std::string_view text) {
   return {};
 }
 
+/// Whether pbc made the name: `call_Sort`, `rule_Sort_0_B1`, `pb_frame`.
+bool is_generated(std::string_view name, const UserProgram& user) {
+  return name.starts_with("pb_") || name.starts_with("PB_") ||
+         std::any_of(user.transforms.begin(), user.transforms.end(), [&](const std::string& transform) {
+           const std::size_t at = name.find("_" + transform);
+           const std::size_t end = at + 1 + transform.size();
+           return at != std::string_view::npos && (end == name.size() || name[end] == '_');
+         });
+}
+
 /// Describes the user's mistake in plain words, if gcc describes the template that a body became.
-std::string plain_words(std::string_view text) {
+std::string plain_words(std::string_view text, const UserProgram& user) {
   std::string out = with_backticks(text);
   restore_letters(out);
   if (const std::size_t at = out.find(" [-fpermissive]"); at != std::string::npos) out.resize(at);
@@ -276,20 +334,23 @@ std::string plain_words(std::string_view text) {
     out = out.substr(kBegin.size(), end - kBegin.size()) + " was not declared in this scope";
   }
   rename_types(out);
-  // gcc's proposals are dropped, because similar names in the runtime are seldom meant.
-  const std::size_t alike = out.find("; did you mean ");
-  if (alike != std::string::npos && out.find("MatrixRegion") < alike) out.resize(alike);
+  // gcc's proposals are dropped where they are names of generated code, or of the runtime, which are seldom meant.
+  constexpr std::string_view kProposal = "; did you mean `";
+  const std::size_t alike = out.find(kProposal);
+  const bool is_dropped = alike != std::string::npos && (out.find("MatrixRegion") < alike ||
+                                                         is_generated(word_at(out, alike + kProposal.size()), user));
+  if (is_dropped) out.resize(alike);
   return out;
 }
 
 /// What `text`, of the message of `lines[at]`, becomes with the proposal that gcc makes when it says the same of the
 /// line once more: first it finds that no argument of a call depends on a template, then that there is no such name.
 std::string with_later_proposal(std::string text, const std::vector<std::string_view>& lines, std::size_t at,
-                                const Message& message) {
+                                const Message& message, const UserProgram& user) {
   for (std::size_t i = at + 1; i < lines.size(); ++i) {
     const auto later = parse_message(lines[i]);
     if (!later || later->severity != "error" || later->file != message.file || later->line != message.line) continue;
-    if (std::string words = plain_words(later->text); words.starts_with(text + "; did you mean ")) return words;
+    if (std::string words = plain_words(later->text, user); words.starts_with(text + "; did you mean ")) return words;
   }
   return text;
 }
@@ -325,6 +386,19 @@ std::string standard_name(std::string_view text, const std::vector<std::string_v
   return {};
 }
 
+/// A hint if gcc says in the note below `lines[at]` that the same line defined the name before.
+std::string hint_for_second_include(const std::vector<std::string_view>& lines, std::size_t at,
+                                    const Message& message) {
+  if (message.text.find("redefinition of") == std::string_view::npos) return {};
+  for (std::size_t i = at + 1; i < lines.size(); ++i) {
+    const auto note = parse_message(lines[i]);
+    if (!note) continue;
+    const bool is_same = note->severity == "note" && note->file == message.file && note->line == message.line;
+    return is_same ? "its file is included twice: write `#pragma once` in it" : "";
+  }
+  return {};
+}
+
 /// "did you mean `Sort`?" for a call of an unknown name that is like that of a transform.
 std::string similar_transform(std::string_view text, Span place, const UserProgram& user) {
   constexpr std::string_view kWords = "` was not declared in this scope";
@@ -334,6 +408,16 @@ std::string similar_transform(std::string_view text, Span place, const UserProgr
   const std::size_t next = rest.find_first_not_of(" \t");
   const bool is_called = next != std::string_view::npos && (rest[next] == '(' || rest[next] == '<');
   return is_called ? suggest(text.substr(1, end - 1), user.transforms) : "";
+}
+
+/// A hint for `call Sort(b, a);`.
+std::string hint_for_call_word(std::string_view text, Span place, const UserProgram& user) {
+  if (!text.starts_with("`call` was not declared in this scope")) return {};
+  const std::string_view rest = user.sources.text(place.file).substr(place.end);
+  const std::string_view call = trimmed(rest.substr(0, std::min(rest.find_first_of(";\n"), rest.size())));
+  const std::string_view name = call.substr(0, word_at(call, 0).size());
+  if (std::find(user.transforms.begin(), user.transforms.end(), name) == user.transforms.end()) return {};
+  return "a call is `" + std::string(call) + ";`";
 }
 
 /// A hint for the macros by which the first programs declared tunables.
@@ -364,7 +448,7 @@ bool report_messages(const std::vector<std::string_view>& lines, std::string_vie
     if (!place) continue;
     required_from.reset();
     found = true;
-    const std::string text = with_later_proposal(plain_words(message->text), lines, i, *message);
+    const std::string text = with_later_proposal(plain_words(message->text, user), lines, i, *message, user);
     if (!seen.emplace(message->file, message->line, text).second) continue;
     if (text.starts_with("expected `,` or `;` before")) place = behind_previous(*place, user.sources);
     DiagBuilder builder = diags.emit(DiagKind::CxxError, *place);
@@ -372,6 +456,8 @@ bool report_messages(const std::vector<std::string_view>& lines, std::string_vie
     if (const std::string hint = hint_for(text); !hint.empty()) builder.hint(hint);
     if (const std::string hint = hint_for_old_tunable(*place, user); !hint.empty()) builder.hint(hint);
     if (const std::string hint = similar_transform(text, *place, user); !hint.empty()) builder.hint(hint);
+    if (const std::string hint = hint_for_call_word(text, *place, user); !hint.empty()) builder.hint(hint);
+    if (const std::string hint = hint_for_second_include(lines, i, *message); !hint.empty()) builder.hint(hint);
     if (const std::string hint = standard_name(text, lines, i); !hint.empty()) builder.hint(hint);
     const std::string_view header = proposed_header(lines, i);
     if (!header.empty())

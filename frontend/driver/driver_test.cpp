@@ -150,6 +150,39 @@ TEST_F(CompilerOutput, CallOfAnUnknownNameProposesATransform) {
   EXPECT_TRUE(diags_.all()[3].hints.empty());  // no call
 }
 
+TEST_F(CompilerOutput, GeneratedNamesAreNotProposed) {
+  const std::string line = "  call Sort(b, a + 1);\n";
+  (void)sources_.add("call.pbcc", line);
+  for (const char* name : {"call_Sort", "rule_Sort_0_B1", "pb_call", "Sort_of"})
+    (void)report_compiler_output(
+        "call.pbcc:1:3: error: 'call' was not declared in this scope; did you mean '" + std::string(name) + "'?\n",
+        "#line 1 \"call.pbcc\"\n" + line, user_, diags_);
+  EXPECT_EQ(messages(),
+            "call: `call` was not declared in this scope\ncall: `call` was not declared in this scope\n"
+            "call: `call` was not declared in this scope\n"
+            "call: `call` was not declared in this scope; did you mean `Sort_of`?\n");
+  EXPECT_EQ(diags_.all()[0].hints, std::vector<std::string>{"a call is `Sort(b, a + 1);`"});
+}
+
+TEST_F(CompilerOutput, PlacesBesideCallsAreFoundByWhatStandsAroundThem) {
+  (void)sources_.add("beside.pbcc", "  int t; Sort(b, a); t = b; Sort(t, t);\n");
+  const std::string made =
+      "  int t; { call_Sort(pb_frame, b, a.as_input()); pbrt::back(b); } t = b; { call_Sort(pb_frame, t, t); }\n";
+  const auto place_of = [&](std::string_view text, std::size_t offset) {
+    Diagnostics diags;
+    const std::string column = std::to_string(made.find(text) + offset + 1);
+    (void)report_compiler_output("beside.pbcc:1:" + column + ": error: no\n", "#line 1 \"beside.pbcc\"\n" + made, user_,
+                                 diags);
+    return diags.all().at(0).span;
+  };
+  EXPECT_EQ(place_of("t = b", 0).begin, 21U);
+  EXPECT_EQ(place_of("t = b", 2).begin, 23U);
+  EXPECT_EQ(place_of("t = b", 4).begin, 25U);
+  EXPECT_EQ(place_of("b, a.", 0).begin, 14U);
+  EXPECT_EQ(place_of("t, t)", 3).begin, 36U);
+  EXPECT_EQ(sources_.text(place_of("pb_frame", 0)), "int t; Sort(b, a); t = b; Sort(t, t);") << "no place is alike";
+}
+
 TEST_F(CompilerOutput, FormerDeclarationsOfTunablesGetAHint) {
   const std::string line = "  JTUNABLE(Cutoff, 64);\n";
   (void)sources_.add("tunable.pbcc", line);
@@ -176,6 +209,13 @@ TEST_F(CompilerOutput, AMemberOfANumberIsExplained) {
                              generated_, user_, diags_));
   EXPECT_EQ(diags_.all().at(0).hints,
             std::vector<std::string>{"it is one number: write its name alone, without `.cell( )`"});
+  EXPECT_TRUE(
+      report_compiler_output("prog.pbcc:3:16: error: request for member 'cell' in 'b', which is of non-class type "
+                             "'ElementT' {aka 'double'}\n",
+                             generated_, user_, diags_));
+  EXPECT_EQ(
+      diags_.all().at(1).hints,
+      std::vector<std::string>{"it is one number: write `b` alone, or give its matrix sizes in the header, as `b[n]`"});
 }
 
 TEST_F(CompilerOutput, LettersOfOtherAlphabetsAreShownAsTheyAre) {
@@ -262,6 +302,19 @@ TEST_F(CompilerOutput, FilesOfOneNameAreToldApart) {
   EXPECT_EQ(messages(), "int t = 1;: no\nint o = 1;: no\n");
 }
 
+TEST_F(CompilerOutput, WhatAFileDefinesTwiceSaysThatItIsIncludedTwice) {
+  EXPECT_TRUE(
+      report_compiler_output("prog.pbcc:3:16: error: redefinition of 'int pb_user::{anonymous}::f(int)'\n"
+                             "    3 | static\n"
+                             "prog.pbcc:3:16: note: 'int pb_user::{anonymous}::f(int)' previously defined here\n"
+                             "prog.pbcc:3:16: error: redefinition of 'int g()'\n"
+                             "prog.pbcc:1:16: note: 'int g()' previously defined here\n",
+                             generated_, user_, diags_));
+  EXPECT_EQ(messages(), "oops: redefinition of `int f(int)`\noops: redefinition of `int g()`\n");
+  EXPECT_EQ(diags_.all()[0].hints, std::vector<std::string>{"its file is included twice: write `#pragma once` in it"});
+  EXPECT_TRUE(diags_.all()[1].hints.empty());
+}
+
 TEST_F(CompilerOutput, TypesHaveTheNamesThatProgramsKnow) {
   EXPECT_TRUE(
       report_compiler_output("prog.pbcc:3:16: error: no match for 'operator=' (operand types are 'MatrixRegion1D' {aka "
@@ -279,6 +332,23 @@ TEST_F(CompilerOutput, WrongUsesOfRegionsHaveHints) {
                              "'ConstMatrixRegion1D' {aka 'X'} and 'int')\n",
                              generated_, user_, diags_));
   EXPECT_EQ(diags_.all()[0].hints, std::vector<std::string>{"an element of a region is `m.cell(i)`"});
+}
+
+TEST_F(CompilerOutput, RegionsAndArraysUsedAsNumbersHaveHints) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"no match for 'operator+' (operand types are 'const double' and 'ConstMatrixRegion1D')",
+       "a region is no number: an element of it is `m.cell(i)`"},
+      {"cannot convert 'MatrixRegion1D' to 'int' in initialization",
+       "a region is no number: an element of it is `m.cell(i)`"},
+      {"no match for 'operator*' (operand types are 'const ElementT' and 'const std::array<int, 3>')",
+       "a tunable of `array` has several values: `k[0]` is the first"},
+      {"no matching function for call to 'pbrt::BasicRegion<double, 2>::allocate(const IndexT&)'",
+       "a matrix of 2 dimensions has 2 sizes: `allocate(w, h)`"}};
+  for (const auto& [text, hint] : cases) {
+    Diagnostics diags;
+    EXPECT_TRUE(report_compiler_output("prog.pbcc:3:16: error: " + text + "\n", generated_, user_, diags));
+    EXPECT_EQ(diags.all().at(0).hints, std::vector<std::string>{hint});
+  }
 }
 
 TEST_F(CompilerOutput, WhatStandsForARegionInLoopsIsNamedAsOne) {

@@ -13,6 +13,7 @@
 #include "lang/check.h"
 #include "lang/region/affine.h"
 #include "lang/region/border_cells.h"
+#include "lang/region/points.h"
 #include "lang/region/terms.h"
 
 namespace pb {
@@ -173,6 +174,17 @@ Region with_version(const Inference& in, const RegionAccess& access, const Regio
   return keep_where(domain, relation, in.scope).value_or(domain);
 }
 
+/// The instances of `domain` with a cell in an output. Regions such as `OUT.region(i, n)` lie in their matrices for all
+/// `i >= 0`, and have no cells beyond `n`.
+Region with_cells(const Rule& rule, const Region& domain) {
+  Region out;
+  for (const RegionAccess& output : rule.outputs) {
+    const Region some = output.cells.domain();
+    out = out.is_known() ? out.unite(some) : some;
+  }
+  return domain.intersect(out);
+}
+
 void infer_domain(Inference& in, Rule& rule, const std::vector<std::string>& vars) {
   Region domain = Region::universe(in.context, vars);
   const auto visit = [&](const std::vector<RegionAccess>& accesses) {
@@ -185,6 +197,7 @@ void infer_domain(Inference& in, Rule& rule, const std::vector<std::string>& var
   for (const RegionAccess& input : rule.inputs)
     if (domain.is_known()) domain = with_version(in, input, domain);
   if (domain.is_known()) domain = narrowed_by_where(in, rule, std::move(domain));
+  if (domain.is_known() && !is_bounded(domain)) domain = with_cells(rule, domain);
   rule.domain = domain.coalesce();
 }
 

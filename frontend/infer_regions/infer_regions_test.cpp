@@ -89,6 +89,15 @@ TEST(InferRegions, WhereNarrows) {
   }
 }
 
+TEST(InferRegions, InstancesWithoutCellsAreLeftOutWhereThereIsNoEndOfThem) {
+  const Inferred inferred(TestTransform().from("IN[n]").to("OUT[n]").rule({"OUT.region(i, n)"}, {"IN"}));
+  ASSERT_TRUE(inferred.ok);
+  const Region& domain = inferred.transform().rules.begin()->domain;
+  EXPECT_TRUE(is_bounded(domain));
+  EXPECT_TRUE(contains_point(domain, {{"n", 5}}, {4}));
+  EXPECT_FALSE(contains_point(domain, {{"n", 5}}, {5}));
+}
+
 TEST(InferRegions, ARuleThatNeverAppliesIsAWarning) {
   const Inferred inferred(
       TestTransform().from("A[n]").to("B[n]").rule({"B.cell(i)"}, {"A.cell(i+n)"}).rule({"B.cell(i)"}, {}));

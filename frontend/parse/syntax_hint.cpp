@@ -18,6 +18,7 @@ const Words kMatrixLists = {"from", "to", "through", "using"};
 const Words kOneName = {"generator", "gen", "accuracy_metric", "verify", "input_feature"};
 const Words kTunables = {"tunable", "config", "accuracy_variable"};
 const Words kOfRules = {"distinct", "duplicate", "primary", "priority", "recursive", "rotatable", "rule", "secondary"};
+const Words kRelations = {"<", "<=", ">", ">=", "==", "!=", "="};
 const Words kTypesOfC = {"int",    "long", "short", "unsigned", "bool", "char",
                          "size_t", "void", "auto",  "double",   "float"};
 
@@ -48,7 +49,7 @@ class Place {
     if (found() == "&" || found() == "|") return fmt::format("conditions are joined by `{}`", found() + found());
     if (found() == "%") return "formulas have no remainder: every second cell is `OUT.cell(2*i)`";
     if (is_taken_for_region()) return fmt::format("`{}` is a word of the language here: choose another name", found());
-    std::string out = unit_.kind() == UnitKind::Rule ? in_rule() : in_header();
+    std::string out = unit_.kind() == UnitKind::Rule ? in_rule() : is_empty_clause() ? in_empty_clause() : in_header();
     if (!out.empty() || !is_name(error_.token)) return out;
     if (is_taken_for_name()) return fmt::format("`{}` is a word of the language here: choose another name", found());
     return suggest(found(), words_at(error_));
@@ -107,6 +108,16 @@ class Place {
     const std::string earlier = text(error_.token - 2);
     const bool is_behind_region = before() == ")" || (is_name(error_.token - 1) && (earlier == "(" || earlier == ","));
     return is_behind_region && Words{",", ")", "="}.contains(after()) && is_in_list();
+  }
+
+  /// Whether the word of a list of matrices has none behind it: the next clause or the body follows.
+  [[nodiscard]] bool is_empty_clause() const {
+    if (!kMatrixLists.contains(before())) return false;
+    return found().empty() || (kMatrixLists.contains(found()) && !Words{",", "[", "<"}.contains(after()));
+  }
+  [[nodiscard]] std::string in_empty_clause() const {
+    if (before() != "to") return fmt::format("a header without such matrices has no `{}`", before());
+    return "a transform has outputs; a helper without any is a C++ function in a `%{ … %}` block";
   }
 
   /// Flat by design: one slip after the other.
@@ -184,6 +195,15 @@ class Place {
     return false;
   }
 
+  /// Whether the condition in which the error is has a relation before it.
+  [[nodiscard]] bool is_second_relation() const {
+    for (std::size_t i = error_.token; i-- > 0;) {
+      if (kRelations.contains(text(i))) return true;
+      if (Words{"where", "&&", "||", "and", "or"}.contains(text(i))) return false;
+    }
+    return false;
+  }
+
   /// Flat by design: one slip after the other.
   [[nodiscard]] std::string in_rule() const {
     if (found().empty() && is_from_expected()) return "a rule that reads nothing says `from ()`";
@@ -203,6 +223,8 @@ class Place {
       return comes_after(":") ? fmt::format("parts are written `{}.region(begin, end)`", before())
                               : fmt::format("cells are written `{}.cell({})`", before(), after());
     if (found() == "..") return "a part is written `region(begin, end)`: all begins, then all ends";
+    if (kRelations.contains(found()) && comes_before("where") && is_second_relation())
+      return fmt::format("a condition has two sides: `… {0} && {0} {1} …`", before(), found());
     if (found() == "," && comes_before("where")) return "conditions are joined by `&&`";
     if (found() == "!") return "conditions have no `!`: write the opposite relation";
     if (Words{"priority", "recursive", "duplicate"}.contains(before())) return fmt::format("write `{}( )`", before());

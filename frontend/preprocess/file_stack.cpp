@@ -5,11 +5,24 @@
 #include <filesystem>
 #include <utility>
 
+#include "lang/check.h"
+
 namespace pb {
 
-void FileStack::open(FileId file) {
+void FileStack::open(FileId file, Span include) {
   const std::optional<Span> native = files_.empty() ? std::nullopt : files_.back().native;
-  files_.push_back({Scanner(file, sources_, diags_), {}, native, native.has_value()});
+  files_.push_back({Scanner(file, sources_, diags_), include, {}, native, native.has_value()});
+}
+
+bool FileStack::is_open(FileId file) const {
+  return std::any_of(files_.begin(), files_.end(), [&](const OpenFile& open) { return open.scanner.file() == file; });
+}
+
+Span FileStack::include_in(FileId file) const {
+  const auto found =
+      std::find_if(files_.begin(), files_.end(), [&](const OpenFile& open) { return open.scanner.file() == file; });
+  PB_CHECK(found != files_.end() && found + 1 != files_.end(), "the file includes another one");
+  return (found + 1)->include;
 }
 
 void FileStack::close() {

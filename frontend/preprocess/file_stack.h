@@ -27,15 +27,19 @@ struct Conditional {
   bool is_passed_on = false;  ///< in a prefix block: left to the C++ compiler
 };
 
-/// All functions except open(), is_empty(), depth() and the two for newlines concern the innermost file and need one.
+/// All functions except open(), those that are const and the two for newlines concern the innermost file and need one.
 class FileStack {
  public:
   FileStack(SourceManager& sources, Diagnostics& diags) : sources_(sources), diags_(diags) {}
 
   [[nodiscard]] bool is_empty() const { return files_.empty(); }
   [[nodiscard]] std::size_t depth() const { return files_.size(); }
-  /// Continues with `file`. Inside of a prefix block the whole file is a part of that block.
-  void open(FileId file);
+  [[nodiscard]] bool is_open(FileId file) const;
+  /// The name in the `#include` of `file` that is being obeyed. Pre: `file` is open, and not the innermost one
+  [[nodiscard]] Span include_in(FileId file) const;
+  /// Continues with `file`, whose name stands in the `#include` at `include`. Inside of a prefix block the whole file
+  /// is a part of that block.
+  void open(FileId file, Span include = {});
   /// Continues with the file that includes this one.
   ///
   /// Errors: UnterminatedConditional, UnterminatedNative
@@ -67,6 +71,7 @@ class FileStack {
  private:
   struct OpenFile {
     Scanner scanner;
+    Span include;  ///< its name in the `#include`
     std::vector<Conditional> conditionals;
     std::optional<Span> native;  ///< where the open `%{` stands
     bool is_cxx = false;         ///< the whole file is read as a part of a prefix block

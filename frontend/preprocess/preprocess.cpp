@@ -6,12 +6,11 @@
 
 #include "frontend/preprocess/conditions.h"
 #include "frontend/preprocess/file_stack.h"
+#include "frontend/preprocess/included_files.h"
 #include "frontend/preprocess/macros.h"
 
 namespace pb {
 namespace {
-
-constexpr std::size_t kMaxIncludeDepth = 200;
 
 /// Puts a blank between tokens that a replacement brought together, so that they do not become one token when they are
 /// printed.
@@ -49,13 +48,17 @@ bool read_params(const std::vector<Token>& line, std::size_t& pos, Macro& macro,
   return true;
 }
 
+/// Whether the words behind `#pragma` are those that let a file be read once.
+bool is_once(const std::vector<Token>& rest) { return rest.size() == 1 && rest[0].text == "once"; }
+
 class Preprocessor {
  public:
   Preprocessor(SourceManager& sources, Diagnostics& diags)
       : sources_(sources),
         diags_(diags),
         expander_(macros_, diags, [this] { return feed(); }),
-        files_(sources, diags) {}
+        files_(sources, diags),
+        included_(sources, files_, diags) {}
 
   TokenStream run(FileId main_file) {
     TokenStream out;
@@ -121,12 +124,14 @@ class Preprocessor {
           passed_on = native_undef(span);
         else if (name->text != "include" || !include_in_native())
           passed_on = native_line(*name, span);
+        if (passed_on && passed_on->text == "#pragma once") included_.read_once(hash.spelling.file);
       } else {
         plain_line(*name, span);
       }
     }
     files_.end_line();
-    if (include_) files_.open(*std::exchange(include_, std::nullopt));
+    if (include_) files_.open(*include_, include_name_);
+    include_.reset();
     if (passed_on) passed_on->leading = files_.take_carry();
     return passed_on;
   }
@@ -136,6 +141,10 @@ class Preprocessor {
     if (name.text == "include") return include(span);
     if (name.text == "define") return define(span);
     if (name.text == "undef") return undef(span);
+    if (name.text == "pragma" && is_once(files_.rest_of_line())) {
+      included_.read_once(span.file);
+      return;
+    }
     if (name.text == "library") {
       diags_.emit(DiagKind::LibraryIgnored, span);
       return;
@@ -185,9 +194,13 @@ class Preprocessor {
     if (open == std::string_view::npos || line[open] != '"') return false;
     const std::size_t close = line.find('"', open + 1);
     if (close == std::string_view::npos) return false;
-    const std::string path = files_.path_beside(std::string(line.substr(open + 1, close - open - 1)));
-    if (!sources_.is_loaded(path)) include_ = sources_.load(path);
-    return sources_.is_loaded(path);
+    const auto file = sources_.load(files_.path_beside(std::string(line.substr(open + 1, close - open - 1))));
+    if (!file) return false;
+    const std::uint32_t begin = files_.scanner().offset();
+    include_name_ = {files_.scanner().file(), begin + static_cast<std::uint32_t>(open),
+                     begin + static_cast<std::uint32_t>(close + 1)};
+    include_ = included_.read_again(*file, include_name_);
+    return true;
   }
 
   void line_marker(const Token& number) {
@@ -217,24 +230,9 @@ class Preprocessor {
           .hint("C++ headers are included inside a `%{ %}` block");
       return;
     }
-    const std::string quoted = rest[0].text;
-    include_file(quoted.substr(1, quoted.size() - 2), rest[0].spelling);
-  }
-
-  void include_file(const std::string& file, Span span) {
-    if (files_.depth() >= kMaxIncludeDepth) {
-      diags_.emit(DiagKind::IncludeTooDeep, span).arg(kMaxIncludeDepth);
-      return;
-    }
-    const std::string path = files_.path_beside(file);
-    if (sources_.is_loaded(path)) return;
-    std::string why;
-    const auto id = sources_.load(path, &why);
-    if (!id) {
-      diags_.emit(DiagKind::CannotInclude, span).arg(path).arg(why);
-      return;
-    }
-    include_ = id;
+    const std::string& quoted = rest[0].text;
+    include_name_ = rest[0].spelling;
+    include_ = included_.find(files_.path_beside(quoted.substr(1, quoted.size() - 2)), include_name_);
   }
 
   void define(Span span) {
@@ -343,7 +341,9 @@ class Preprocessor {
   MacroTable macros_;
   MacroExpander expander_;
   FileStack files_;
+  IncludedFiles included_;
   std::optional<FileId> include_;  // to open when the line is done
+  Span include_name_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The preprocessor of docs/reference/language.md 2.3 and 2.4, on tokens: includes (each file once),
+// The preprocessor of docs/reference/language.md 2.3 and 2.4, on tokens: includes,
 // conditionals, object-like and function-like macros, line markers. The system
 // preprocessor cannot do this: it would open the `#include <…>` of C++ prefix blocks and lose columns.
 #pragma once

@@ -122,6 +122,12 @@ TEST_F(Preprocess, TokensThatDoNotJoinAreAnError) {
 
 TEST_F(Preprocess, DefinitionContinuesAfterBackslash) { EXPECT_EQ(words("#define F 1 + \\\n  2\nF x"), "1 + 2 x"); }
 
+TEST_F(Preprocess, BackslashJoinsTheLinesOfAComment) {
+  EXPECT_EQ(words("a // b \\\n c\nd"), "a d");
+  EXPECT_EQ(words("a // b \\\r\n c\r\nd"), "a d");
+  EXPECT_EQ(words("#define M 1 // b \\\r\n + 1\r\nM"), "1");
+}
+
 TEST_F(Preprocess, ReplacedOperatorsStayApart) {
   std::string text;
   for (const Token& token : tokens_of("#define M -1\nx = -M;")) text += token.leading + token.text;
@@ -226,7 +232,7 @@ TEST_F(Preprocess, LinesOfWordsBehindABlankAreComments) {
 }
 
 TEST_F(Preprocess, UnknownLinesAreErrorsOutsidePrefixBlocks) {
-  words("#pragma once\n#include <math.h>\n#define 3\n#undef\n#include x\n#library \"x\"\n");
+  words("#pragma omp\n#include <math.h>\n#define 3\n#undef\n#include x\n#library \"x\"\n");
   EXPECT_TRUE(diags_.has(DiagKind::UnknownDirective));
   EXPECT_TRUE(diags_.has(DiagKind::SystemInclude));
   EXPECT_TRUE(diags_.has(DiagKind::MalformedDirective));
@@ -276,6 +282,16 @@ TEST_F(Preprocess, PrefixBlocksReadIncludedFilesAsCxx) {
   EXPECT_FALSE(diags_.has_errors()) << messages();
 }
 
+TEST_F(Preprocess, PrefixBlocksReadFilesWithoutAGuardAgain) {
+  const auto folder = folder_with({{"main.pbcc",
+                                    "%{\n#include \"a.h\"\n#include \"b.h\"\n%} %{\n#include \"a.h\"\n"
+                                    "#include \"b.h\"\n#include \"a.h\"\n%}"},
+                                   {"a.h", "a"},
+                                   {"b.h", "#ifndef B\n#define B\nb\n#endif"}});
+  EXPECT_EQ(words_of_file(folder + "/main.pbcc"), "%{ a #ifndef B #define B b #endif %} %{ a a %}");
+  EXPECT_FALSE(diags_.has_errors()) << messages();
+}
+
 TEST_F(Preprocess, UnclosedPrefixBlockIsAnError) {
   words("%{ int i;\n");
   EXPECT_TRUE(diags_.has(DiagKind::UnterminatedNative));
@@ -283,12 +299,29 @@ TEST_F(Preprocess, UnclosedPrefixBlockIsAnError) {
   EXPECT_TRUE(diags_.has(DiagKind::StrayNativeEnd));
 }
 
-TEST_F(Preprocess, IncludesAreRelativeToTheFileAndReadOnce) {
-  const auto folder =
-      folder_with({{"main.pbcc", "#include \"sub/a.h\"\n#include \"sub/a.h\"\n#include \"sub/../sub/b.h\"\nend N"},
-                   {"sub/a.h", "#include \"b.h\"\na"},
-                   {"sub/b.h", "#include \"a.h\"\n#define N 4\nb"}});
+TEST_F(Preprocess, IncludesAreRelativeToTheFile) {
+  const auto folder = folder_with({{"main.pbcc", "#include \"sub/a.h\"\nend N"},
+                                   {"sub/a.h", "#include \"b.h\"\na"},
+                                   {"sub/b.h", "#define N 4\nb"}});
   EXPECT_EQ(words_of_file(folder + "/main.pbcc"), "b a end 4");
+  EXPECT_FALSE(diags_.has_errors()) << messages();
+}
+
+TEST_F(Preprocess, FilesAreReadAgainWithTheMacrosOfTheTime) {
+  const auto folder = folder_with(
+      {{"main.pbcc", "#define N 1\n#include \"rule.pbcc\"\n#undef N\n#define N 2\n#include \"sub/../rule.pbcc\"\nend"},
+       {"rule.pbcc", "rule N\n# 9 \"other\"\n;\n"}});
+  EXPECT_EQ(words_of_file(folder + "/main.pbcc"), "rule 1 ; rule 2 ; end");
+  EXPECT_EQ(sources_.num_files(), 2U);
+  EXPECT_FALSE(diags_.has_errors()) << messages();
+}
+
+TEST_F(Preprocess, FilesWithAGuardAreReadOnceAlsoWhereTheyIncludeEachOther) {
+  const auto folder = folder_with({{"main.pbcc", "#include \"a.h\"\n#include \"b.h\"\n#include \"a.h\"\nend"},
+                                   {"a.h", "#pragma once\n#include \"b.h\"\na"},
+                                   {"b.h", "#ifndef B\n#define B\n#include \"a.h\"\n#include \"b.h\"\nb\n#endif\n"}});
+  EXPECT_EQ(words_of_file(folder + "/main.pbcc"), "b a end");
+  EXPECT_EQ(words_of_file(folder + "/b.h"), "a b");
   EXPECT_FALSE(diags_.has_errors()) << messages();
 }
 

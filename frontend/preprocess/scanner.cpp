@@ -56,6 +56,11 @@ DiagBuilder Scanner::report(DiagKind kind, std::size_t begin, std::size_t end) {
   return (is_quiet_ ? ignored_ : diags_).emit(kind, span);
 }
 
+std::size_t Scanner::joined_line_end() const {
+  const std::string_view rest = text_.substr(pos_);
+  return rest.starts_with("\\\n") ? 2 : rest.starts_with("\\\r\n") ? 3 : 0;
+}
+
 void Scanner::skip_block_comment() {
   const std::size_t begin = pos_;
   const std::size_t end = text_.find("*/", pos_ + 2);
@@ -68,11 +73,9 @@ void Scanner::skip_block_comment() {
 
 void Scanner::skip_line_comment() {
   while (pos_ < text_.size() && text_[pos_] != '\n') {
-    if (text_[pos_] == '\\' && peek(1) == '\n') {
-      leading_ += '\n';
-      ++pos_;
-    }
-    ++pos_;
+    const std::size_t size = joined_line_end();
+    if (size > 0) leading_ += '\n';
+    pos_ += std::max<std::size_t>(size, 1);
   }
 }
 
@@ -90,8 +93,8 @@ bool Scanner::skip_blank(bool stop_at_newline) {
       ++pos_;
     } else if (c == '\r') {
       ++pos_;
-    } else if (c == '\\' && (peek(1) == '\n' || (peek(1) == '\r' && peek(2) == '\n'))) {
-      pos_ += peek(1) == '\n' ? 2 : 3;
+    } else if (const std::size_t size = joined_line_end(); size > 0) {
+      pos_ += size;
       leading_ += '\n';
     } else if (c == '/' && peek(1) == '*') {
       skip_block_comment();

@@ -38,6 +38,8 @@ class Scanner {
 
  private:
   [[nodiscard]] char peek(std::size_t ahead = 0) const;
+  /// Bytes of a backslash here and the end of the line behind it, which joins this line and the next; 0: there is none.
+  [[nodiscard]] std::size_t joined_line_end() const;
   bool skip_blank(bool stop_at_newline);
   void skip_block_comment();
   void skip_line_comment();

@@ -40,6 +40,15 @@ bool same_signature(const ast::Transform& a, const ast::Transform& b) {
   return signature(a) == signature(b);
 }
 
+void report_duplicate(const ast::Transform& transform, const ast::Transform& first, Diagnostics& diags) {
+  auto report = diags.emit(DiagKind::DuplicateTransform, transform.name.span);
+  report.arg(transform.name.text);
+  if (transform.name.span == first.name.span)
+    report.hint("its file is included twice: write `#pragma once` in it");
+  else
+    report.label(first.name.span, "first declared here");
+}
+
 Declarations collect_declarations(const Ast& ast, Diagnostics& diags) {
   Declarations out;
   std::vector<const ast::Transform*> forwards;
@@ -50,9 +59,7 @@ Declarations collect_declarations(const Ast& ast, Diagnostics& diags) {
     }
     const auto [found, is_new] = out.by_name.emplace(transform->name.text, transform);
     if (!is_new) {
-      diags.emit(DiagKind::DuplicateTransform, transform->name.span)
-          .arg(transform->name.text)
-          .label(found->second->name.span, "first declared here");
+      report_duplicate(*transform, *found->second, diags);
       continue;
     }
     out.full.push_back(transform);

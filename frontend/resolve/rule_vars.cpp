@@ -104,6 +104,14 @@ Span first_use(const RuleScope& rule, const std::string& name) {
   return rule.source.span;
 }
 
+/// Whether one of the coordinates names the rule variable.
+bool names(const std::vector<Formula>& coordinates, const std::string& variable) {
+  return std::any_of(coordinates.begin(), coordinates.end(), [&](const Formula& coordinate) {
+    const auto symbols = symbols_of(coordinate, SymbolKind::RuleVar);
+    return std::find(symbols.begin(), symbols.end(), variable) != symbols.end();
+  });
+}
+
 }  // namespace
 
 void collect_rule_vars(RuleScope& rule) {
@@ -149,10 +157,14 @@ void solve_rule_vars(RuleScope& rule) {
   for (const auto& [dim, name] : solved) rule.out.vars.push_back({name, first_use(rule, name)});
   for (const std::string& name : unsolved) {
     rule.ok = false;
-    rule.transform.diags.emit(DiagKind::RuleVariableNotSolvable, first_use(rule, name))
-        .arg(name)
-        .label(centre.span,
-               "the output with the most dimensions: each rule variable must follow from one of its coordinates");
+    auto report = rule.transform.diags.emit(DiagKind::RuleVariableNotSolvable, first_use(rule, name));
+    report.arg(name).label(
+        centre.span, "the output with the most dimensions: each rule variable must follow from one of its coordinates");
+    if (names(centre.hi, name) && !names(centre.lo, name))
+      report.hint(
+          "it must follow from where a region begins, not from where it ends; a rule of the whole matrix can loop "
+          "over `" +
+          name + "`");
   }
 }
 

@@ -28,4 +28,13 @@ bool contains_point(const Region& region, const SymbolValues& parameters, const 
   return !RegionAccessor::make(&state, set).is_empty();
 }
 
+bool is_bounded(const Region& region) {
+  if (!region.is_known()) return false;
+  RegionState& state = *RegionAccessor::state(region);
+  for (int d = 0; d < region.num_dims(); ++d)
+    if (!is_true(state, isl_set_dim_is_bounded(RegionAccessor::get(region), isl_dim_set, static_cast<unsigned>(d))))
+      return false;
+  return true;
+}
+
 }  // namespace pb

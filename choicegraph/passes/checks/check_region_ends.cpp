@@ -2,6 +2,7 @@
 #include "choicegraph/passes/checks/check_region_ends.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,25 @@ std::string in_our_order(const RegionAccess& access) {
   return "region(" + joined(begins) + ", " + joined(ends) + ")";
 }
 
+void report(Analysis& analysis, DiagKind kind, const RegionAccess& access, std::size_t d) {
+  analysis.ok = analysis.ok && info_of(kind).severity != Severity::Error;
+  auto diag = analysis.diags.emit(kind, access.hi[d].span.is_known() ? access.hi[d].span : access.span);
+  diag.arg(to_string(access.lo[d])).arg(to_string(access.hi[d])).arg(d);
+  const std::string order = in_our_order(access);
+  diag.hint("`region` takes all begins, then all ends; an end does not belong to the region" +
+            (order.empty() ? "" : ": `" + order + "`"));
+}
+
+/// The instances whose region ends in dimension `d` before it begins; unknown if the coordinates are no formulas of
+/// indices.
+Region reversed_instances(const Analysis& analysis, const RegionAccess& access, std::size_t d, const Region& instances,
+                          std::int64_t least) {
+  const auto lo = to_index_expr(access.lo[d], analysis.scope);
+  const auto hi = to_index_expr(access.hi[d], analysis.scope);
+  if (!lo || !hi) return {};
+  return instances.where_nonnegative(index_sub(index_sub(*lo, *hi), index_const(least)));
+}
+
 /// Reports what is wrong with dimension `d` of the region. Returns whether something was.
 bool check_dimension(Analysis& analysis, const Rule& rule, const RegionAccess& access, std::size_t d,
                      const Region& instances) {
@@ -51,7 +71,7 @@ bool check_dimension(Analysis& analysis, const Rule& rule, const RegionAccess& a
   const auto hi = to_index_expr(access.hi[d], analysis.scope);
   if (!lo || !hi) return false;
   const std::int64_t least = PB_FAULT(region_may_end_one_early) ? 2 : 1;
-  const Region reversed = instances.where_nonnegative(index_sub(index_sub(*lo, *hi), index_const(least)));
+  const Region reversed = reversed_instances(analysis, access, d, instances, least);
   DiagKind kind = DiagKind::RegionEndsBeforeBegin;
   if (reversed.is_empty()) {
     const bool has_cells = !instances.where_nonnegative(index_sub(index_sub(*hi, *lo), index_const(1))).is_empty();
@@ -63,12 +83,7 @@ bool check_dimension(Analysis& analysis, const Rule& rule, const RegionAccess& a
     kind = DiagKind::RegionMayEndBeforeBegin;
   }
   if (analysis.context.limit_exceeded()) return false;
-  analysis.ok = analysis.ok && info_of(kind).severity != Severity::Error;
-  auto diag = analysis.diags.emit(kind, access.hi[d].span.is_known() ? access.hi[d].span : access.span);
-  diag.arg(to_string(access.lo[d])).arg(to_string(access.hi[d])).arg(d);
-  const std::string order = in_our_order(access);
-  diag.hint("`region` takes all begins, then all ends; an end does not belong to the region" +
-            (order.empty() ? "" : ": `" + order + "`"));
+  report(analysis, kind, access, d);
   return true;
 }
 
@@ -82,7 +97,29 @@ void check_access(Analysis& analysis, const Rule& rule, const RegionAccess& acce
   }
 }
 
+/// The first dimension in which the region ends before it begins, whatever the instance.
+std::optional<std::size_t> reversed_dimension(const Analysis& analysis, const RegionAccess& access,
+                                              const Region& instances) {
+  if (access.kind != AccessKind::Region) return std::nullopt;
+  for (std::size_t d = 0; d < access.lo.size(); ++d) {
+    const Region reversed = reversed_instances(analysis, access, d, instances, 1);
+    if (reversed.is_known() && instances.is_subset(reversed)) return d;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+void check_output_ends(Analysis& analysis) {
+  for (const Rule& rule : analysis.transform.rules) {
+    const Region instances = rule.domain.intersect_parameters(analysis.known);
+    if (instances.is_empty()) continue;
+    for (const RegionAccess& output : rule.outputs) {
+      const auto d = reversed_dimension(analysis, output, instances);
+      if (d && !analysis.context.limit_exceeded()) report(analysis, DiagKind::RegionEndsBeforeBegin, output, *d);
+    }
+  }
+}
 
 void check_region_ends(Analysis& analysis) {
   for (const RuleId id : analysis.transform.rules.ids()) {

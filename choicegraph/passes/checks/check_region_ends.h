@@ -6,6 +6,11 @@
 
 namespace pb::choices {
 
+/// Reports outputs that end before they begin in all instances of a rule, which then makes nothing.
+///
+/// Errors:  RegionEndsBeforeBegin
+void check_output_ends(Analysis& analysis);
+
 /// Reports regions that end before they begin. A region may have no cells at some instance, so only an end below the
 /// begin is a slip, mostly one in the order of coordinates. Only instances that may run are checked: those of which
 /// rules of higher priority leave something.

@@ -40,5 +40,21 @@ TEST(PlanRegionEnds, InstancesThatAnotherRuleDisplacesDoNotCount) {
   EXPECT_THAT(kinds_of_region("A.region(i+1, n-1)", "B.cell(n-1)"), ElementsAre());
 }
 
+/// The kinds of messages about a transform with an output that takes `region`, and all cells of it from another rule.
+std::vector<DiagKind> kinds_of_output(const std::string& region) {
+  const PlannedTransform planned(
+      TestTransform().from("A[n]").to("B[n]").rule({region}, {"A"}).rule({"B.cell(i)"}, {}, 2));
+  std::vector<DiagKind> out;
+  for (const Diagnostic& diagnostic : planned.diags.all()) out.push_back(diagnostic.kind);
+  return out;
+}
+
+TEST(PlanRegionEnds, OutputsThatAlwaysEndBeforeTheyBeginAreAnError) {
+  EXPECT_THAT(kinds_of_output("B.region(5, 2)"), ElementsAre(DiagKind::RegionEndsBeforeBegin));
+  EXPECT_THAT(kinds_of_output("B.region(i+1, i)"), ElementsAre(DiagKind::RegionEndsBeforeBegin));
+  EXPECT_THAT(kinds_of_output("B.region(i, i)"), ElementsAre());
+  EXPECT_THAT(kinds_of_output("B.region(2, n-2)"), ElementsAre());
+}
+
 }  // namespace
 }  // namespace pb

@@ -21,5 +21,6 @@ CASES = {
     "macros_of_prefix": Case(lambda a: [a + 26, 18], lambda n, r: [vec(n, r)]),
     "raw_blocks": Case(lambda a: [np.where(a > 0, a + 3, a), 3.0 + (np.arange(len(a)) < len(a) // 2)],
                        lambda n, r: [ints(n, -9, 9, r)], sizes=(0, 1, 2, 33, 100)),
+    "included_again": Case(lambda a: [np.stack([a, a ** 2, a ** 3])], lambda n, r: [vec(n, r)]),
     "comments": Case(lambda a: [a], lambda n, r: [vec(n, r)]),
 }
