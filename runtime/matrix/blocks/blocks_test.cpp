@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/matrix/blocks/block_sizes.h"
-#include "runtime/matrix/blocks/borders.h"
+#include "runtime/matrix/blocks/piece_borders.h"
 #include "runtime/matrix/blocks/tile_loops.h"
 #include "runtime/matrix/view.h"
 

@@ -17,8 +17,8 @@
 #include <tuple>
 
 #include "base/loop_forms.h"
-#include "runtime/matrix/blocks/borders.h"
 #include "runtime/matrix/blocks/panels.h"
+#include "runtime/matrix/blocks/piece_borders.h"
 
 namespace pbrt::simd {
 
