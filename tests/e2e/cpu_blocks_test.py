@@ -169,6 +169,7 @@ def main():
         program = tools.compile(work / "contractions.pbcc", work / f"{element}{len(options)}", "--element", element, *options)
         name, data = next(iter(program.info["transforms"].items()))
         blocks = [tunable for tunable, values in data["tunables"].items() if values["role"] == "blocks"]
+        packs = [tunable for tunable, values in data["tunables"].items() if values["role"] == "packs"]
         tiled = {output for tunable in blocks for output in tunable.split("#")[0].split("+")}
         polybricks.check(TILED <= tiled, f"only {blocks} have tiles")
         for n, m, k, w, h, c, f in ((1, 1, 1, 3, 2, 1, 1), (37, 21, 300, 29, 5, 7, 9), (129, 67, 33, 52, 9, 300, 17), (24, 8, 600, 10, 3, 2, 40)):
@@ -177,11 +178,12 @@ def main():
             inputs = arrays.save(work, matrices)
             values = expected(*matrices)
             first = None
-            for rule, threads in ((NEVER, 1), (BY_SIZE, 2), (ALWAYS, 1), (ALWAYS, 2)):
-                config = program.configuration({}, {name: {tunable: rule for tunable in blocks}}, sequential_cutoff=0, threads=threads)
+            for rule, threads, in_packs in ((NEVER, 1, 0), (NEVER, 2, 1), (BY_SIZE, 2, 1), (ALWAYS, 1, 1), (ALWAYS, 2, 1)):
+                tunables = {tunable: rule for tunable in blocks} | {tunable: in_packs for tunable in packs}
+                config = program.configuration({}, {name: tunables}, sequential_cutoff=0, threads=threads)
                 got, _ = arrays.run(program, work, inputs, list(values), "--device", "none", entry=config)
                 num_runs += 1
-                where = f"{element} {options}, extents {shapes}, blocks {rule}, {threads} threads, seed {polybricks.seed()}"
+                where = f"{element} {options}, extents {shapes}, blocks {rule}, packs {in_packs}, {threads} threads, seed {polybricks.seed()}"
                 limit = 4096 * np.finfo(kind).eps
                 for output, value in values.items():
                     polybricks.check(np.allclose(got[output], value.astype(got[output].dtype), limit, limit), f"{output}, {where}: {got[output]} is not {value}")

@@ -75,6 +75,21 @@ NORMS = HEADER.replace("h]\nto", "h], Norm[steps+1]\nto") + """{
 }
 """
 
+# Triangles of each version, with folds over columns in packs.
+FACTORS = HEADER.replace("h]\nto", "h], Factor[w, steps+1]\nto") + """{
+  T<0>.cell(x, y) from (Start.cell(x, y) s) { return s; }
+  Factor.cell(x, k) from (T<k>.column(x) t, T<k>.column(0) first) where x >= k {
+    ElementT sum = 0;
+    for (int y = 0; y < h; y++) sum += t.cell(y) * first.cell(y);
+    return sum / h;
+  }
+  Factor.cell(x, k) from () where x < k { return 0; }
+  T<k>.cell(x, y) from (T<k-1>.cell(x, y) t, Factor.cell(x, k-1) f) where x >= k { return t - f / 8; }
+  T<k>.cell(x, y) from (T<k-1>.cell(x, y) t) where x < k { return t; }
+  End.cell(x, y) from (T<steps>.cell(x, y) t) { return t; }
+}
+"""
+
 
 def heat(start, steps):
     t = start.copy()
@@ -124,10 +139,17 @@ def norms(start, steps):
     return t + np.abs(t[0]).max()
 
 
-PROGRAMS = {"heat": (HEAT, heat), "sweeps": (SWEEPS, sweeps), "torus": (TORUS, torus), "ahead": (AHEAD, ahead), "waves": (WAVES, waves),
-            "norms": (NORMS, norms)}
+def factors(start, steps):
+    t, x = start, np.arange(start.shape[1])
+    for k in range(1, steps + 1):
+        t = np.where(x >= k, t - (t * t[:, :1]).mean(0) / 8, t)
+    return t
 
-IN_PLACE = ("sweeps", "waves", "norms")   # a version takes the place of the one before
+
+PROGRAMS = {"heat": (HEAT, heat), "sweeps": (SWEEPS, sweeps), "torus": (TORUS, torus), "ahead": (AHEAD, ahead), "waves": (WAVES, waves),
+            "norms": (NORMS, norms), "factors": (FACTORS, factors)}
+
+IN_PLACE = ("sweeps", "waves", "norms", "factors")   # a version takes the place of the one before
 
 
 def some_of(assignments, rng):

@@ -125,13 +125,13 @@ class LoopPrinter {
     if (has_end) out_.line("const IndexT pb_hi_" + loop.var + " = static_cast<IndexT>(pb_box.hi[" + dim + "]);");
   }
 
-  /// Prints the bounds of a loop that depend on the loops outside of it or on its stride.
-  void print_inner_bounds(const TreeLoop& loop) {
-    const LoopDim& dim = step_.loops[step_.loops.size() - 1 - static_cast<std::size_t>(loop.dim)];
-    std::string lo = lower_bound_text(code_, dim, std::to_string(loop.dim));
-    std::string hi = upper_bound_text(code_, dim, std::to_string(loop.dim));
+  /// Prints the bounds of a dimension's loop that depend on the loops outside of it or on its stride.
+  void print_inner_bounds(std::size_t dim) {
+    const LoopDim& loop = step_.loops[step_.loops.size() - 1 - dim];
+    std::string lo = lower_bound_text(code_, loop, std::to_string(dim));
+    std::string hi = upper_bound_text(code_, loop, std::to_string(dim));
     const std::string lattice = std::to_string(loop.stride) + ", " + to_index_cpp(loop.offset, code_.transform) + ")";
-    if (loop.stride > 1 && loop.is_decreasing) {
+    if (loop.stride > 1 && loop.order == LoopOrder::Decreasing) {
       hi = "pbrt::last_on_lattice(" + hi + " - 1, " + lattice + " + 1";
     } else if (loop.stride > 1) {
       lo = "pbrt::next_on_lattice(" + lo + ", " + lattice;
@@ -179,7 +179,7 @@ class LoopPrinter {
 
   void print_node(const TreeLoop& loop) {
     if (tile_work_) return print_computed(loop);
-    if (!loop.is_plain()) print_inner_bounds(loop);
+    if (!loop.is_plain()) print_inner_bounds(static_cast<std::size_t>(loop.dim));
     if (loop.role == LoopRole::Parts) return print_parts(loop);
     if (loop.role == LoopRole::Single) {
       out_.line("const IndexT " + loop.var + " = " + to_cpp(loop.lo) + ";");
@@ -279,7 +279,13 @@ class LoopPrinter {
   }
 
   void print_node(const Packs& packs) {
-    emit_pack_loops(out_, code_, packs, stem_, [&] { print_node(packs.instance); });
+    Packs printed = packs;
+    if (const LoopDim& lanes = step_.loops.back(); !lanes.is_plain()) {
+      print_inner_bounds(0);
+      printed.lane_lo = loop_begin(lanes.var);
+      printed.lane_hi = loop_end(lanes.var);
+    }
+    emit_pack_loops(out_, code_, printed, stem_, [&] { print_node(packs.instance); });
   }
 
   void print_node(const Tiles& tiles) { emit_tiles(out_, code_, tiles, stem_); }

@@ -89,7 +89,8 @@ std::optional<PackFacts> find_lane_accesses(const Rule& rule, const Step& step, 
   if (rule.is_dynamic || !rule.tried.empty()) return std::nullopt;
   if (!step.is_data_parallel || !rule.temporaries.empty()) return std::nullopt;
   facts.lane_var = step.loops.back().var;
-  if (step.loops.size() > 1) facts.row_var = step.loops[step.loops.size() - 2].var;
+  // Rows of a triangle have lanes of their own, so a pack covers one of them.
+  if (step.loops.size() > 1 && step.loops.back().is_plain()) facts.row_var = step.loops[step.loops.size() - 2].var;
   bool rows_fit = !facts.row_var.empty();
   for (const RegionAccess& output : rule.outputs) {
     LaneAccess lanes;

@@ -31,6 +31,15 @@ bool pays_for_rows(const RuleShape& rule, const PackFacts& facts) {
   return true;
 }
 
+/// Whether the instances are a box, or one whose rows begin and end at bounds of their own.
+bool has_whole_rows(const Step& step) {
+  if (is_box(step)) return true;
+  Step rows = step;
+  rows.loops.back().lower.clear();
+  rows.loops.back().upper.clear();
+  return step.loops.size() > 1 && is_box(rows);
+}
+
 }  // namespace
 
 bool is_left_to_compilers(const RuleShape& rule, const PackFacts& facts) {
@@ -39,7 +48,7 @@ bool is_left_to_compilers(const RuleShape& rule, const PackFacts& facts) {
 }
 
 std::optional<PackFacts> find_packs(const RuleShape& rule, const Step& step) {
-  if (rule.has_calls() || !is_box(step)) return std::nullopt;
+  if (rule.has_calls() || !has_whole_rows(step)) return std::nullopt;
   for (const RuleMatrix& use : rule.matrices)
     if (use.needs_handle) return std::nullopt;
   std::optional<PackFacts> facts =
