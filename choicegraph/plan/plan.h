@@ -266,6 +266,12 @@ struct PlanTunable {
   }
 };
 
+/// A temporary with versions of which all have memory.
+struct WholeVersions {
+  MatrixId matrix;
+  std::string why;  ///< for people: "`T#2` calls transforms"
+};
+
 struct TransformPlan {
   TransformId transform;
   Store<SegmentId, Segment>
@@ -280,6 +286,7 @@ struct TransformPlan {
   /// Those of `two_versions` whose steps read each cell of the version before until they write it, and never after: a
   /// version may take the place of the one before.
   std::vector<MatrixId> in_place;
+  std::vector<WholeVersions> whole_versions;
   std::vector<FusedSteps> fused;  ///< steps of different choices may be in several; those in order of the steps
   std::vector<ForbiddenChoice> forbidden;  ///< every other assignment has an order of its steps that keeps the edges
   std::vector<Displacement> displaced;     ///< each displacement once, in order

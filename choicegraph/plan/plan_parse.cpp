@@ -230,6 +230,14 @@ bool read_in_place(PartialPlan& plan, PlanLine& line) {
   return matrix.has_value();
 }
 
+bool read_all_versions(PartialPlan& plan, PlanLine& line) {
+  const auto matrix = plan.find_matrix(line.next());
+  if (!matrix || !line.accept("because")) return false;
+  plan.current().whole_versions.push_back({*matrix, std::string(line.rest())});
+  line = PlanLine("");
+  return true;
+}
+
 bool read_uncovered(PartialPlan& plan, PlanLine& line) {
   UncoveredBox box;
   const auto matrix = plan.find_matrix(line.next());
@@ -534,6 +542,7 @@ constexpr std::pair<std::string_view, Reader> kReaders[] = {
     {"uncovered", read_uncovered},
     {"two-versions", read_two_versions},
     {"in-place", read_in_place},
+    {"all-versions", read_all_versions},
     {"tunable", read_tunable},
     {"calls", read_calls},
     {"fold", read_fold},

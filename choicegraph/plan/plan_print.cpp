@@ -26,6 +26,8 @@ class Printer {
     for (const Nest& nest : plan_.nests) print_nest(nest);
     for (const MatrixId id : plan_.two_versions) line(1, "two-versions " + matrix_name(id));
     for (const MatrixId id : plan_.in_place) line(1, "in-place " + matrix_name(id));
+    for (const WholeVersions& each : plan_.whole_versions)
+      line(1, "all-versions " + matrix_name(each.matrix) + " because " + each.why);
     for (const FusedSteps& steps : plan_.fused) line(1, "fused" + ids_text(steps));
     for (const ForbiddenChoice& choice : plan_.forbidden) print_forbidden(choice);
     for (const Displacement& each : plan_.displaced)

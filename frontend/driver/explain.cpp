@@ -380,6 +380,9 @@ std::string explain(const Program& program, const Plan& plan, const BodyChanges&
     out += "transform " + transform.name + " (" + place_text(transform.span, sources) + ")\n";
     for (const RuleId rule : transform.rules.ids()) explain_rule(out, program, rule, transform_plan, changes, sources);
     for (const MatrixId matrix : transform_plan.two_versions) explain_versions(out, program, transform_plan, matrix);
+    for (const WholeVersions& each : transform_plan.whole_versions)
+      out += "  versions of " + transform.name + "." + transform.matrices[each.matrix].name +
+             ": all have memory, because " + each.why + "\n";
     explain_sites(out, transform, transform_plan);
   }
   return out;

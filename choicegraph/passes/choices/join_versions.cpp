@@ -15,6 +15,8 @@
 namespace pb::choices {
 namespace {
 
+std::string quoted_name(const Rule& rule) { return "`" + rule.name + "`"; }
+
 /// Looks at the steps that access one temporary. Its last dimension is that of the versions.
 class VersionsFinder {
  public:
@@ -22,17 +24,25 @@ class VersionsFinder {
       : analysis_(analysis), plan_(analysis.plan), matrix_(matrix), dim_(analysis.matrix(matrix).extents.size() - 1) {}
 
   void run() {
+    if (std::string why = join(); !why.empty() && analysis_.matrix(matrix_).has_versions)
+      plan_.whole_versions.push_back({matrix_, std::move(why)});
+  }
+
+ private:
+  /// Makes the steps of the temporary one nest; returns why not, or nothing.
+  [[nodiscard]] std::string join() {
     extent_ = to_index_expr(analysis_.matrix(matrix_).extents[dim_], analysis_.scope);
-    if (!extent_) return;
+    if (!extent_) return "their number is no whole number";
     for (const StepId id : plan_.steps.ids())
       if (writes_in_loop(id)) members_.push_back(id);
-    if (members_.empty()) return;
+    if (members_.empty()) return "no rule makes one after the other";
     add_steps_of_their_nests();
-    const std::vector<StepId> steps = plan_.steps.ids();
-    if (!std::all_of(steps.begin(), steps.end(), [&](StepId id) { return needs_two_versions(id); })) return;
-    if (!are_versions_complete() || is_between()) return;
+    for (const StepId id : plan_.steps.ids())
+      if (std::string why = why_more_versions(id); !why.empty()) return quoted_name(rule_of(id)) + " " + why;
+    if (!are_versions_complete()) return "its rules that count versions do not make all but the first";
+    if (const auto between = step_between()) return quoted_name(rule_of(*between)) + " runs between two of its rules";
     auto nest = nest_with(orders_of_others());
-    if (!nest) return;
+    if (!nest) return "its rules read versions that are neither their own nor the one before, or have no common order";
     if (may_be_in_place(*nest)) {
       std::vector<StepOrder> orders = orders_of_others();
       add_orders(*nest, orders);
@@ -46,9 +56,9 @@ class VersionsFinder {
     std::stable_sort(plan_.nests.begin(), plan_.nests.end(),
                      [](const Nest& a, const Nest& b) { return a.members.size() > b.members.size(); });
     plan_.two_versions.push_back(matrix_);
+    return "";
   }
 
- private:
   [[nodiscard]] bool is_first(const IndexExpr& version) const { return version.is_const(0); }
   [[nodiscard]] bool is_last(const IndexExpr& version) const { return index_sub(*extent_, version).is_const(1); }
   [[nodiscard]] bool is_member(StepId id) const {
@@ -84,39 +94,43 @@ class VersionsFinder {
     }
   }
 
-  /// Whether the step accesses no more than two versions at a time. What members access depends on their slices, which
-  /// is_by_version() looks at. The others make the first version, or read the last one.
-  [[nodiscard]] bool needs_two_versions(StepId id) {
+  /// Why the step needs more than two versions at a time; empty: it does not. What members access depends on their
+  /// slices, which is_by_version() looks at. The others make the first version, or read the last one.
+  [[nodiscard]] std::string why_more_versions(StepId id) {
     const Rule& rule = rule_of(id);
     const auto is_of_temporary = [&](const RegionAccess& access) { return access.matrix == matrix_; };
-    const auto writes = std::count_if(rule.outputs.begin(), rule.outputs.end(), is_of_temporary);
-    const auto reads = std::count_if(rule.inputs.begin(), rule.inputs.end(), is_of_temporary);
-    if (is_member(id)) return is_plain(rule, id);
-    if (writes + reads == 0) return true;
-    is_last_read_ = is_last_read_ || reads != 0;
-    return writes + reads == std::max(writes, reads) && is_plain(rule, id) &&
-           std::all_of(rule.outputs.begin(), rule.outputs.end(),
-                       [&](const RegionAccess& output) {
-                         if (!is_of_temporary(output)) return true;
-                         const auto version = version_of(output, rule);
-                         return version && version->var.empty() && is_first(version->shift);
-                       }) &&
-           std::all_of(rule.inputs.begin(), rule.inputs.end(), [&](const RegionAccess& input) {
-             if (!is_of_temporary(input)) return true;
-             const auto version = version_of(input, rule);
-             return version && is_plain_read(input) && version->var.empty() && is_last(version->shift);
-           });
+    const bool writes = std::any_of(rule.outputs.begin(), rule.outputs.end(), is_of_temporary);
+    const bool reads = std::any_of(rule.inputs.begin(), rule.inputs.end(), is_of_temporary);
+    if (!is_member(id) && !writes && !reads) return "";
+    if (std::string why = why_not_plain(rule, id); !why.empty() || is_member(id)) return why;
+    is_last_read_ = is_last_read_ || reads;
+    if (writes && reads) return "makes a version from another without counting them";
+    const auto is_version = [&](const RegionAccess& access, bool (VersionsFinder::*is_wanted)(const IndexExpr&) const) {
+      if (!is_of_temporary(access)) return true;
+      const auto version = version_of(access, rule);
+      return version && version->var.empty() && (this->*is_wanted)(version->shift);
+    };
+    if (!std::all_of(rule.outputs.begin(), rule.outputs.end(),
+                     [&](const RegionAccess& output) { return is_version(output, &VersionsFinder::is_first); }))
+      return "makes another version than the first one";
+    if (!std::all_of(rule.inputs.begin(), rule.inputs.end(), [&](const RegionAccess& input) {
+          return is_version(input, &VersionsFinder::is_last) && (!is_of_temporary(input) || is_plain_read(input));
+        }))
+      return "reads other versions than the last one";
+    return "";
   }
   [[nodiscard]] bool is_plain_read(const RegionAccess& input) const {
     return !input.is_mapped_dim(dim_) && !input.is_guest;
   }
-  /// Whether the rule accesses matrices only through its own instances, and runs in every call.
-  [[nodiscard]] bool is_plain(const Rule& rule, StepId id) const {
-    const bool is_single = rule.outputs.size() == 1;
-    return is_single && rule.calls.empty() && rule.tried.empty() && !rule.is_dynamic && rule.temporaries.empty() &&
-           !has_opaque_parts(rule) && always_runs(plan_, plan_.steps[id]);
+  /// Why the rule may access matrices otherwise than through its own instances, or does not run in every call.
+  [[nodiscard]] std::string why_not_plain(const Rule& rule, StepId id) const {
+    if (rule.outputs.size() != 1) return "has several outputs";
+    if (!rule.calls.empty()) return "calls transforms";
+    if (!rule.tried.empty() || rule.is_dynamic) return "has instances that depend on contents";
+    if (!rule.temporaries.empty()) return "has temporaries of its own";
+    if (has_opaque_parts(rule)) return "has C++ whose accesses are not known";
+    return always_runs(plan_, plan_.steps[id]) ? "" : "does not run in every call";
   }
-
   /// Whether the members make all versions but the first, as far as they are read.
   [[nodiscard]] bool are_versions_complete() const {
     return std::all_of(members_.begin(), members_.end(), [&](StepId id) {
@@ -129,22 +143,22 @@ class VersionsFinder {
     });
   }
 
-  /// Whether a step that is no member runs after one and before another.
-  [[nodiscard]] bool is_between() const {
+  /// A step that is no member, and runs after one and before another.
+  [[nodiscard]] std::optional<StepId> step_between() const {
     std::vector<bool> after(plan_.steps.size());
     for (bool has_changed = true; has_changed;) {
       has_changed = false;
       for (const StepEdge& edge : plan_.edges) {
         if (!is_member(edge.before) && !after[edge.before.index()]) continue;
         if (is_member(edge.after)) {
-          if (!is_member(edge.before)) return true;
+          if (!is_member(edge.before)) return edge.before;
         } else if (!after[edge.after.index()]) {
           after[edge.after.index()] = true;
           has_changed = true;
         }
       }
     }
-    return false;
+    return std::nullopt;
   }
 
   /// The nest of the members with these orders; none if it does not keep to the versions.

@@ -10,7 +10,7 @@ namespace pb::choices {
 /// Makes all steps that write such a temporary run version by version, in one nest.
 ///
 /// Reads:   steps, edges, `plan.nests`
-/// Fills:   `plan.two_versions`, `plan.in_place`, `plan.nests`
+/// Fills:   `plan.two_versions`, `plan.in_place`, `plan.whole_versions`, `plan.nests`
 void join_versions(Analysis& analysis);
 
 }  // namespace pb::choices
