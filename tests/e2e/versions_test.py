@@ -75,6 +75,15 @@ NORMS = HEADER.replace("h]\nto", "h], Norm[steps+1]\nto") + """{
 }
 """
 
+# No rule reads the first version of S unless it is the last one, and it has the place of the others.
+UNREAD = HEADER.replace("h]\nto", "h], S<0..steps>[w, h]\nto") + """{
+  T<0>.cell(x, y) from (Start.cell(x, y) s) { return s; }
+  T<k>.cell(x, y) from (T<k-1>.cell(x, y) t, S<k>.cell(x, y) s) { return t + s; }
+  S<0>.cell(x, y) from () { return 100; }
+  S<k>.cell(x, y) from (T<k-1>.cell(x, y) t) { return t / 2; }
+  End.cell(x, y) from (S<steps>.cell(x, y) s) { return s; }
+}
+"""
 # Triangles of each version, with folds over columns in packs.
 FACTORS = HEADER.replace("h]\nto", "h], Factor[w, steps+1]\nto") + """{
   T<0>.cell(x, y) from (Start.cell(x, y) s) { return s; }
@@ -139,6 +148,10 @@ def norms(start, steps):
     return t + np.abs(t[0]).max()
 
 
+def unread(start, steps):
+    return np.full_like(start, 100) if steps == 0 else start * 1.5 ** (steps - 1) / 2
+
+
 def factors(start, steps):
     t, x = start, np.arange(start.shape[1])
     for k in range(1, steps + 1):
@@ -147,9 +160,9 @@ def factors(start, steps):
 
 
 PROGRAMS = {"heat": (HEAT, heat), "sweeps": (SWEEPS, sweeps), "torus": (TORUS, torus), "ahead": (AHEAD, ahead), "waves": (WAVES, waves),
-            "norms": (NORMS, norms), "factors": (FACTORS, factors)}
+            "norms": (NORMS, norms), "unread": (UNREAD, unread), "factors": (FACTORS, factors)}
 
-IN_PLACE = ("sweeps", "waves", "norms", "factors")   # a version takes the place of the one before
+IN_PLACE = ("sweeps", "waves", "norms", "unread", "factors")   # a version takes the place of the one before
 
 
 def some_of(assignments, rng):

@@ -40,7 +40,13 @@ class VersionsFinder {
     for (const StepId id : plan_.steps.ids())
       if (std::string why = why_more_versions(id); !why.empty()) return quoted_name(rule_of(id)) + " " + why;
     if (!are_versions_complete()) return "its rules that count versions do not make all but the first";
-    if (const auto between = step_between()) return quoted_name(rule_of(*between)) + " runs between two of its rules";
+    const std::vector<bool> behind = steps_behind();
+    for (const StepEdge& edge : plan_.edges)
+      if (behind[edge.before.index()] && is_member(edge.after))
+        return quoted_name(rule_of(edge.before)) + " runs between two of its rules";
+    for (const StepId id : plan_.steps.ids())
+      if (makes_first(id) && behind[id.index()])
+        return quoted_name(rule_of(id)) + " makes the first version after others";
     auto nest = nest_with(orders_of_others());
     if (!nest) return "its rules read versions that are neither their own nor the one before, or have no common order";
     if (may_be_in_place(*nest)) {
@@ -56,11 +62,10 @@ class VersionsFinder {
     std::stable_sort(plan_.nests.begin(), plan_.nests.end(),
                      [](const Nest& a, const Nest& b) { return a.members.size() > b.members.size(); });
     plan_.two_versions.push_back(matrix_);
+    put_first_version_first();
     return "";
   }
 
-  [[nodiscard]] bool is_first(const IndexExpr& version) const { return version.is_const(0); }
-  [[nodiscard]] bool is_last(const IndexExpr& version) const { return index_sub(*extent_, version).is_const(1); }
   [[nodiscard]] bool is_member(StepId id) const {
     return std::find(members_.begin(), members_.end(), id) != members_.end();
   }
@@ -105,18 +110,16 @@ class VersionsFinder {
     if (std::string why = why_not_plain(rule, id); !why.empty() || is_member(id)) return why;
     is_last_read_ = is_last_read_ || reads;
     if (writes && reads) return "makes a version from another without counting them";
-    const auto is_version = [&](const RegionAccess& access, bool (VersionsFinder::*is_wanted)(const IndexExpr&) const) {
-      if (!is_of_temporary(access)) return true;
+    const auto is_version = [&](const RegionAccess& access, const IndexExpr& wanted) {
       const auto version = version_of(access, rule);
-      return version && version->var.empty() && (this->*is_wanted)(version->shift);
+      return version && version->var.empty() && index_sub(version->shift, wanted).is_const(0);
     };
-    if (!std::all_of(rule.outputs.begin(), rule.outputs.end(),
-                     [&](const RegionAccess& output) { return is_version(output, &VersionsFinder::is_first); }))
-      return "makes another version than the first one";
-    if (!std::all_of(rule.inputs.begin(), rule.inputs.end(), [&](const RegionAccess& input) {
-          return is_version(input, &VersionsFinder::is_last) && (!is_of_temporary(input) || is_plain_read(input));
-        }))
-      return "reads other versions than the last one";
+    for (const RegionAccess& output : rule.outputs)
+      if (is_of_temporary(output) && !is_version(output, index_const(0)))
+        return "makes another version than the first one";
+    for (const RegionAccess& input : rule.inputs)
+      if (is_of_temporary(input) && (!is_version(input, index_sub(*extent_, index_const(1))) || !is_plain_read(input)))
+        return "reads other versions than the last one";
     return "";
   }
   [[nodiscard]] bool is_plain_read(const RegionAccess& input) const {
@@ -143,22 +146,29 @@ class VersionsFinder {
     });
   }
 
-  /// A step that is no member, and runs after one and before another.
-  [[nodiscard]] std::optional<StepId> step_between() const {
-    std::vector<bool> after(plan_.steps.size());
+  /// The steps that are no members and run after one.
+  [[nodiscard]] std::vector<bool> steps_behind() const {
+    std::vector<bool> behind(plan_.steps.size());
     for (bool has_changed = true; has_changed;) {
       has_changed = false;
       for (const StepEdge& edge : plan_.edges) {
-        if (!is_member(edge.before) && !after[edge.before.index()]) continue;
-        if (is_member(edge.after)) {
-          if (!is_member(edge.before)) return edge.before;
-        } else if (!after[edge.after.index()]) {
-          after[edge.after.index()] = true;
-          has_changed = true;
-        }
+        if (is_member(edge.after) || behind[edge.after.index()]) continue;
+        if (!is_member(edge.before) && !behind[edge.before.index()]) continue;
+        behind[edge.after.index()] = true;
+        has_changed = true;
       }
     }
-    return std::nullopt;
+    return behind;
+  }
+  [[nodiscard]] bool makes_first(StepId id) const { return !is_member(id) && output_of(id) != nullptr; }
+  /// Orders the steps that make the first version before those that make others in the same memory. Where no rule reads
+  /// it, nothing else does.
+  void put_first_version_first() {
+    for (const StepId first : plan_.steps.ids())
+      for (const StepId member : members_)
+        if (makes_first(first) && output_of(member) != nullptr) plan_.edges.push_back({first, member});
+    std::sort(plan_.edges.begin(), plan_.edges.end());
+    plan_.edges.erase(std::unique(plan_.edges.begin(), plan_.edges.end()), plan_.edges.end());
   }
 
   /// The nest of the members with these orders; none if it does not keep to the versions.
