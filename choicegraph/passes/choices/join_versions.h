@@ -7,10 +7,11 @@
 
 namespace pb::choices {
 
-/// Makes all steps that write such a temporary run version by version, in one nest.
+/// Makes all steps that write such a temporary run version by version, in one nest with those that they need and that
+/// need them. The steps that make the first version come before it.
 ///
-/// Reads:   steps, edges, `plan.nests`
-/// Fills:   `plan.two_versions`, `plan.in_place`, `plan.whole_versions`, `plan.nests`
+/// Reads:   steps, `plan.nests`
+/// Fills:   `plan.two_versions`, `plan.in_place`, `plan.whole_versions`, `plan.nests`, `plan.edges`
 void join_versions(Analysis& analysis);
 
 }  // namespace pb::choices
