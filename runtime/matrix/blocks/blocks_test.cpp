@@ -148,6 +148,8 @@ TEST(Borders, KnowWhatLiesInABox) {
     EXPECT_TRUE(none || !borders.exclude(box));
     const TileBox around = borders.around(box);
     ASSERT_EQ(around.is_empty(), none);
+    const TileBox nothing{box.lane_begin, box.lane_begin, box.row_begin, box.row_begin};
+    EXPECT_TRUE(!none || around == nothing);
     for (std::int64_t i = 0; !none && i < 200; ++i) {
       const auto at = static_cast<std::size_t>(i);
       EXPECT_EQ(around.lane_begin <= i && i < around.lane_end, has_lane[at]) << "lane " << i;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "runtime/matrix/simd.h"
@@ -67,16 +66,16 @@ class Borders {
     return {span.begin, std::max(span.begin, span.end)};
   }
   /// The smallest box around the instances of `box`. As factors are 1 at most, each of its rows and each of its lanes
-  /// has one.
+  /// has one. Empty, and at the first point of `box`, if there are none.
   [[nodiscard]] constexpr TileBox around(const TileBox& box) const {
     if constexpr (N == 0) return box;
-    constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
-    TileBox out{kFar, -kFar, kFar, -kFar};
+    TileBox out{box.lane_begin, box.lane_begin, box.row_begin, box.row_begin};
     for (std::int64_t row = box.row_begin; row < box.row_end; ++row) {
       const LaneSpan span = lanes_of(row, {box.lane_begin, box.lane_end});
       if (span.is_empty()) continue;
-      out = {std::min(out.lane_begin, span.begin), std::max(out.lane_end, span.end), std::min(out.row_begin, row),
-             row + 1};
+      out = out.is_empty() ? TileBox{span.begin, span.end, row, row + 1}
+                           : TileBox{std::min(out.lane_begin, span.begin), std::max(out.lane_end, span.end),
+                                     out.row_begin, row + 1};
     }
     return out;
   }
