@@ -314,6 +314,9 @@ struct TransformPlan {
 /// The sliced nest that makes the versions of the matrix, which is one of `two_versions`; null: there is none any more.
 [[nodiscard]] const Nest* nest_of_versions(const TransformPlan& plan, MatrixId matrix);
 
+/// Whether each version of the matrix may take the place of the one before.
+[[nodiscard]] bool is_in_place(const TransformPlan& plan, MatrixId matrix);
+
 /// The name of the tunable for the tile of a nest: `OUT#3.tile`, `P#2+Q#2.tile`.
 [[nodiscard]] std::string tile_name(const TransformPlan& plan, const Transform& transform, const Nest& nest);
 /// True if a nest of several members runs whatever is chosen.

@@ -93,6 +93,10 @@ const Nest* nest_of_versions(const TransformPlan& plan, MatrixId matrix) {
   return nullptr;
 }
 
+bool is_in_place(const TransformPlan& plan, MatrixId matrix) {
+  return std::find(plan.in_place.begin(), plan.in_place.end(), matrix) != plan.in_place.end();
+}
+
 std::string tile_name(const TransformPlan& plan, const Transform& transform, const Nest& nest) {
   std::string out;
   for (const NestMember& member : nest.members)

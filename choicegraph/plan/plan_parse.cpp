@@ -218,15 +218,11 @@ bool read_left_out(PartialPlan& plan, PlanLine& line) {
   return rule.has_value();
 }
 
-bool read_two_versions(PartialPlan& plan, PlanLine& line) {
+/// Reads the name of a matrix, for a list of the plan.
+template <std::vector<MatrixId> TransformPlan::*list>
+bool read_matrix(PartialPlan& plan, PlanLine& line) {
   const auto matrix = plan.find_matrix(line.next());
-  if (matrix) plan.current().two_versions.push_back(*matrix);
-  return matrix.has_value();
-}
-
-bool read_in_place(PartialPlan& plan, PlanLine& line) {
-  const auto matrix = plan.find_matrix(line.next());
-  if (matrix) plan.current().in_place.push_back(*matrix);
+  if (matrix) (plan.current().*list).push_back(*matrix);
   return matrix.has_value();
 }
 
@@ -540,8 +536,8 @@ constexpr std::pair<std::string_view, Reader> kReaders[] = {
     {"displaced", read_displaced},
     {"left-out", read_left_out},
     {"uncovered", read_uncovered},
-    {"two-versions", read_two_versions},
-    {"in-place", read_in_place},
+    {"two-versions", read_matrix<&TransformPlan::two_versions>},
+    {"in-place", read_matrix<&TransformPlan::in_place>},
     {"all-versions", read_all_versions},
     {"tunable", read_tunable},
     {"calls", read_calls},

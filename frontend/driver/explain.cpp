@@ -219,9 +219,8 @@ void explain_slices(std::string& out, const TransformPlan& plan, RuleId id) {
 /// Says how many versions of a temporary have memory, and how many a launch makes.
 void explain_versions(std::string& out, const Program& program, const TransformPlan& plan, MatrixId matrix) {
   const Transform& transform = program.transforms[plan.transform];
-  const bool is_in_place = std::find(plan.in_place.begin(), plan.in_place.end(), matrix) != plan.in_place.end();
   out += "  versions of " + transform.name + "." + transform.matrices[matrix].name + ": two at a time have memory" +
-         (is_in_place ? ", on the CPU one takes the place of the one before\n" : "\n");
+         (is_in_place(plan, matrix) ? ", on the CPU one takes the place of the one before\n" : "\n");
   const Nest* nest = nest_of_versions(plan, matrix);
   if (nest == nullptr) return;
   const VersionBands bands = find_version_bands(transform, plan, *nest);

@@ -49,8 +49,7 @@ void emit_uncovered_search(Writer& out, const CallContext& call, const Uncovered
 
 /// How many versions of the temporary have memory. Devices give each of them a place of its own.
 std::string kept_versions(const CallContext& call, MatrixId id) {
-  const std::vector<MatrixId>& in_place = call.plan.in_place;
-  if (std::find(in_place.begin(), in_place.end(), id) == in_place.end()) return "2";
+  if (!is_in_place(call.plan, id)) return "2";
   return call.context.lowered.has_kernels ? call.frame + ".has_device() ? 2 : 1" : "1";
 }
 
