@@ -41,7 +41,7 @@ std::ptrdiff_t fastest_loop(const WaveRow& row) {
 
 std::vector<WaveRow> wave_of_launch(const TransformPlan& plan, StepId id) {
   const Step& step = plan.steps[id];
-  if (!is_box(step) || scan_of_launch(plan, id) != nullptr || launch_nest(plan, id) != nullptr) return {};
+  if (scan_of_launch(plan, id) != nullptr || launch_nest(plan, id) != nullptr) return {};
   const auto found = std::find_if(plan.nests.begin(), plan.nests.end(), [&](const Nest& nest) {
     return has_member(nest, id) && is_over_all_loops(nest, step);
   });

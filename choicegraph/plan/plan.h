@@ -307,8 +307,7 @@ struct TransformPlan {
 /// Whether one of the steps must have finished before the other.
 [[nodiscard]] bool has_edge(const TransformPlan& plan, StepId a, StepId b);
 
-/// True if some part of the matrix is no box. Its rules then have no device version, because the parts that they write
-/// are interleaved.
+/// True if some part of the matrix is no box. The parts that its rules write are then interleaved.
 [[nodiscard]] bool is_scattered(const TransformPlan& plan, MatrixId matrix);
 
 /// The sliced nest that makes the versions of the matrix, which is one of `two_versions`; null: there is none any more.

@@ -27,7 +27,6 @@ void emit_run_body(Writer& out, CallContext call, const Schedule& schedule, cons
   }
   out.declare("pbrt::RunContext&", "pb_context", call.frame + ".context()");
   emit_uncovered(out, call, nullptr);
-  emit_scattered(out, call);
   emit_choices(out, call);
   emit_tuned_values(out, call);
   const auto emit_before = [&](const StepDispatch& dispatch) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "clgen/facts/rule_facts.h"
 #include "lang/body/body_walk.h"
 
 namespace pb {
@@ -37,7 +38,7 @@ class RoundBlockFinder {
     if (!has_names_of_its_own() || !add_carried() ||
         !std::all_of(loops().begin(), loops().end(), [&](StmtId loop) { return has_common_range(loop); }))
       return std::nullopt;
-    if (!find_loops()) return std::nullopt;
+    if (!find_loops() || (!is_box(step_) && !may_run_everywhere())) return std::nullopt;
     for (std::size_t l = 0; l < out_.wide.size(); ++l) out_.wide[l] = wide_along(out_.loops[l]);
     out_.products = find_products();
     out_.regrouping = find_regrouping();
@@ -135,6 +136,15 @@ class RoundBlockFinder {
         return false;
     }
     return false;
+  }
+
+  /// Whether the rounds may also run at places of the box that have no instance, as they do beside a triangle: they
+  /// read nothing but panels, which have only cells of their matrices.
+  bool may_run_everywhere() const {
+    const RuleFacts facts = find_rule_facts(rule_, computation_.filled);
+    return out_.inputs.size() == rule_.inputs.size() &&
+           std::all_of(facts.outputs.begin(), facts.outputs.end(),
+                       [](const auto& each) { return each.is_overwritten; });
   }
 
   const InputBox* box_of(std::size_t input) const {

@@ -9,6 +9,7 @@
 #include "clgen/opencl/kernel_panels.h"
 #include "clgen/opencl/kernel_products.h"
 #include "clgen/opencl/kernel_words.h"
+#include "clgen/opencl/parts/instance_tests.h"
 #include "lang/check.h"
 
 namespace pb {
@@ -35,6 +36,7 @@ std::vector<const Copy*> copies_of(const RoundBlocks& blocks) {
 void KernelBlockPrinter::print(const TreeBlock& block) {
   out_.open("");
   declare_group();
+  print_group_exit(out_, dialect_, lowered_.vars, conditions_);
   print_panel_shapes(out_, tiles_);
   for (const CarriedValue& each : instance_in_blocks(lowered_.tree)->blocks->carried)
     out_.line(number_word(each.type) + " " + carried_array(each.name) + "[PB_ITEMS];");
@@ -342,7 +344,8 @@ void KernelBlockPrinter::print_instances(const RuleInstance& instance) {
   out_.close();
 }
 
-/// Beyond the end the last instance runs again and stores nothing. A whole group has no end.
+/// Beyond the end the last instance runs again and stores nothing, and so do places of the box without an instance. A
+/// whole group has no end.
 void KernelBlockPrinter::declare_place(bool is_whole) {
   std::string inside, number;
   for (int d = 0; d < num_loops(); ++d) {
@@ -357,10 +360,11 @@ void KernelBlockPrinter::declare_place(bool is_whole) {
     number =
         "pb_k" + std::to_string(d) + (number.empty() ? "" : " + PB_ITEMS" + std::to_string(d) + " * (" + number + ")");
   out_.line("const int pb_own = " + number + ";");
-  if (!is_whole) out_.line("const bool pb_is_inside = " + inside + ";");
   for (int d = 0; d < num_loops(); ++d)
     out_.line("const int " + opencl_name(lowered_.vars[static_cast<std::size_t>(d)]) + " = pb_lo" + std::to_string(d) +
               " + pb_i" + std::to_string(d) + ";");
+  const std::string exists = exists_text(program_.transforms[lowered_.transform], conditions_);
+  if (!is_whole) out_.line("const bool pb_is_inside = " + inside + (exists.empty() ? "" : " && ") + exists + ";");
 }
 
 /// Instances end, and their cells are stored, one by one or in runs.

@@ -32,7 +32,8 @@ class KernelBlockPrinter {
         dialect_(dialect),
         tiles_(tiles),
         operands_(operands),
-        run_stores_(find_run_stores(program, lowered)) {
+        conditions_(instance_in_blocks(lowered.tree)->conditions),
+        run_stores_(conditions_.empty() ? find_run_stores(program, lowered) : std::nullopt) {
     if (instance_in_blocks(lowered.tree)->blocks->has_parts) parts_.emplace(out, lowered, dialect);
   }
 
@@ -68,6 +69,7 @@ class KernelBlockPrinter {
   const KernelDialect& dialect_;
   KernelTilePrinter& tiles_;
   KernelOperandPrinter& operands_;
+  const std::vector<IndexExpr>& conditions_;    ///< there is an instance only where each is >= 0
   const std::optional<CellVector> run_stores_;  ///< cells that a work-item stores at once
   std::optional<BlockPartPrinter> parts_;       ///< none: a group runs all rounds of its instances
 };

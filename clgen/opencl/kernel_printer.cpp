@@ -18,6 +18,7 @@
 #include "clgen/opencl/kernel_tiles.h"
 #include "clgen/opencl/kernel_words.h"
 #include "clgen/opencl/parts/block_parts.h"
+#include "clgen/opencl/parts/instance_tests.h"
 #include "clgen/opencl/parts/kernel_instance.h"
 #include "clgen/opencl/parts/kernel_parts.h"
 #include "clgen/opencl/parts/kernel_vectors.h"
@@ -346,7 +347,10 @@ class KernelPrinter {
     }
     if (loop.role == LoopRole::Group) {
       // The place of a group is needed only if something stands between its loop and the loops of its items.
-      if (loop.dim + 1 == num_loops() && has_barrier(lowered_.tree)) tiles_.print_group();
+      if (loop.dim + 1 == num_loops() && has_barrier(lowered_.tree)) {
+        tiles_.print_group();
+        print_group_exit(out_, dialect_, lowered_.vars, instance_of(lowered_.tree).conditions);
+      }
       return print_block(loop.body);
     }
     if (loop.role == LoopRole::Item) return print_block(loop.body);
@@ -478,7 +482,7 @@ class KernelPrinter {
   }
 
   void print_instance(const RuleInstance& instance, const LineScans* scans = nullptr) {
-    print_kernel_instance(out_, rule_, lowered_, dialect_, operands_, instance, done_, scans);
+    print_kernel_instance(out_, transform_, rule_, lowered_, dialect_, operands_, instance, done_, scans);
   }
 
   const Program& program_;

@@ -74,8 +74,16 @@ bool has_version(const TransformPlan& plan, RuleId rule, Version version) {
   return false;
 }
 
+/// Whether each launch of the rule has one instance, which one work-item runs.
+bool runs_one_item(const TransformPlan& plan, RuleId rule) {
+  return computation_of(plan, rule).phases.empty() &&
+         std::all_of(plan.steps.begin(), plan.steps.end(),
+                     [&](const Step& step) { return step.rule != rule || step.loops.empty(); });
+}
+
 /// Adds the shapes of a rule's launches in a device version. By default the runtime chooses them.
 void add_launch_shapes(Analysis& analysis, RuleId rule, Version version) {
+  if (runs_one_item(analysis.plan, rule)) return;
   for (const TunableRole role : {TunableRole::WorkGroup, TunableRole::Items}) {
     PlanTunable tunable;
     tunable.name = analysis.rule(rule).name + "." + to_string(version) + "." + to_string(role);

@@ -219,11 +219,21 @@ class BodyCheck {
   std::optional<WhyNotDevice> found_;
 };
 
+bool has_loops(const Body& body) {
+  bool out = false;
+  walk(
+      body, body.root, [&](StmtId id) { out = out || is_loop(body.stmts[id]); }, [](ExprId) {});
+  return out;
+}
+
 std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule& rule, const Computation& computation,
                                           const Step& step, LaunchForm form) {
   const bool is_sliced = form == LaunchForm::Slices;
-  if (step.loops.empty() && computation.phases.empty() && !is_sliced)
-    return WhyNotDevice{"it has one instance only", rule.span};
+  if (step.loops.empty() && computation.phases.empty() && !is_sliced) {
+    if (form != LaunchForm::Single) return WhyNotDevice{"it has one instance only", rule.span};
+    if (has_loops(rule.body))
+      return WhyNotDevice{"it has one instance only, and work-items cannot divide its loop", rule.span};
+  }
   if (!step.is_data_parallel && !step.loops.empty() && form != LaunchForm::Scan && form != LaunchForm::Wave)
     return WhyNotDevice{"its instances depend on one another", rule.span};
   if (step.loops.size() > kMaxDeviceLoops && form != LaunchForm::Instances)

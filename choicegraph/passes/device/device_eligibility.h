@@ -15,6 +15,7 @@ namespace pb {
 /// What a launch runs of a step.
 enum class LaunchForm : std::uint8_t {
   Instances,  ///< all of its instances, which are independent
+  Single,     ///< its only instance, beside launches of other steps
   Slices,     ///< a slice of its nest (choicegraph/plan/launch_slices.h)
   Scan,       ///< all of its lines (choicegraph/plan/launch_scans.h)
   Wave,       ///< an anti-diagonal of its blocks (choicegraph/plan/launch_waves.h)

@@ -28,13 +28,15 @@ struct PendingUse {
 class PhaseFinder {
  public:
   /// `kept`: cells that each work-item keeps for itself.
-  PhaseFinder(const Rule& rule, Computation& computation, bool keeps_order, const KeptCells& kept)
-      : rule_(rule),
-        body_(rule.body),
+  PhaseFinder(const Analysis& analysis, RuleId rule, Computation& computation, const KeptCells& kept)
+      : rule_(analysis.rule(rule)),
+        body_(rule_.body),
         computation_(computation),
-        keeps_order_(keeps_order),
-        kept_until_(rule.outputs.size()),
-        pending_(rule.outputs.size()) {
+        keeps_order_(analysis.fold_orders == FoldOrders::Source),
+        are_boxes_(std::all_of(analysis.plan.steps.begin(), analysis.plan.steps.end(),
+                               [&](const Step& step) { return step.rule != rule || is_box(step); })),
+        kept_until_(rule_.outputs.size()),
+        pending_(rule_.outputs.size()) {
     for (const KeptRegion& region : kept.regions)
       if (region.is_output) kept_until_[region.index] = region.last;
   }
@@ -58,6 +60,8 @@ class PhaseFinder {
 
   /// Why no loop of the body may be divided; empty: some may.
   [[nodiscard]] std::string why_no_phases() const {
+    // Work-items that run one instance together wait for one another, and so must all have one.
+    if (!are_boxes_) return "the rule's instances are no box";
     std::set<MatrixId> written;
     for (const RegionAccess& output : rule_.outputs)
       if (!written.insert(output.matrix).second && computation_.stores_in_phases)
@@ -234,6 +238,7 @@ class PhaseFinder {
   const Body& body_;
   Computation& computation_;
   bool keeps_order_;
+  bool are_boxes_;                         ///< the instances of each step
   std::set<ExprId> stored_, overwritten_;  ///< assigned expressions; those of them that are not read, too
   std::vector<StmtId> kept_until_;         ///< by output: the loop that writes kept cells to memory; none: not kept
   std::vector<PendingUse> pending_;        ///< by output
@@ -243,17 +248,16 @@ class PhaseFinder {
 }  // namespace
 
 void find_phases(Analysis& analysis) {
-  const bool keeps_order = analysis.fold_orders == FoldOrders::Source;
   for (const RuleId id : analysis.transform.rules.ids()) {
     const Rule& rule = analysis.rule(id);
     Computation& computation = analysis.plan.computations[id.index()];
-    PhaseFinder(rule, computation, keeps_order, {}).run();
+    PhaseFinder(analysis, id, computation, {}).run();
     find_stages(rule, computation);
     computation.kept = find_kept_cells(analysis, rule, computation);
     if (!computation.kept.any()) continue;
     Computation with_kept = computation;
     with_kept.phases.clear();
-    PhaseFinder(rule, with_kept, keeps_order, computation.kept).run();
+    PhaseFinder(analysis, id, with_kept, computation.kept).run();
     computation.kept.phases = std::move(with_kept.phases);
   }
 }

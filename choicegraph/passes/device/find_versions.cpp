@@ -9,19 +9,21 @@
 #include "choicegraph/plan/launch_scans.h"
 #include "choicegraph/plan/launch_slices.h"
 #include "choicegraph/plan/launch_waves.h"
+#include "choicegraph/plan/launches/interleaved_steps.h"
 
 namespace pb::choices {
 namespace {
 
-/// Why the step has no device version because its instances or its outputs are no boxes; none if they are. Kernels run
-/// over boxes of instances, and what they write comes back in boxes.
-std::optional<WhyNotDevice> why_no_boxes(const Analysis& analysis, const Rule& rule, const Step& step) {
-  for (const RegionAccess& output : rule.outputs)
-    if (is_scattered(analysis.plan, output.matrix))
-      return WhyNotDevice{"`" + analysis.matrix(output.matrix).name + "` is cut into parts that are no boxes",
-                          output.span};
-  if (!is_box(step)) return WhyNotDevice{"its instances are no box", rule.span};
-  return std::nullopt;
+/// Why the step has no device version because another one writes cells between those that it writes; none if none does.
+/// Then the two run one after the other, and only a plan with an order for every choice says which one comes first.
+std::optional<WhyNotDevice> why_not_between_others(const Analysis& analysis, const Rule& rule, StepId step) {
+  if (is_ordered(analysis.plan) || !is_interleaved(analysis.plan, step)) return std::nullopt;
+  const auto scattered = std::find_if(rule.outputs.begin(), rule.outputs.end(), [&](const RegionAccess& output) {
+    return is_scattered(analysis.plan, output.matrix);
+  });
+  return WhyNotDevice{"other rules write cells of `" + analysis.matrix(scattered->matrix).name +
+                          "` between its own, and which of them comes first depends on choices",
+                      scattered->span};
 }
 
 /// Whether a nest of several steps has this one.
@@ -30,22 +32,23 @@ bool needs_others(const TransformPlan& plan, StepId id) {
                      [&](const Nest& nest) { return nest.members.size() > 1 && has_member(nest, id); });
 }
 
-LaunchForm form_of_launch(const TransformPlan& plan, StepId id) {
+LaunchForm form_of_launch(const TransformPlan& plan, StepId id, bool has_company) {
   if (launch_nest(plan, id) != nullptr) return LaunchForm::Slices;
   if (scan_of_launch(plan, id) != nullptr) return LaunchForm::Scan;
-  return wave_of_launch(plan, id).empty() ? LaunchForm::Instances : LaunchForm::Wave;
+  if (!wave_of_launch(plan, id).empty()) return LaunchForm::Wave;
+  return has_company && plan.steps[id].loops.empty() ? LaunchForm::Single : LaunchForm::Instances;
 }
 
-/// Versions that all steps of the alternative have.
-void find_versions_of(const Analysis& analysis, SiteId site, Alternative& alternative) {
+/// Versions that all steps of the alternative have. `has_company`: other steps have device versions.
+void find_versions_of(const Analysis& analysis, SiteId site, Alternative& alternative, bool has_company) {
   bool has_steps = false;
   for (const StepId id : analysis.plan.steps.ids()) {
     const Step& step = analysis.plan.steps[id];
     if (step.site != site || !runs(analysis.plan, alternative, step)) continue;
     const Rule& rule = analysis.rule(step.rule);
     has_steps = true;
-    if (!alternative.why_not_device) alternative.why_not_device = why_no_boxes(analysis, rule, step);
-    const LaunchForm form = form_of_launch(analysis.plan, id);
+    if (!alternative.why_not_device) alternative.why_not_device = why_not_between_others(analysis, rule, id);
+    const LaunchForm form = form_of_launch(analysis.plan, id, has_company);
     const DeviceEligibility found = check_device_eligibility(analysis.program, analysis.transform, rule,
                                                              analysis.plan.computations[step.rule.index()],
                                                              step_of_launch(analysis.plan, id), form);
@@ -63,6 +66,15 @@ void find_versions_of(const Analysis& analysis, SiteId site, Alternative& altern
   }
   alternative.versions.push_back(Version::OpenCl);
   if (!alternative.why_not_local_memory) alternative.versions.push_back(Version::OpenClLocal);
+}
+
+void find_versions_of_single_instances(Analysis& analysis) {
+  for (const SiteId id : analysis.plan.sites.ids())
+    for (Alternative& alternative : analysis.plan.sites[id].alternatives) {
+      if (alternative.versions.size() > 1) continue;
+      alternative.why_not_device.reset();
+      find_versions_of(analysis, id, alternative, true);
+    }
 }
 
 /// Drops slices for devices of steps that have no device version.
@@ -84,8 +96,14 @@ void drop_unused_slices(TransformPlan& plan) {
 }  // namespace
 
 void find_versions(Analysis& analysis) {
+  bool has_launches = false;
   for (const SiteId id : analysis.plan.sites.ids())
-    for (Alternative& alternative : analysis.plan.sites[id].alternatives) find_versions_of(analysis, id, alternative);
+    for (Alternative& alternative : analysis.plan.sites[id].alternatives) {
+      find_versions_of(analysis, id, alternative, false);
+      has_launches = has_launches || alternative.versions.size() > 1;
+    }
+  // A single instance is no work for a device, but a copy between two launches costs more than one.
+  if (has_launches) find_versions_of_single_instances(analysis);
   drop_unused_slices(analysis.plan);
 }
 

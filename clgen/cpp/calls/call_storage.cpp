@@ -98,11 +98,4 @@ void emit_uncovered(Writer& out, const CallContext& call, const StepConditions* 
   }
 }
 
-void emit_scattered(Writer& out, const CallContext& call) {
-  if (!call.context.lowered.has_kernels) return;
-  for (const MatrixId id : call.transform.matrices_of(MatrixRole::To))
-    if (is_scattered(call.plan, id))
-      out.line("pbrt::before_host_write(" + call.frame + ", " + call.transform.matrices[id].name + ");");
-}
-
 }  // namespace pb

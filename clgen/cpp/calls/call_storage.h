@@ -15,8 +15,4 @@ void emit_temporaries(Writer& out, const CallContext& call, const StepConditions
 /// with them, cells of temporaries that a step may read that runs.
 void emit_uncovered(Writer& out, const CallContext& call, const StepConditions* conditions);
 
-/// Prints statements that bring home what a device holds of a scattered matrix before the steps begin, because the
-/// steps' cells interleave.
-void emit_scattered(Writer& out, const CallContext& call);
-
 }  // namespace pb

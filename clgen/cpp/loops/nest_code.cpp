@@ -297,6 +297,7 @@ class NestEmitter {
           loop.range = {index_max({loop.range.lo, rows->first_at(rows->range.lo)}),
                         index_min({loop.range.hi, rows->first_at(rows->range.hi)})};
     }
+    bound_by_coordinates(slice, next);
     out_.open(if_text(Condition::all_of(std::move(terms))));
     for (const MatrixId id : versions()) {
       const std::string& name = matrix_name(id);
@@ -306,6 +307,30 @@ class NestEmitter {
     if (!slice.loops.empty())
       out_.line("const " + box_type(slice) + " " + kSlice + " = " + initializer_of(instance_box(slice)) + ";");
     return slice;
+  }
+
+  /// Cuts off what lies outside of bounds that name no loop but the first ones, which have one value each: below row
+  /// `k` a slice of a triangle has no instances.
+  static void bound_by_coordinates(Step& slice, std::size_t num_coordinates) {
+    std::vector<std::pair<std::string, IndexExpr>> values;
+    for (std::size_t i = 0; i < num_coordinates; ++i) values.emplace_back(slice.loops[i].var, slice.loops[i].range.lo);
+    const auto is_known = [&](const IndexExpr& bound) {
+      const std::vector<std::string> names = symbols_of(bound);
+      return std::none_of(
+          slice.loops.begin() + std::ptrdiff_t(num_coordinates), slice.loops.end(),
+          [&](const LoopDim& loop) { return std::find(names.begin(), names.end(), loop.var) != names.end(); });
+    };
+    for (std::size_t i = num_coordinates; i < slice.loops.size(); ++i) {
+      LoopDim& loop = slice.loops[i];
+      std::vector<IndexExpr> lo{loop.range.lo}, hi{loop.range.hi};
+      for (const IndexExpr& bound : loop.lower)
+        if (is_known(bound)) lo.push_back(substitute(bound, values));
+      for (const IndexExpr& bound : loop.upper)
+        if (is_known(bound)) hi.push_back(substitute(bound, values));
+      if (lo.size() + hi.size() == 2) continue;
+      loop.range.lo = index_max(lo);
+      loop.range.hi = index_max({loop.range.lo, index_min(hi)});
+    }
   }
 
   void emit_slice(std::size_t m) {

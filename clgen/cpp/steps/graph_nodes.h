@@ -3,16 +3,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "choicegraph/plan/plan.h"
+#include "clgen/lower/schedule/step_conditions.h"
+#include "clgen/lower/schedule/step_schedule.h"
 #include "clgen/writer/writer.h"
 
 namespace pb {
 
 class GraphNodes {
  public:
-  /// Pre: `plan` outlives the object
-  explicit GraphNodes(const TransformPlan& plan) : plan_(plan) {}
+  /// Pre: all arguments outlive the object
+  GraphNodes(const TransformPlan& plan, const Schedule& schedule, const StepConditions& conditions);
 
   /// Prints the declarations of the graph and of the nodes' variables.
   void emit_declarations(Writer& out) const;
@@ -26,7 +29,12 @@ class GraphNodes {
   [[nodiscard]] std::string added_text(StepId step, const std::string& add, const std::string& closure) const;
 
  private:
+  void emit_turn(Writer& out, const StepEdge& pair) const;
+
   const TransformPlan& plan_;
+  const Schedule& schedule_;
+  const StepConditions& conditions_;
+  const std::vector<StepEdge> interleaved_;  ///< interleaved_steps
 };
 
 }  // namespace pb

@@ -106,9 +106,10 @@ std::optional<PartBox> written_hull(const RuleShape& rule, const Step& step, Mat
   return PartBox{"", std::move(hull)};
 }
 
-/// They do if only one output writes the matrix, and each of its coordinates moves with one loop at most, by one cell
-/// per iteration.
+/// They do if they are a box, only one output writes the matrix, and each of its coordinates moves with one loop at
+/// most, by one cell per iteration.
 bool fills_hull(const RuleShape& rule, const Step& step, MatrixId id) {
+  if (!is_box(step)) return false;
   const RegionAccess* only = nullptr;
   for (const RegionAccess& output : rule.rule.outputs) {
     if (output.matrix != id) continue;

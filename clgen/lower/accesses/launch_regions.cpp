@@ -20,7 +20,9 @@ LaunchRegion launch_region(const TransformPlan& plan, const RuleShape& rule, Ste
     return out;
   }
   out.written = written_parts(plan, rule, step, use.matrix);
-  out.use = use.is_overwritten && !use.is_input && out.written.size() == 1 ? LaunchUse::Output : LaunchUse::InOut;
+  const bool is_all = is_box(plan.steps[step]) && !is_scattered(plan, use.matrix);
+  out.use =
+      is_all && use.is_overwritten && !use.is_input && out.written.size() == 1 ? LaunchUse::Output : LaunchUse::InOut;
   // A kernel may also write a matrix of which no cell is needed. Which part of it is written is not known.
   const bool has_boxes =
       std::all_of(out.written.begin(), out.written.end(), [](const MatrixPart& part) { return part.box.has_value(); });

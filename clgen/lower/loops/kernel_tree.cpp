@@ -184,7 +184,8 @@ class KernelLowering {
     if (blocks) out_.block_length = length_scalar(blocks->fold);
     // Long bodies have loads enough of their own. Where rows cross, no order of the instances suits all matrices.
     if (may_have_blocks && !blocks && !has_phases() && out_.default_items > 1 && !out_.crossed_loop &&
-        out_.with_versions.empty() && !keeps_values(instance()) && !(rule_.is_return_form && facts_.may_fall_through))
+        instance().conditions.empty() && out_.with_versions.empty() && !keeps_values(instance()) &&
+        !(rule_.is_return_form && facts_.may_fall_through))
       out_.vectors = find_vector_instances(program_, transform_, step_, specialized_names());
     if (blocks) group = {with_round_blocks(step_, rule_, *blocks, instance(), out_.vars, out_.tree, std::move(group))};
     out_.tree.root.push_back(with_batches(out_.batches, group_loops(std::move(group))));
@@ -504,6 +505,7 @@ class KernelLowering {
   RuleInstance instance() const {
     RuleInstance out;
     out.rule = step_.rule;
+    out.conditions = instance_conditions(plan_.steps[out_.step]);
     for (std::size_t i = 0; i < rule_.outputs.size(); ++i) out.outputs.push_back({output_kind(i)});
     for (std::size_t i = 0; i < rule_.inputs.size(); ++i) out.inputs.push_back(input_operand(i));
     return out;

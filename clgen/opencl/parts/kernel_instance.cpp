@@ -5,13 +5,16 @@
 
 #include "clgen/opencl/kernel_body.h"
 #include "clgen/opencl/kernel_words.h"
+#include "clgen/opencl/parts/instance_tests.h"
 #include "clgen/opencl/stores/bin_updates.h"
 
 namespace pb {
 
-void print_kernel_instance(Writer& out, const Rule& rule, const KernelTree& kernel, const KernelDialect& dialect,
-                           KernelOperandPrinter& operands, const RuleInstance& instance, const std::string& done,
-                           const LineScans* scans) {
+void print_kernel_instance(Writer& out, const Transform& transform, const Rule& rule, const KernelTree& kernel,
+                           const KernelDialect& dialect, KernelOperandPrinter& operands, const RuleInstance& instance,
+                           const std::string& done, const LineScans* scans) {
+  const std::string exists = exists_text(transform, instance.conditions);
+  if (!exists.empty()) out.open("if (" + exists + ")");
   // Addresses come first: the body may declare the rule's variables again.
   operands.print(instance);
   print_bin_extents(out, rule, instance);
@@ -35,6 +38,7 @@ void print_kernel_instance(Writer& out, const Rule& rule, const KernelTree& kern
     if (kind == OperandKind::NewValue || kind == OperandKind::OldValue)
       out.line(first + KernelOperandPrinter::cell_at(name) + " = " + opencl_name(name) + ";");
   }
+  if (!exists.empty()) out.close();
 }
 
 }  // namespace pb

@@ -91,7 +91,7 @@ void print_parts(Writer& out, const Program& program, const KernelTree& kernel, 
     const Rule& rule = transform.rules[part.kernel.rule];
     KernelTilePrinter tiles(out, transform, rule, part.kernel, dialect);
     KernelOperandPrinter operands(out, program, part.kernel, dialect, tiles);
-    print_kernel_instance(out, rule, part.kernel, dialect, operands, instance_of(part.kernel.tree),
+    print_kernel_instance(out, transform, rule, part.kernel, dialect, operands, instance_of(part.kernel.tree),
                           done + "_" + std::to_string(i));
   }
   out.close();

@@ -308,7 +308,7 @@ class MatrixTilePrinter {
     KernelTilePrinter tiles(out_, transform_, rule, kernel_, dialect_);
     KernelOperandPrinter operands(out_, program_, kernel_, dialect_, tiles);
     set_local_cells(operands, kernel_.rule, std::vector<std::int64_t>(num_loops(), 0));
-    print_kernel_instance(out_, rule, kernel_, dialect_, operands, instance_of(kernel_.tree), done);
+    print_kernel_instance(out_, transform_, rule, kernel_, dialect_, operands, instance_of(kernel_.tree), done);
     if (!test.empty()) out_.close();
     out_.close();
   }
