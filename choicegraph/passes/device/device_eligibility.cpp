@@ -226,14 +226,16 @@ bool has_loops(const Body& body) {
   return out;
 }
 
+/// Whether one work-item runs the only instance of a launch.
+bool is_undivided(const Step& step, const Computation& computation, LaunchForm form) {
+  return step.loops.empty() && computation.phases.empty() && form != LaunchForm::Slices;
+}
+
 std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule& rule, const Computation& computation,
                                           const Step& step, LaunchForm form) {
   const bool is_sliced = form == LaunchForm::Slices;
-  if (step.loops.empty() && computation.phases.empty() && !is_sliced) {
-    if (form != LaunchForm::Single) return WhyNotDevice{"it has one instance only", rule.span};
-    if (has_loops(rule.body))
-      return WhyNotDevice{"it has one instance only, and work-items cannot divide its loop", rule.span};
-  }
+  if (is_undivided(step, computation, form) && form != LaunchForm::Single)
+    return WhyNotDevice{"it has one instance only", rule.span};
   if (!step.is_data_parallel && !step.loops.empty() && form != LaunchForm::Scan && form != LaunchForm::Wave)
     return WhyNotDevice{"its instances depend on one another", rule.span};
   if (step.loops.size() > kMaxDeviceLoops && form != LaunchForm::Instances)
@@ -283,6 +285,8 @@ DeviceEligibility check_device_eligibility(const Program& /*program*/, const Tra
   DeviceEligibility result;
   result.why_not_device = check_pattern(transform, rule, computation, step, form);
   if (!result.why_not_device) result.why_not_device = BodyCheck(transform, rule).run();
+  if (!result.why_not_device && is_undivided(step, computation, form) && has_loops(rule.body))
+    result.why_not_device = WhyNotDevice{"it has one instance only, and work-items cannot divide its loop", rule.span};
   if (!result.why_not_device) result.why_not_local_memory = check_local(rule, step, form);
   return result;
 }

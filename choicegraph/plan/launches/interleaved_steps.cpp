@@ -42,7 +42,8 @@ std::vector<StepEdge> interleaved_steps(const TransformPlan& plan) {
 
 bool is_interleaved(const TransformPlan& plan, StepId step) {
   const auto ids = plan.steps.ids();
-  return std::any_of(ids.begin(), ids.end(), [&](StepId other) { return other != step && may_meet(plan, step, other); });
+  return std::any_of(ids.begin(), ids.end(),
+                     [&](StepId other) { return other != step && may_meet(plan, step, other); });
 }
 
 }  // namespace pb

@@ -216,10 +216,12 @@ class ScheduleMaker {
     out.max_parts = steps.size();
     for (std::size_t i = 0; i < plan_.fused.size(); ++i) {
       const FusedSteps& fused = plan_.fused[i];
-      const auto is_here = [&](StepId id) { return has(steps, id) && !conditions_.has_device(id); };
-      if (!std::all_of(fused.begin(), fused.end(), is_here)) continue;
+      if (!std::all_of(fused.begin(), fused.end(), [&](StepId id) { return has(steps, id); })) continue;
       std::vector<Condition> terms{conditions_.all_run(fused)};
-      for (const StepId id : fused) terms.push_back(is_in_no_bands(bands_, id));
+      for (const StepId id : fused) {
+        terms.push_back(is_in_no_bands(bands_, id));
+        if (conditions_.has_device(id)) terms.push_back(Condition::not_(conditions_.tries_device(id)));
+      }
       out.fused.push_back({i, named(Condition::all_of(std::move(terms)), "pb_is_fused_" + std::to_string(i))});
       out.max_parts += 1 + 2 * out.num_dims() * fused.size();
     }

@@ -31,7 +31,8 @@ std::string exists_text(const Transform& transform, const std::vector<IndexExpr>
   return joined(terms, " && ");
 }
 
-void print_group_exit(Writer& out, const KernelDialect& dialect, const std::vector<std::string>& vars, const std::vector<IndexExpr>& conditions) {
+void print_group_exit(Writer& out, const KernelDialect& dialect, const std::vector<std::string>& vars,
+                      const std::vector<IndexExpr>& conditions) {
   SymbolRanges group;
   for (std::size_t d = 0; d < vars.size(); ++d) {
     const IndexExpr first = index_symbol(group_var(static_cast<int>(d)));

@@ -19,6 +19,7 @@ namespace pb {
 /// Ends the work-group if the conditions say that none of its instances exists. `vars` has the variables of its loops.
 ///
 /// Pre: `pb_first0` and so on are declared: the variables at the group's first place
-void print_group_exit(Writer& out, const KernelDialect& dialect, const std::vector<std::string>& vars, const std::vector<IndexExpr>& conditions);
+void print_group_exit(Writer& out, const KernelDialect& dialect, const std::vector<std::string>& vars,
+                      const std::vector<IndexExpr>& conditions);
 
 }  // namespace pb
