@@ -32,6 +32,7 @@ void emit_run_body(Writer& out, CallContext call, const Schedule& schedule, cons
   const auto emit_before = [&](const StepDispatch& dispatch) {
     emit_bands_flags(out, call.context, call.id, dispatch);
     emit_temporaries(out, call, dispatch.conditions());
+    emit_void_outputs(out, call, dispatch.conditions());
     emit_uncovered(out, call, &dispatch.conditions());
   };
   const EmitFrame emit_frame_of_step = [&](Writer& to) { emit_frame(to, call); };

@@ -420,6 +420,14 @@ void note_new_slow(Storage& storage) {
   storage.device_state.store(kUnwritten, std::memory_order_relaxed);
 }
 
+void note_void_slow(const RegionRef& region) {
+  if (are_accesses_watched() || are_new_matrices_nan()) return;
+  const OwnedView view = own(*region.storage, region.view);
+  StorageRecord& record = StorageRecord::of(*region.storage, view.element_bytes);
+  const std::lock_guard lock(record.mutex);
+  record.make_void(view);
+}
+
 void wrote_on_host_slow(const RegionRef& region) {
   StorageRecord* record = StorageRecord::find_or_forget_new(*region.storage);
   if (record == nullptr) return;

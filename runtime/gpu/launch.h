@@ -242,6 +242,7 @@ void wrote_on_host_slow(const RegionRef& region);
 void forget_launches_slow(const Storage& storage);
 void forget_lost_slow(const RegionRef& region);
 void note_new_slow(Storage& storage);
+void note_void_slow(const RegionRef& region);
 void back_on_host_slow(Frame& frame, const RegionRef& region);
 void fetch_slow(const RegionRef& region);
 
@@ -400,6 +401,17 @@ template <gpu::Handle Region>
 inline void note_new(Frame& frame, const Region& region) {
   if (!frame.has_device()) return;
   if (Storage* const storage = region.storage_ref().get(); storage != nullptr) gpu::detail::note_new_slow(*storage);
+}
+
+/// Says that a call gives a new value to every cell of the region, and needs no value from before: so none is copied to
+/// a device. Not so if one of the inputs lies in the same storage, as in `Scale(v, v)`.
+///
+/// Pre:  no other task accesses the region before the call ends
+template <gpu::Handle Region, gpu::Handle... Inputs>
+inline void note_void(Frame& frame, const Region& region, const Inputs&... inputs) {
+  Storage* const storage = region.storage_ref().get();
+  if (!frame.has_device() || storage == nullptr || ((inputs.storage_ref().get() == storage) || ...)) return;
+  gpu::detail::note_void_slow(region);
 }
 
 /// After a call that was given this part: suspends the fiber until the host may both read and write it.

@@ -71,6 +71,8 @@ class StorageRecord final : public DeviceRecord {
   void wrote_on_host(const OwnedView& view);
   /// Notes that the host is going to write all of the view. Kernels that work on the host's memory still have to end.
   void forget(const OwnedView& view);
+  /// Notes that nobody needs what the cells of the view hold.
+  void make_void(const OwnedView& view);
   void begin(OperationPart& part);
   void end(OperationPart& part, bool ok);
   /// Notes that the device failed. Data that was only there is lost.
@@ -82,8 +84,8 @@ class StorageRecord final : public DeviceRecord {
   [[nodiscard]] Storage& storage() const { return *storage_; }
   [[nodiscard]] GridBox whole() const;
 
-  BoxSet lost;                           ///< was newer on a device that failed
-  BoxSet unwritten;                      ///< has no value: nobody has written it since the storage was made
+  BoxSet lost;       ///< was newer on a device that failed
+  BoxSet unwritten;  ///< has no value: nobody has written it since the storage was made or it was void
   std::unique_ptr<AccessShadow> shadow;  ///< null: accesses of the host are not watched
 
  private:

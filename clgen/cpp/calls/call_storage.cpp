@@ -98,4 +98,26 @@ void emit_uncovered(Writer& out, const CallContext& call, const StepConditions* 
   }
 }
 
+void emit_void_outputs(Writer& out, const CallContext& call, const StepConditions& conditions) {
+  if (!call.context.lowered.has_kernels || call.context.options.is_checked) return;
+  const RuleShapes& rules = lowered_of(call.context, call.id).rules;
+  for (const MatrixId id : call.transform.matrices_of(MatrixRole::To)) {
+    if (!is_scattered(call.plan, id)) continue;
+    bool is_new = true;
+    std::vector<Condition> on_device;
+    for (const StepId step : call.plan.steps.ids())
+      for (const RuleMatrix& use : rules[call.plan.steps[step].rule].matrices) {
+        if (use.matrix != id || !use.is_output) continue;
+        is_new = is_new && use.is_overwritten;
+        if (conditions.has_device(step)) on_device.push_back(conditions.tries_device(step));
+      }
+    const Condition any = Condition::any_of(std::move(on_device));
+    if (!is_new || any.is_never()) continue;
+    std::vector<std::string> args{call.frame, call.transform.matrices[id].name};
+    for (const MatrixId input : call.transform.matrices_of(MatrixRole::From))
+      if (!call.transform.matrices[input].extents.empty()) args.push_back(call.transform.matrices[input].name);
+    out.line(guarded_text(any, "pbrt::note_void(" + joined(args) + ");"));
+  }
+}
+
 }  // namespace pb

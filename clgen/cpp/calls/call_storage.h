@@ -15,4 +15,8 @@ void emit_temporaries(Writer& out, const CallContext& call, const StepConditions
 /// with them, cells of temporaries that a step may read that runs.
 void emit_uncovered(Writer& out, const CallContext& call, const StepConditions* conditions);
 
+/// Prints statements that say of which outputs launches need no old values, although they write only some of the cells:
+/// parts of a scattered matrix that steps make anew, one after the other.
+void emit_void_outputs(Writer& out, const CallContext& call, const StepConditions& conditions);
+
 }  // namespace pb

@@ -15,13 +15,8 @@ import sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
-import arrays  # noqa: E402
+import launch_shapes  # noqa: E402
 import polybricks  # noqa: E402
-
-NUM_SHAPES = 5 if polybricks.is_nightly() else 1  # random shapes per program and size
-NUM_MIXED = 3 if polybricks.is_nightly() else 1  # mixtures of devices and the CPU per program and size
-# Work-items and places of a work-item, per row; the runtime chooses all of them first.
-SHAPES = [((0, 0, 0), (0, 0, 0)), ((5, 7, 3), (1, 2, 3))] + ([((1, 1, 1), (1, 1, 1)), ((64, 2, 4), (2, 16, 1))] if polybricks.is_nightly() else [])
 
 EDIT = """main transform Main
 from int A[n], int B[m]
@@ -214,50 +209,6 @@ PROGRAMS = {
 }
 
 
-class Check:
-    def __init__(self, program, work, names, rules, rng):
-        self.program, self.work, self.names, self.rules, self.rng, self.num_runs = program, work, names, rules, rng, 0
-
-    def config(self, choose, shape):
-        choices, tunables = {}, {}
-        for transform, site, alternatives in self.program.sites():
-            choices.setdefault(transform, {})[site] = choose(alternatives)
-        for transform, data in self.program.info["transforms"].items():
-            for rule, (role, numbers) in itertools.product(self.rules, zip(("work_group", "items"), shape)):
-                tunable = data["tunables"].get(f"{rule}.opencl.{role}")
-                if tunable:
-                    tunables.setdefault(transform, {})[f"{rule}.opencl.{role}"] = list(numbers[:tunable["count"]])
-        return choices, self.program.configuration(choices, tunables, sequential_cutoff=0, threads=2)
-
-    def run(self, case, choose, shape, *options):
-        """Runs the program and returns its statistics."""
-        choices, config = self.config(choose, shape)
-        got, statistics = arrays.run(self.program, self.work, arrays.save(self.work, case[0]), self.names, *options, entry=config)
-        self.num_runs += 1
-        for (name, found), value in zip(got.items(), case[1]):
-            polybricks.check(np.array_equal(found, value),
-                             f"{self.program.path.name}, {[m.shape for m in case[0]]}, {options}, {choices}, shape {shape}, seed {polybricks.seed()}: "
-                             f"{name} is {found} and not {value}")
-        return statistics
-
-    def run_on_device(self, case, shape):
-        def on_device(alternatives):
-            return next((a for a in alternatives if a[1] == "opencl"), alternatives[0])
-        device = self.run(case, on_device, shape, "--strict", "--device-copies")["devices"][0]
-        most = sum(each.nbytes for each in case[0])
-        polybricks.check(device["bytes_to_device"] <= most + 64, f"{self.program.path.name}: {device} of {most} bytes to the device")
-
-    def draw_shape(self):
-        return [int(n) for n in self.rng.integers(1, 20, 3)], [int(n) for n in self.rng.integers(1, 5, 3)]
-
-    def run_all(self, case):
-        self.run(case, lambda alternatives: alternatives[0], SHAPES[0])
-        for shape in SHAPES + [self.draw_shape() for _ in range(NUM_SHAPES)]:
-            self.run_on_device(case, shape)
-        for _ in range(NUM_MIXED):
-            self.run(case, lambda alternatives: alternatives[self.rng.integers(len(alternatives))], self.draw_shape(), "--device-copies")
-
-
 def main():
     args = polybricks.arguments(__doc__).parse_args()
     work = polybricks.fresh_folder(args.work / "device_waves")
@@ -269,7 +220,7 @@ def main():
         explained = polybricks.run_tool([tools.pbc, work / f"{name}.pbcc", "--explain"]).stdout
         polybricks.check(explained.count("a launch per anti-diagonal of blocks") == len(rules), f"{name}: {explained}")
         for options in ([], ["--checked", "--checked-copies"])[:2 if polybricks.is_nightly() or name in ("gaps", "far") else 1]:
-            check = Check(tools.compile(work / f"{name}.pbcc", work / (name + "".join(options)), *options), work, names, rules, rng)
+            check = launch_shapes.Check(tools.compile(work / f"{name}.pbcc", work / (name + "".join(options)), *options), work, names, rules, rng)
             for case in draw(rng):
                 check.run_all(case)
             num_runs += check.num_runs
