@@ -242,6 +242,8 @@ Region known_sizes(const RegionContext& context, const Transform& transform) {
   for (const bool lone : {true, false}) {
     const FormulaScope scope = formula_scope(transform, out);
     for (const Matrix& matrix : transform.matrices) {
+      // A temporary of negative size has no cells.
+      if (matrix.role == MatrixRole::Through) continue;
       for (const Formula& extent : matrix.extents) {
         if (std::holds_alternative<SymbolRef>(extent.node) != lone) continue;
         const auto value = to_index_expr(extent, scope);

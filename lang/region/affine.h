@@ -52,7 +52,8 @@ struct RationalExpr {
 /// Dimension names of cells: `x'`, `y'`, `z'`, `d3'`, … No identifier of a program is spelled so.
 [[nodiscard]] std::vector<std::string> cell_dims(int num_dims);
 
-/// Everything that each call guarantees about parameters: extents are not negative, and tunables lie in their range.
+/// Everything that each call guarantees about parameters: extents of inputs and outputs are not negative, and tunables
+/// lie in their range.
 [[nodiscard]] Region known_sizes(const RegionContext& context, const Transform& transform);
 /// The scope of `transform`'s formulas, given its known_sizes.
 [[nodiscard]] FormulaScope formula_scope(const Transform& transform, const Region& known);

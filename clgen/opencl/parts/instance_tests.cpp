@@ -44,8 +44,8 @@ void print_group_exit(Writer& out, const KernelDialect& dialect, const std::vect
     if (const auto bounds = bounds_of(condition, group))
       terms.push_back(to_opencl(in_kernel(bounds->last, true)) + " < 0");
   if (terms.empty()) return;
-  // Where some groups return before a barrier, PoCL makes wrong code.
-  if (dialect.may_run_on_cpus) out.verbatim("#ifndef PB_CPU\n");
+  // Where some groups return before a barrier, PoCL makes wrong code, whatever its device counts as.
+  if (dialect.may_run_on_cpus) out.verbatim("#ifndef POCL_DEVICE_ADDRESS_BITS\n");
   out.line("if (" + joined(terms, " || ") + ") return;");
   if (dialect.may_run_on_cpus) out.verbatim("#endif\n");
 }

@@ -64,6 +64,12 @@ def differences(a):
     return [a + t + u + k * (k - 1) / 2]
 
 
+def fewer(a):
+    n = len(a)
+    b = np.concatenate([a[3:], a[max(n - 3, 0):]])
+    return [b, a + n - 4 if n >= 4 else -a, np.array(-1.0 if n < 3 else a[0] + (a[3] if n > 3 else 0))]
+
+
 def every_second(a):
     n = len(a)
     halves, up, down, rows = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros((n, n))
@@ -110,5 +116,6 @@ CASES = {
     "steps_in_other_dimensions": Case(steps, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 17, 64)),
     "even_and_odd": Case(every_second, lambda n, r: [vec(n, r)], sizes=(1, 2, 3, 4, 5, 6, 17, 64)),
     "far_apart": Case(far_apart, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 12, 13, 14, 64, 2000)),
+    "fewer_cells_than_none": Case(fewer, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 3, 4, 5, 17)),
     "temporaries_without_cells": Case(differences, lambda n, r: [vec(n, r)], sizes=(0, 1, 2, 3, 4, 5, 17)),
 }
