@@ -144,7 +144,7 @@ void CallArguments::bring_results(Frame& root) const {
     if (arguments_[i].stays()) continue;
     need_on_host(root, matrices_[i]);
     if (!is_copied) continue;
-    if (!memory.is_empty()) before_host_write(root, memory);
+    if (!memory.is_empty()) before_host_overwrite(root, memory);
     given.copy_from(matrices_[i]);
     if (!memory.is_empty()) wrote_on_host(root, memory);
   }

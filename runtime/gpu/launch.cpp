@@ -386,6 +386,8 @@ static void before_host_write_slow(Frame& frame, const RegionRef& region, bool i
   }
   wait_until_quiet(frame, *record, region, view);
   const std::lock_guard lock(record->mutex);
+  // Cells that the host leaves as they are would keep values that nobody has any more.
+  if (!is_void && record->lost.overlaps(record->box_of(view))) throw DeviceLost("results were lost with a device");
   if (record->shadow != nullptr) record->shadow->quiet(view, record->newer_than_host(view), is_void);
 }
 

@@ -333,7 +333,8 @@ template <Handle Region, class... Part>
 /// it is newer on a device, so that cells that are left unwritten keep their values and no copy-out runs into the
 /// host's writes.
 ///
-/// Cost: one load if nothing is in flight or newer
+/// Errors: DeviceLost if something of it existed only on a device that failed
+/// Cost:   one load if nothing is in flight or newer
 template <gpu::Handle Region>
 [[gnu::always_inline]] inline void before_host_write(Frame& frame, const Region& region) {
   if (frame.has_device() && gpu::device_state(region) & (gpu::kDirty | gpu::kInFlight | gpu::kWatched)) [[unlikely]]

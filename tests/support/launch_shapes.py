@@ -14,6 +14,10 @@ NUM_MIXED = 3 if polybricks.is_nightly() else 1  # mixtures of devices and the C
 SHAPES = [((0, 0, 0), (0, 0, 0)), ((5, 7, 3), (1, 2, 3))] + ([((1, 1, 1), (1, 1, 1)), ((64, 2, 4), (2, 16, 1))] if polybricks.is_nightly() else [])
 
 
+def on_device(alternatives):
+    return next((a for a in alternatives if a[1] == "opencl"), alternatives[0])
+
+
 class Check:
     """A compiled program, the names of its outputs, and the rules whose launches get the shapes.
 
@@ -33,10 +37,10 @@ class Check:
                     tunables.setdefault(transform, {})[f"{rule}.opencl.{role}"] = list(numbers[:tunable["count"]]) if "count" in tunable else numbers[0]
         return choices, self.program.configuration(choices, tunables, sequential_cutoff=0, threads=2)
 
-    def run(self, case, choose, shape, *options):
+    def run(self, case, choose, shape, *options, env=None):
         """Runs the program and returns its statistics."""
         choices, config = self.config(choose, shape)
-        got, statistics = arrays.run(self.program, self.work, arrays.save(self.work, case[0]), self.names, *options, entry=config)
+        got, statistics = arrays.run(self.program, self.work, arrays.save(self.work, case[0]), self.names, *options, entry=config, env=env)
         self.num_runs += 1
         for (name, found), value in zip(got.items(), case[1]):
             polybricks.check(np.array_equal(found, value),
@@ -46,8 +50,6 @@ class Check:
 
     def run_on_device(self, case, shape):
         """Only inputs are copied to the device: all else is there already."""
-        def on_device(alternatives):
-            return next((a for a in alternatives if a[1] == "opencl"), alternatives[0])
         device = self.run(case, on_device, shape, "--strict", "--device-copies")["devices"][0]
         if "--checked" in self.program.path.name:
             return  # old values of outputs count there

@@ -296,7 +296,7 @@ void Engine::restore(const Problem& problem, const Snapshot& snapshot, const Run
   state.context = &ctx;
   scheduler(wishes.config->threads()).run(state, [&](Frame& root) {
     const auto put_back = [&](const AnyMatrix& matrix, const AnyMatrix& saved) {
-      before_host_write(root, matrix);
+      before_host_overwrite(root, matrix);
       saved.is_empty() ? fill_zeros(matrix) : matrix.copy_from(saved);
       wrote_on_host(matrix);
     };

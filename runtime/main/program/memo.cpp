@@ -49,7 +49,7 @@ bool MemoCall::find() {
     return false;
   }
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    before_host_write(frame_, outputs_[i]);
+    before_host_overwrite(frame_, outputs_[i]);
     detail::copy_view(outputs_[i].view, entry->outputs[i].raw());
     if (!PB_FAULT(memo_result_is_not_announced)) wrote_on_host(outputs_[i]);
   }

@@ -170,6 +170,8 @@ def main():
                 check.run_all(case)
                 for version in ("opencl_local", "opencl"):
                     check.run(case, lambda alternatives: next((a for a in alternatives if a[1] == version), alternatives[-1]), check.draw_shape())
+            for launch in range(8 if polybricks.is_nightly() else 3):  # the CPU does what is left, and what was lost
+                check.run(case, launch_shapes.on_device, check.draw_shape(), "--device-copies", env={"POLYBRICKS_DEVICE_FAULTS": f"fail:{launch}"})
             num_runs += check.num_runs
     print(f"{num_runs} runs agree")
     return 0
