@@ -427,7 +427,13 @@ void note_void_slow(const RegionRef& region) {
   const OwnedView view = own(*region.storage, region.view);
   StorageRecord& record = StorageRecord::of(*region.storage, view.element_bytes);
   const std::lock_guard lock(record.mutex);
-  record.make_void(view);
+  if (!record.adopt(view)) return;
+  const GridBox box = record.box_of(view);
+  for (const auto& home : record.residences())
+    if (home->has_own_memory()) home->dirty.remove(box);
+  record.lost.remove(box);
+  record.unwritten.add(box);
+  record.publish_state();
 }
 
 void wrote_on_host_slow(const RegionRef& region) {

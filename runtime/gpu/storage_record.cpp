@@ -204,26 +204,13 @@ void StorageRecord::wrote_on_host(const OwnedView& view) {
   publish_state();
 }
 
-/// Whether a buffer is the host's memory does not change as long as it lives.
-static bool has_own_memory(const std::unique_ptr<Residence>& home) {
-  return home->buffer != nullptr && !home->is_host_memory;
-}
-
 void StorageRecord::forget(const OwnedView& view) {
-  if (std::none_of(residences_.begin(), residences_.end(), has_own_memory) || !adopt(view)) return;
+  if (std::none_of(residences_.begin(), residences_.end(), [](const auto& home) { return home->has_own_memory(); }) ||
+      !adopt(view))
+    return;
   for (const auto& home : residences_)
-    if (has_own_memory(home)) home->dirty.remove(*known_.find(view));
+    if (home->has_own_memory()) home->dirty.remove(*known_.find(view));
   wrote_on_host(view);
-}
-
-void StorageRecord::make_void(const OwnedView& view) {
-  if (!adopt(view)) return;
-  const GridBox box = *known_.find(view);
-  for (const auto& home : residences_)
-    if (has_own_memory(home)) home->dirty.remove(box);
-  lost.remove(box);
-  unwritten.add(box);
-  publish_state();
 }
 
 void StorageRecord::begin(OperationPart& part) {

@@ -71,8 +71,6 @@ class StorageRecord final : public DeviceRecord {
   void wrote_on_host(const OwnedView& view);
   /// Notes that the host is going to write all of the view. Kernels that work on the host's memory still have to end.
   void forget(const OwnedView& view);
-  /// Notes that nobody needs what the cells of the view hold.
-  void make_void(const OwnedView& view);
   void begin(OperationPart& part);
   void end(OperationPart& part, bool ok);
   /// Notes that the device failed. Data that was only there is lost.

@@ -77,9 +77,11 @@ class Residence {
 
   std::unique_ptr<Buffer> buffer;
   bool is_host_memory = false;  ///< the buffer is the host's memory
-  BoxSet valid;                 ///< current on the device
-  BoxSet dirty;                 ///< newer on the device than on the host and on every other device
-  int pins = 0;                 ///< number of launches that were prepared and have not ended
+  /// Whether there is a buffer that is not the host's memory. That does not change as long as the buffer lives.
+  [[nodiscard]] bool has_own_memory() const { return buffer != nullptr && !is_host_memory; }
+  BoxSet valid;  ///< current on the device
+  BoxSet dirty;  ///< newer on the device than on the host and on every other device
+  int pins = 0;  ///< number of launches that were prepared and have not ended
   std::uint64_t last_use = 0;
   std::vector<OperationPart*> parts;       ///< of the operations in flight
   std::vector<OperationPart*> host_parts;  ///< those that use the host's memory; kernels on memory of a device do not
