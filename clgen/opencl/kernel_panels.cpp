@@ -138,14 +138,16 @@ class PanelCopyPrinter {
     const std::size_t walked = walked_dim(tiles_, panel_);
     const std::string length = std::to_string(run_.length);
     const auto stride = [&](std::size_t d) { return stride_name(names_.matrix, d); };
-    std::string first = names_.matrix + "_offset", whole = "pb_is_whole", aligned = stride(0) + " == 1";
+    std::string first = names_.matrix + "_offset", whole = "pb_is_whole";
+    // Bit by bit, because clang warns of a logical operator beside a number.
+    std::string aligned = "(" + stride(0) + " == 1)";
     for (std::size_t d = 0; d < rank(); ++d) {
       const std::string dim = std::to_string(d), begin = from(names_, d);
       first += " + " + begin + (d == 0 ? "" : " * " + stride(d));
       if (d > last_)
-        aligned += " && " + stride(d) + " % " + length + " == 0";
+        aligned += " & (" + stride(d) + " % " + length + " == 0)";
       else if (d == walked)
-        aligned += " && (bool)(PB_BLOCK_ROUNDS * " + stride(d) + " % " + length + " == 0)";  // clang warns of numbers
+        aligned += " & (PB_BLOCK_ROUNDS * " + stride(d) + " % " + length + " == 0)";
       const std::string last = d == walked ? " + (pb_count / PB_BLOCK_ROUNDS - 1) * PB_BLOCK_ROUNDS" : "";
       const std::string end = begin + last + " + " + tile(names_, d);
       if (copy_.edges[d].may_exceed) whole += " && " + end + " <= " + names_.binding + "_last" + dim + " + 1";
@@ -155,8 +157,8 @@ class PanelCopyPrinter {
       whole += (d == 1 ? " && " + stride(0) + " == 1" : "") + " && " + stride(d) + " == " + stride(d - 1) + " * " +
                tile(names_, d - 1);
     if (run_.length > 1)
-      whole += " && (" + wide_text() + " == 1 || (" + aligned + " && (ulong)(" + names_.matrix + "_data + (" + first +
-               ")) % 16 == 0))";
+      whole += " && ((" + wide_text() + " == 1) | (" + aligned + " & ((ulong)(" + names_.matrix + "_data + (" + first +
+               ")) % 16 == 0)))";
     out_.line("pb_is_whole = " + whole + ";");
     // LLVM 15 (PoCL) breaks off where kernels for CPUs copy cells one by one in loops of their own for whole blocks.
     if (run_.length == 1 || !tiles_.dialect().may_run_on_cpus) return;
