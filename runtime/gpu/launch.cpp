@@ -429,8 +429,11 @@ void note_void_slow(const RegionRef& region) {
   const std::lock_guard lock(record.mutex);
   if (!record.adopt(view)) return;
   const GridBox box = record.box_of(view);
-  for (const auto& home : record.residences())
-    if (home->has_own_memory()) home->dirty.remove(box);
+  for (const auto& home : record.residences()) {
+    if (!home->has_own_memory()) continue;
+    home->dirty.remove(box);
+    home->valid.remove(box);  // it need not be what the host has
+  }
   record.lost.remove(box);
   record.unwritten.add(box);
   record.publish_state();

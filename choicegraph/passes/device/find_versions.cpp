@@ -14,16 +14,18 @@
 namespace pb::choices {
 namespace {
 
-/// Why the step has no device version because another one writes cells between those that it writes; none if none does.
-/// Then the two run one after the other, and only a plan with an order for every choice says which one comes first.
+/// Why the step has no device version because another one accesses cells between those that it writes; none if none
+/// does. Then the two run one after the other, and only a plan with an order for every choice says which one comes
+/// first.
 std::optional<WhyNotDevice> why_not_between_others(const Analysis& analysis, const Rule& rule, StepId step) {
-  if (is_ordered(analysis.plan) || !is_interleaved(analysis.plan, step)) return std::nullopt;
+  if (is_ordered(analysis.plan) || !is_interleaved(analysis.transform, analysis.plan, step)) return std::nullopt;
   const auto scattered = std::find_if(rule.outputs.begin(), rule.outputs.end(), [&](const RegionAccess& output) {
     return is_scattered(analysis.plan, output.matrix);
   });
-  return WhyNotDevice{"other rules write cells of `" + analysis.matrix(scattered->matrix).name +
+  const RegionAccess& output = scattered == rule.outputs.end() ? rule.outputs.front() : *scattered;
+  return WhyNotDevice{"other rules access cells of `" + analysis.matrix(output.matrix).name +
                           "` between its own, and which of them comes first depends on choices",
-                      scattered->span};
+                      output.span};
 }
 
 /// Whether a nest of several steps has this one.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Steps that write parts of one matrix that are no boxes, such as the two triangles of a square. A device knows boxes
-// alone: a launch for one of the parts takes all of the matrix to the device, and all of it comes back. So no other
-// step may write the matrix meanwhile.
+// Steps that may not access one matrix at the same time if one of them writes it on a device. A device knows boxes
+// alone: a launch that writes a part of another shape, such as a triangle, takes all of the matrix to the device, and
+// all of it comes back. So does one whose rule writes cells of which none counts, because other rules own them.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,13 @@
 
 namespace pb {
 
-/// Returns the pairs of steps that write the same scattered matrix (is_scattered), may run in the same call, have no
-/// edge, and of which one has a device version. In each pair the step that stands first in the plan is `before`. Where
-/// one of the two runs on a device, one has to finish before the other.
-[[nodiscard]] std::vector<StepEdge> interleaved_steps(const TransformPlan& plan);
+/// Returns pairs of steps that may run in the same call and have no edge, of which one writes a matrix in such a way
+/// and has a device version, and the other one reads or writes it. In each pair the step that stands first in the plan
+/// is `before`. Where one of the two runs on a device, one has to finish before the other. None if the plan has no
+/// order for all choices.
+[[nodiscard]] std::vector<StepEdge> interleaved_steps(const Transform& transform, const TransformPlan& plan);
 
-/// Whether another step that may run in the same call writes a scattered matrix that this one writes.
-[[nodiscard]] bool is_interleaved(const TransformPlan& plan, StepId step);
+/// Whether there would be such a pair with this step if it had a device version.
+[[nodiscard]] bool is_interleaved(const Transform& transform, const TransformPlan& plan, StepId step);
 
 }  // namespace pb

@@ -23,8 +23,9 @@ bool are_joint(const Schedule& schedule, const StepEdge& pair) {
 
 }  // namespace
 
-GraphNodes::GraphNodes(const TransformPlan& plan, const Schedule& schedule, const StepConditions& conditions)
-    : plan_(plan), schedule_(schedule), conditions_(conditions), interleaved_(interleaved_steps(plan)) {}
+GraphNodes::GraphNodes(const Transform& transform, const TransformPlan& plan, const Schedule& schedule,
+                       const StepConditions& conditions)
+    : plan_(plan), schedule_(schedule), conditions_(conditions), interleaved_(interleaved_steps(transform, plan)) {}
 
 void GraphNodes::emit_declarations(Writer& out) const {
   out.line("pbrt::StepGraph pb_graph(pb_frame);");
@@ -38,7 +39,7 @@ void GraphNodes::emit_edges(Writer& out) const {
   for (const StepEdge& pair : interleaved_) emit_turn(out, pair);
 }
 
-/// Prints which of two steps that write interleaved parts waits for the other, if one of them runs on a device. The one
+/// Prints which of two interleaved steps waits for the other, if one of them runs on a device. The one
 /// on a device comes first if they belong to one loop: that loop may run further steps, and waits for all of them.
 void GraphNodes::emit_turn(Writer& out, const StepEdge& pair) const {
   const auto on_device = [&](StepId id) {

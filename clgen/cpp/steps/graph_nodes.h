@@ -15,7 +15,8 @@ namespace pb {
 class GraphNodes {
  public:
   /// Pre: all arguments outlive the object
-  GraphNodes(const TransformPlan& plan, const Schedule& schedule, const StepConditions& conditions);
+  GraphNodes(const Transform& transform, const TransformPlan& plan, const Schedule& schedule,
+             const StepConditions& conditions);
 
   /// Prints the declarations of the graph and of the nodes' variables.
   void emit_declarations(Writer& out) const;

@@ -131,7 +131,8 @@ void emit_schedule(Writer& out, const CppContext& context, TransformId transform
                    const StepFunctionNames& functions, const std::function<void(const StepDispatch&)>& emit_before,
                    const EmitFrame& emit_frame) {
   const StepDispatch dispatch(context, transform, functions);
-  const GraphNodes nodes(context.plan.transforms[transform.index()], schedule, dispatch.conditions());
+  const GraphNodes nodes(context.program.transforms[transform], context.plan.transforms[transform.index()], schedule,
+                         dispatch.conditions());
   StepClosures closures(context, transform, dispatch, possible_nodes(schedule, dispatch.conditions()));
   JointCode joint(out, context, transform, dispatch, nodes, closures);
   for (const NeedFlag& need : schedule.needs)

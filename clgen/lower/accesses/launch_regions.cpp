@@ -38,7 +38,7 @@ LaunchRegion launch_region(const TransformPlan& plan, const RuleShape& rule, Ste
 LaunchRegion wave_region(const TransformPlan& plan, const RuleShape& rule, StepId step, const RuleMatrix& use) {
   LaunchRegion out = launch_region(plan, rule, step, use);
   const bool is_new = use.is_output && use.is_input && use.is_overwritten && out.written.size() == 1 &&
-                      fills_hull(rule, plan.steps[step], use.matrix);
+                      !is_scattered(plan, use.matrix) && fills_hull(rule, plan.steps[step], use.matrix);
   if (!is_new) return out;
   const bool is_all = !out.written.front().box;
   const auto read = is_all ? std::nullopt : read_box(plan.steps[step], rule, use.matrix, kBox);

@@ -90,6 +90,19 @@ through int M[n, n]
   E.cell(i) from (E.cell(i-1) before, M.cell(i, i) m, M.cell(0, i) first) { return before + m - first; }
 }
 """
+# The first rule also makes cells of D that another rule owns: nobody gets them.
+OWNED = """main transform Main
+from int A[n, n]
+to int B[n, n], int D[n, n]
+{
+  to (B.cell(x, y) b, D.cell(x, y) d) from (A.cell(x, y) a) where x > y { b = a; d = a + 1; }
+  secondary B.cell(x, y) from (A.cell(x, y) a) { return a - 7; }
+  primary D.cell(x, y) from (A.cell(x, y) a) where x > y { return a * 2; }
+  D.cell(x, y) from (A.cell(x, y) a) where x < y { return a * 5; }
+  D.cell(x, x) from (D.cell(x, 0) up, A.cell(x, x) a) where x > 0 { return up + a; }
+  D.cell(0, 0) from () { return 9; }
+}
+"""
 
 
 def square(a, b):
@@ -131,6 +144,15 @@ def calls(a):
     return [np.concatenate([m[0, n - 1:n], m[0, n - 1] + np.cumsum(steps[1:], dtype=np.int32)]).astype(np.int32)]
 
 
+def owned(a):
+    above = np.triu(np.ones_like(a), 1) == 1
+    d = np.where(above, 2 * a, 5 * a)
+    d[0, 0] = 9
+    for x in range(1, len(a)):
+        d[x, x] = d[0, x] + a[x, x]
+    return [np.where(above, a, a - 7), d]
+
+
 def of_numbers(function, element, *cases):
     """Cases with whole numbers, in matrices of these shapes: sums of products of a few are exact."""
     return lambda rng: [(inputs, function(*inputs)) for inputs in
@@ -149,6 +171,7 @@ PROGRAMS = {
                 ["M#1", "M#2", "B+D#1", "B+D#2"]),
     "elimination": (ELIMINATION, of_numbers(elimination, np.int32, *squares(1, *SMALL, 3, 10)), ["U"], ["T#2", "T#3", "U#1"]),
     "pairs": (PAIRS, of_numbers(pairs, np.int32, *([(n,)] for n in (1, 2, 5, 41))), ["P"], ["P#1", "P#2"]),
+    "owned": (OWNED, of_numbers(owned, np.int32, *squares(1, *SMALL, 3, 70)), ["B", "D"], ["B+D#1", "D#2", "D#3"]),
     "calls": (CALLS, of_numbers(calls, np.int32, *squares(1, *SMALL, 3, 30)), ["E"], ["M#2", "M#3", "C#1", "C#2"]),
 }
 
