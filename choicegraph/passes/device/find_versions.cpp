@@ -28,6 +28,18 @@ std::optional<WhyNotDevice> why_not_between_others(const Analysis& analysis, con
                       output.span};
 }
 
+/// Why the step, which is no slice, has no device version because of versions; none if it has one. Of a matrix of which
+/// some versions have memory, a launch gets a box.
+std::optional<WhyNotDevice> why_no_part(const Analysis& analysis, const Rule& rule, const Step& step) {
+  if (is_box(step)) return std::nullopt;
+  for (const RegionAccess& output : rule.outputs)
+    if (nest_of_versions(analysis.plan, output.matrix) != nullptr)
+      return WhyNotDevice{
+          "its instances are no box, and not all versions of `" + analysis.matrix(output.matrix).name + "` have memory",
+          output.span};
+  return std::nullopt;
+}
+
 /// Whether a nest of several steps has this one.
 bool needs_others(const TransformPlan& plan, StepId id) {
   return std::any_of(plan.nests.begin(), plan.nests.end(),
@@ -51,6 +63,8 @@ void find_versions_of(const Analysis& analysis, SiteId site, Alternative& altern
     has_steps = true;
     if (!alternative.why_not_device) alternative.why_not_device = why_not_between_others(analysis, rule, id);
     const LaunchForm form = form_of_launch(analysis.plan, id, has_company);
+    if (!alternative.why_not_device && form != LaunchForm::Slices)
+      alternative.why_not_device = why_no_part(analysis, rule, step);
     const DeviceEligibility found = check_device_eligibility(analysis.program, analysis.transform, rule,
                                                              analysis.plan.computations[step.rule.index()],
                                                              step_of_launch(analysis.plan, id), form);

@@ -23,6 +23,10 @@ LaunchRegion launch_region(const TransformPlan& plan, const RuleShape& rule, Ste
   const bool is_all = is_box(plan.steps[step]) && !is_scattered(plan, use.matrix);
   out.use =
       is_all && use.is_overwritten && !use.is_input && out.written.size() == 1 ? LaunchUse::Output : LaunchUse::InOut;
+  // Of a matrix of versions, all of it has no memory.
+  if (is_scattered(plan, use.matrix) && nest_of_versions(plan, use.matrix) != nullptr)
+    if (const auto hull = written_hull(rule, plan.steps[step], use.matrix, kBox))
+      out.written = {{rule.matrix(use.matrix).name, hull}};
   // A kernel may also write a matrix of which no cell is needed. Which part of it is written is not known.
   const bool has_boxes =
       std::all_of(out.written.begin(), out.written.end(), [](const MatrixPart& part) { return part.box.has_value(); });
