@@ -42,12 +42,14 @@ std::string slice_variable(const TransformPlan& plan, StepId step) {
 
 bool has_launches(const TransformPlan& plan, const Nest& nest) {
   return std::any_of(nest.members.begin(), nest.members.end(), [&](const NestMember& member) {
-    if (launch_nest(plan, member.step) != &nest) return false;
-    const Step& step = plan.steps[member.step];
-    const std::vector<Alternative>& alternatives = plan.sites[step.site].alternatives;
-    return std::any_of(alternatives.begin(), alternatives.end(), [&](const Alternative& alternative) {
-      return alternative.versions.size() > 1 && runs(plan, alternative, step);
-    });
+    return launch_nest(plan, member.step) == &nest && has_device_version(plan, plan.steps[member.step]);
+  });
+}
+
+bool has_device_version(const TransformPlan& plan, const Step& step) {
+  const std::vector<Alternative>& alternatives = plan.sites[step.site].alternatives;
+  return std::any_of(alternatives.begin(), alternatives.end(), [&](const Alternative& alternative) {
+    return alternative.versions.size() > 1 && runs(plan, alternative, step);
   });
 }
 

@@ -30,4 +30,7 @@ namespace pb {
 /// Pre: the versions of the alternatives are found
 [[nodiscard]] bool has_launches(const TransformPlan& plan, const Nest& nest);
 
+/// Whether some alternative that runs the step has a device version.
+[[nodiscard]] bool has_device_version(const TransformPlan& plan, const Step& step);
+
 }  // namespace pb

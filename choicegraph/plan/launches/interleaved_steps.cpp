@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "choicegraph/plan/launch_slices.h"
+
 namespace pb {
 namespace {
 
@@ -24,13 +26,6 @@ bool may_be_in_the_way(const Transform& transform, const TransformPlan& plan, co
     const MatrixId matrix = output.matrix;
     return (is_scattered(plan, matrix) || !has_any_of(plan, writer.segments, matrix)) &&
            (writes(transform, other, matrix) || has_any_of(plan, other.reads, matrix));
-  });
-}
-
-bool has_device_version(const TransformPlan& plan, const Step& step) {
-  const std::vector<Alternative>& alternatives = plan.sites[step.site].alternatives;
-  return std::any_of(alternatives.begin(), alternatives.end(), [&](const Alternative& alternative) {
-    return alternative.versions.size() > 1 && runs(plan, alternative, step);
   });
 }
 
