@@ -144,9 +144,14 @@ void CallArguments::bring_results(Frame& root) const {
     if (arguments_[i].stays()) continue;
     need_on_host(root, matrices_[i]);
     if (!is_copied) continue;
-    if (!memory.is_empty()) before_host_overwrite(root, memory);
+    if (memory.is_empty()) {
+      given.copy_from(matrices_[i]);
+      continue;
+    }
+    const AnyMatrix hull = given.hull_in(memory);
+    given.is_box_of(memory) ? before_host_overwrite(root, hull) : before_host_write(root, hull);
     given.copy_from(matrices_[i]);
-    if (!memory.is_empty()) wrote_on_host(root, memory);
+    wrote_on_host(root, hull);
   }
 }
 

@@ -44,6 +44,8 @@ class GivenMatrix {
   [[nodiscard]] AnyMatrix in_place() const;
   /// The matrix as a part of another one. Pre: is_box_of(dense)
   [[nodiscard]] AnyMatrix part_of(const AnyMatrix& dense) const;
+  /// The cells as a part of a dense matrix in whose memory they lie; all of that matrix if they are no box of it.
+  [[nodiscard]] AnyMatrix hull_in(const AnyMatrix& dense) const { return is_box_of(dense) ? part_of(dense) : dense; }
 
   // Copy the cells to and from a dense matrix of the same sizes.
   void copy_to(const AnyMatrix& dense) const { copy_cells(dense, true); }

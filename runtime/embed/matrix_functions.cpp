@@ -34,7 +34,7 @@ AnyMatrix resident_part(const pb_matrix& matrix) {
   if (given.begin() == given.end()) return {};
   AnyMatrix whole = SharedRuntime::get().resident_memory().find(given.begin(), given.end());
   if (whole.is_empty()) throw UserError("the matrix does not lie in memory of pb_matrix_create");
-  return given.is_box_of(whole) ? given.part_of(whole) : whole;
+  return given.hull_in(whole);
 }
 
 /// Runs `function(part)` on the cells of a matrix in resident memory.
