@@ -67,7 +67,13 @@ class RuleFactsFinder {
     if (is_copy) note_copy(std::get<ExprStmt>(stmt.node).expr);
     const bool passes_on = call != nullptr || is_copy;
     for_each_child(
-        stmt, [](StmtId) {}, [&](ExprId id) { visit_expr(id, passes_on); });
+        stmt, [](StmtId) {}, [&](ExprId id) { visit_expr(id, passes_on && !may_be_number(id)); });
+  }
+
+  /// Whether the expression is a region that gives its number where a call takes one.
+  [[nodiscard]] bool may_be_number(ExprId id) const {
+    const BodyType& type = rule_.body_types.types[id.index()];
+    return type.kind == BodyType::Kind::Region && type.num_dims == 0;
   }
 
   void note_copy(ExprId id) {

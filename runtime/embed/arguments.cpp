@@ -129,6 +129,8 @@ void CallArguments::forget_lost_outputs() const {
 void CallArguments::make_copies(Frame& root) const {
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     const auto& [given, memory, is_copied] = arguments_[i];
+    // A call takes the values of numbers when it begins.
+    if (!is_copied && !memory.is_empty() && desc_of(i).num_dims == 0) need_on_host(root, matrices_[i]);
     if (!is_copied || !desc_of(i).is_read_initially) continue;
     if (!memory.is_empty()) need_on_host(root, memory);
     given.copy_to(matrices_[i]);

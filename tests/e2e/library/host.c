@@ -596,6 +596,16 @@ static void test_resident(void) {
   EXPECT_OK(edges_Scale(context, &B, &P)); /* into memory of the host */
   for (int i = 0; i < kNum; ++i) EXPECT(plain[i] == (i == 7 ? 0 : 4096.0 * (i + 1)));
 
+  /* A number is a cell that the device has made. */
+  pb_matrix fours = resident_row(context, 8), eights = resident_row(context, 8);
+  pb_matrix N = number_at((double*)eights.data + 5);
+  for (int i = 0; i < 8; ++i) ((double*)fours.data)[i] = 4;
+  EXPECT_OK(edges_Scale(context, &fours, &eights));
+  EXPECT_OK(edges_Fibonacci(context, &N, &S));
+  EXPECT(sum == 21);
+  EXPECT_OK(pb_matrix_destroy(context, &fours));
+  EXPECT_OK(pb_matrix_destroy(context, &eights));
+
   EXPECT_OK(edges_Scale(context, &B, &A));
   if (statistics_of(context).bytes_to_device > 0) /* else the device works in this memory */
     EXPECT_STATUS(pb_matrix_changed(context, &A), PB_ERROR_ARGUMENT, "fetch them");
