@@ -315,6 +315,8 @@ const BlockInput* RoundBlockFacts::find(std::size_t input) const {
 
 std::optional<RoundBlockFacts> find_round_blocks(const Program& program, const TransformPlan& plan, const Step& step) {
   const Transform& transform = program.transforms[plan.transform];
+  // A kernel runs the loops apart from the rest of the body, where temporaries of an instance would be others.
+  if (!transform.rules[step.rule].temporaries.empty()) return std::nullopt;
   return RoundBlockFinder(program, transform, computation_of(plan, step.rule), step).run();
 }
 

@@ -7,7 +7,10 @@
 #include <utility>
 
 #include "choicegraph/plan/launch_slices.h"
+#include "choicegraph/plan/launches/inside_of_box.h"
+#include "clgen/facts/names.h"
 #include "clgen/facts/numbering.h"
+#include "clgen/lower/accesses/read_boxes.h"
 #include "clgen/lower/analysis/box_bounds.h"
 #include "clgen/lower/analysis/nest_shape.h"
 #include "clgen/lower/loops/find_scans.h"
@@ -189,7 +192,20 @@ class TransformLowering {
           : scans_of(kernel.tree) != nullptr ? scan_regions(plan_, rule, id, kernel.matrices)
           : waves_of(kernel.tree) != nullptr ? wave_regions(plan_, rule, id, kernel.matrices)
                                              : launch_regions(plan_, rule, id, kernel.matrices);
-      out.kernels.push_back({std::move(kernel), std::move(regions)});
+      out.kernels.push_back({std::move(kernel), std::move(regions), inside_tests(rule, step)});
+    }
+    return out;
+  }
+
+  [[nodiscard]] static std::vector<InsideTest> inside_tests(const RuleShape& rule, const Step& step) {
+    std::vector<InsideTest> out;
+    for (std::size_t i = 0; i < rule.rule.inputs.size(); ++i) {
+      const RegionAccess& input = rule.rule.inputs[i];
+      for (const std::size_t dim : input.tested_dims)
+        if (must_be_inside(input, dim))
+          out.push_back(
+              {i, inside_of_box(input, dim, view_extent(rule.matrix(input.matrix), dim), ranges_in(step, "pb_box"))
+                      .value()});
     }
     return out;
   }

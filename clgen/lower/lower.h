@@ -31,10 +31,19 @@
 
 namespace pb {
 
+/// What must hold so that an input lies inside of its matrix in all instances of a launch.
+struct InsideTest {
+  std::size_t input;
+  std::vector<IndexExpr> values;  ///< all are 0 or more; each has a value where those before it are
+
+  bool operator==(const InsideTest&) const = default;
+};
+
 /// The kernel of a step in one device version.
 struct LoweredKernel {
   KernelTree tree;
   std::vector<LaunchRegion> regions;  ///< what a launch announces, for each matrix of the kernel
+  std::vector<InsideTest> inside;     ///< what a launch needs
 };
 
 /// One step, as it runs by itself.

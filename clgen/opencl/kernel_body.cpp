@@ -13,6 +13,7 @@
 #include "clgen/facts/names.h"
 #include "clgen/opencl/kernel_cells.h"
 #include "clgen/opencl/kernel_words.h"
+#include "clgen/opencl/parts/own_temporaries.h"
 #include "clgen/opencl/stores/bin_updates.h"
 #include "clgen/opencl/stores/ordered_bins.h"
 #include "clgen/opencl/stores/scattered_stores.h"
@@ -146,6 +147,7 @@ class KernelBodyPrinter {
   bool print(Writer& out) {
     const auto* block = std::get_if<BlockStmt>(&body_.stmts[body_.root].node);
     if (block != nullptr && !block->stmts.empty()) last_ = block->stmts.back();
+    for (const RuleTemporary& temporary : rule_.temporaries) out.line(declaration_of(temporary));
     printer_.print_body(out);
     return jumps_;
   }
@@ -264,6 +266,8 @@ class KernelBodyPrinter {
   }
 
   std::string member_text(const MemberExpr& member, const Texts& args) const {
+    if (const NameBinding& object = binding_of(member.object); object.kind == NameKind::Temporary)
+      return text_of_member(rule_.temporaries[object.index], body_, member, args);
     const std::string& name = std::get<NameExpr>(body_.exprs[member.object].node).text;
     const std::string region = "pb_at_" + name;
     const std::optional<std::size_t> walked = walked_in_panel(member.object);

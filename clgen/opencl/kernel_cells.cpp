@@ -2,6 +2,7 @@
 #include "clgen/opencl/kernel_cells.h"
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -29,10 +30,11 @@ IndexExpr in_kernel(IndexExpr value) {
   return value;
 }
 
-/// Returns the condition that coordinate `dim` lies inside as the fraction that it is, not only as computed.
-std::string fraction_text(const RegionAccess& input, std::size_t dim, const std::string& size) {
+/// Returns the condition that coordinate `dim` lies inside as the fraction that it is, not only as computed. None if it
+/// is not affine.
+std::optional<std::string> fraction_text(const RegionAccess& input, std::size_t dim, const std::string& size) {
   const auto values = inside_terms(input, dim, index_symbol(size), {});
-  PB_CHECK(values, "coordinates in kernels are affine");
+  if (!values) return std::nullopt;
   std::vector<std::string> terms;
   for (const IndexExpr& value : *values) terms.push_back("(" + to_opencl(in_kernel(value)) + ") >= 0");
   return joined(terms, " && ");
@@ -67,7 +69,8 @@ void print_cell_with_border(Writer& out, const Transform& transform, const Regio
     std::string at = to_c(in_kernel(input.lo[d]));
     if (input.is_mapped_dim(d)) at = "pb_" + std::string(function_of(input.border)) + "(" + at + ", " + size + ")";
     inside.push_back("(" + at + ") >= 0 && (" + at + ") < " + size);
-    if (input.is_optional() && may_be_cut_off(input.lo[d])) inside.push_back(fraction_text(input, d, size));
+    if (input.is_optional() && may_be_cut_off(input.lo[d]))
+      if (auto fraction = fraction_text(input, d, size)) inside.push_back(std::move(*fraction));
     cell += " + (PB_INDEX)(" + at + ") * " + stride_name(name, d);
   }
   const ElementType element = matrix.is_element_t ? default_element : matrix.element;

@@ -18,59 +18,89 @@ IndexInterval bounds_of_product(const IndexInterval& a, const IndexInterval& b) 
   return {index_min(corners), index_max(corners)};
 }
 
-std::optional<IndexInterval> bounds_of_quotient(const IndexInterval& a, const IndexExpr& divisor) {
-  if (divisor.op != IndexExpr::Op::Const || divisor.value == 0) return std::nullopt;
-  const bool is_reversed = divisor.value < 0;
-  return IndexInterval{index_floordiv(is_reversed ? a.last : a.first, divisor),
-                       index_floordiv(is_reversed ? a.first : a.last, divisor)};
-}
+/// The bounds of an expression, by those of its operands. Where `conditions_` are wanted, see bounds_if.
+class BoundsFinder {
+ public:
+  BoundsFinder(const SymbolRanges& ranges, std::vector<IndexExpr>* conditions)
+      : ranges_(ranges), conditions_(conditions) {}
 
-/// The interval of the values of `expr` if its operands lie in `items`.
-std::optional<IndexInterval> combine(const IndexExpr& expr, const std::vector<IndexInterval>& items) {
-  std::vector<IndexExpr> firsts;
-  std::vector<IndexExpr> lasts;
-  for (const IndexInterval& item : items) {
-    firsts.push_back(item.first);
-    lasts.push_back(item.last);
+  [[nodiscard]] std::optional<IndexInterval> of(const IndexExpr& expr) const {
+    if (has_no_range(expr)) return IndexInterval{expr, expr};
+    if (expr.op == IndexExpr::Op::Symbol)
+      return std::find_if(ranges_.begin(), ranges_.end(), [&](const auto& range) { return range.first == expr.symbol; })
+          ->second;
+    std::vector<IndexInterval> items;
+    for (const IndexExpr& operand : expr.operands) {
+      auto item = of(operand);
+      if (!item) return std::nullopt;
+      items.push_back(std::move(*item));
+    }
+    return combine(expr, items);
   }
-  switch (expr.op) {
-    case IndexExpr::Op::Const:
-    case IndexExpr::Op::Symbol:
-      return IndexInterval{expr, expr};
-    case IndexExpr::Op::Add:
-      return IndexInterval{index_add(firsts[0], firsts[1]), index_add(lasts[0], lasts[1])};
-    case IndexExpr::Op::Sub:
-      return IndexInterval{index_sub(firsts[0], lasts[1]), index_sub(lasts[0], firsts[1])};
-    case IndexExpr::Op::Mul:
-      return bounds_of_product(items[0], items[1]);
-    case IndexExpr::Op::FloorDiv:
-      return bounds_of_quotient(items[0], expr.operands[1]);
-    case IndexExpr::Op::Min:
-      return IndexInterval{index_min(firsts), index_min(lasts)};
-    case IndexExpr::Op::Max:
-      return IndexInterval{index_max(firsts), index_max(lasts)};
+
+ private:
+  [[nodiscard]] bool has_no_range(const IndexExpr& expr) const {
+    const std::vector<std::string> symbols = symbols_of(expr);
+    return std::none_of(symbols.begin(), symbols.end(), [&](const std::string& symbol) {
+      return std::any_of(ranges_.begin(), ranges_.end(), [&](const auto& range) { return range.first == symbol; });
+    });
   }
-  return std::nullopt;
-}
+
+  [[nodiscard]] std::optional<IndexInterval> quotient(const IndexInterval& a, const IndexExpr& divisor) const {
+    if (divisor.op != IndexExpr::Op::Const) {
+      if (conditions_ == nullptr || !has_no_range(divisor)) return std::nullopt;
+      conditions_->push_back(index_sub(divisor, index_const(1)));
+      conditions_->push_back(a.first);
+      return IndexInterval{index_floordiv(a.first, divisor), index_floordiv(a.last, divisor)};
+    }
+    if (divisor.value == 0) return std::nullopt;
+    const bool is_reversed = divisor.value < 0;
+    return IndexInterval{index_floordiv(is_reversed ? a.last : a.first, divisor),
+                         index_floordiv(is_reversed ? a.first : a.last, divisor)};
+  }
+
+  /// The interval of the values of `expr` if its operands lie in `items`.
+  [[nodiscard]] std::optional<IndexInterval> combine(const IndexExpr& expr,
+                                                     const std::vector<IndexInterval>& items) const {
+    std::vector<IndexExpr> firsts;
+    std::vector<IndexExpr> lasts;
+    for (const IndexInterval& item : items) {
+      firsts.push_back(item.first);
+      lasts.push_back(item.last);
+    }
+    switch (expr.op) {
+      case IndexExpr::Op::Const:
+      case IndexExpr::Op::Symbol:
+        return IndexInterval{expr, expr};
+      case IndexExpr::Op::Add:
+        return IndexInterval{index_add(firsts[0], firsts[1]), index_add(lasts[0], lasts[1])};
+      case IndexExpr::Op::Sub:
+        return IndexInterval{index_sub(firsts[0], lasts[1]), index_sub(lasts[0], firsts[1])};
+      case IndexExpr::Op::Mul:
+        return bounds_of_product(items[0], items[1]);
+      case IndexExpr::Op::FloorDiv:
+        return quotient(items[0], expr.operands[1]);
+      case IndexExpr::Op::Min:
+        return IndexInterval{index_min(firsts), index_min(lasts)};
+      case IndexExpr::Op::Max:
+        return IndexInterval{index_max(firsts), index_max(lasts)};
+    }
+    return std::nullopt;
+  }
+
+  const SymbolRanges& ranges_;
+  std::vector<IndexExpr>* conditions_;
+};
 
 }  // namespace
 
 std::optional<IndexInterval> bounds_of(const IndexExpr& expr, const SymbolRanges& ranges) {
-  const auto has_range = [&](const std::string& symbol) {
-    return std::any_of(ranges.begin(), ranges.end(), [&](const auto& range) { return range.first == symbol; });
-  };
-  const std::vector<std::string> symbols = symbols_of(expr);
-  if (std::none_of(symbols.begin(), symbols.end(), has_range)) return IndexInterval{expr, expr};
-  if (expr.op == IndexExpr::Op::Symbol)
-    return std::find_if(ranges.begin(), ranges.end(), [&](const auto& range) { return range.first == expr.symbol; })
-        ->second;
-  std::vector<IndexInterval> items;
-  for (const IndexExpr& operand : expr.operands) {
-    auto item = bounds_of(operand, ranges);
-    if (!item) return std::nullopt;
-    items.push_back(std::move(*item));
-  }
-  return combine(expr, items);
+  return BoundsFinder(ranges, nullptr).of(expr);
+}
+
+std::optional<IndexInterval> bounds_if(const IndexExpr& expr, const SymbolRanges& ranges,
+                                       std::vector<IndexExpr>& conditions) {
+  return BoundsFinder(ranges, &conditions).of(expr);
 }
 
 }  // namespace pb

@@ -30,6 +30,17 @@ TEST(IndexBounds, AreNoneForUnknownDivisors) {
   EXPECT_FALSE(bounds_of(index_floordiv(index_const(7), index_symbol("y")), kRows));
 }
 
+TEST(IndexBounds, OfQuotientsByAnUnknownNumberHaveConditions) {
+  const IndexExpr quotient = index_floordiv(index_sub(index_symbol("y"), index_const(3)), index_symbol("n"));
+  std::vector<IndexExpr> conditions;
+  EXPECT_EQ(text_of(bounds_if(index_add(quotient, index_const(1)), kRows, conditions)),
+            "floord(a-3, n)+1 … floord(b-4, n)+1");
+  ASSERT_EQ(conditions.size(), 2U);
+  EXPECT_EQ(to_string(conditions[0]), "n-1");
+  EXPECT_EQ(to_string(conditions[1]), "a-3");
+  EXPECT_FALSE(bounds_if(index_floordiv(index_const(7), index_symbol("y")), kRows, conditions));
+}
+
 IndexExpr random_expr(std::mt19937& rng, int depth) {
   const auto pick = [&](int n) { return static_cast<int>(rng() % static_cast<unsigned>(n)); };
   if (depth == 0) {

@@ -208,6 +208,16 @@ std::optional<std::int64_t> coefficient_of(const Formula& formula, std::string_v
   return std::nullopt;
 }
 
+std::optional<std::vector<std::int64_t>> constant_extents(const std::vector<Formula>& extents) {
+  std::vector<std::int64_t> out;
+  for (const Formula& extent : extents) {
+    const auto value = to_index_expr(extent, {});
+    if (!value || value->op != Op::Const) return std::nullopt;
+    out.push_back(std::max<std::int64_t>(0, value->value));
+  }
+  return out;
+}
+
 bool has_rule_var(const Formula& formula) { return !symbols_of(formula, SymbolKind::RuleVar).empty(); }
 
 const Formula* find_non_affine(const Formula& formula) {

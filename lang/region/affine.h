@@ -46,6 +46,9 @@ struct RationalExpr {
 /// Integer coefficient of `symbol`; none if the formula is not affine in it.
 [[nodiscard]] std::optional<std::int64_t> coefficient_of(const Formula& formula, std::string_view symbol);
 
+/// The extents if they are numbers, the same in every call and instance. One below 0 counts as 0.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> constant_extents(const std::vector<Formula>& extents);
+
 /// True if `formula` names a rule variable.
 [[nodiscard]] bool has_rule_var(const Formula& formula);
 

@@ -33,6 +33,7 @@ struct LaunchRequest {
   const ManagerSet* devices = nullptr;
   Manager* manager = nullptr;                              // null: one of the devices, if there are any
   bool has_foreign_region = false;                         // a number outside of matrix storage
+  const char* objection = nullptr;                         // why the launch must not run; null: it may
   std::vector<std::pair<std::size_t, RegionRef>> numbers;  // regions that are written in the place of numbers
   Outcome outcome;
 };
@@ -245,6 +246,7 @@ bool Launch::run() {
   };
   if (request.manager == nullptr && (request.devices == nullptr || request.devices->is_empty()))
     return fail("no device");
+  if (request.objection != nullptr) return fail(request.objection);
   if (request.has_foreign_region) return fail("an argument is not in matrix storage");
   std::optional<ManagerSet::Choice> choice;
   request.manager != nullptr ? choice.emplace(*request.manager) : choice.emplace(request.devices->choose(plan));
@@ -270,6 +272,10 @@ void use_device(Launch& launch, Manager& manager) { launch.request_->manager = &
 Manager* device_of(const Launch& launch) { return launch.request_->manager; }
 
 bool lacks_memory(const Launch& launch) { return launch.request_->outcome.lacks_memory; }
+
+void only_if(Launch& launch, bool condition, const char* reason) {
+  if (!condition && launch.request_->objection == nullptr) launch.request_->objection = reason;
+}
 
 void stand_for(Launch& launch, const RegionRef& number) {
   launch.request_->numbers.emplace_back(launch.request_->plan.regions.size() - 1, number);

@@ -191,6 +191,7 @@ class Launch {
   friend void use_device(Launch& launch, Manager& manager);
   friend Manager* device_of(const Launch& launch);
   friend void stand_for(Launch& launch, const RegionRef& number);
+  friend void only_if(Launch& launch, bool condition, const char* reason);
   friend void set_margins(Launch& launch, int num_dims, const std::int64_t* margins);
   friend const LaunchRequest& request_of(const Launch& launch);
   enum Access : std::uint8_t { kRead = 1, kWrite = 2 };
@@ -213,6 +214,9 @@ void use_device(Launch& launch, Manager& manager);
 /// Says that the region that was given last is written in the place of a number, which keeps its value until the launch
 /// has ended. It lives as long as the launch.
 void stand_for(Launch& launch, const RegionRef& number);
+
+/// Unless the condition holds, run() fails for this reason, which outlives the launch.
+void only_if(Launch& launch, bool condition, const char* reason);
 
 /// Says that groups overlap: of the instances of a group, the first and the last `margins[d]` along loop d only help
 /// it, and other groups have them, too. Without this there are none.

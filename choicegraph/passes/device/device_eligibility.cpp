@@ -7,17 +7,21 @@
 #include <utility>
 #include <vector>
 
+#include "choicegraph/plan/launches/inside_of_box.h"
 #include "lang/body/body_constants.h"
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"
 #include "lang/body/math_functions.h"
 #include "lang/overloaded.h"
+#include "lang/region/affine.h"
 
 namespace pb {
 namespace {
 
 /// The most loops of a launch whose groups need to know where all of their instances are.
 constexpr int kMaxDeviceLoops = 3;
+/// The most cells of a rule's temporaries: each work-item has its own.
+constexpr std::int64_t kMostOwnCells = 1024;
 /// The most values of an array of tunables: each value is an argument of the kernel.
 constexpr int kMaxDeviceArray = 64;
 
@@ -185,12 +189,11 @@ class BodyCheck {
         return;
       case NameKind::Output:
       case NameKind::Input:
+      case NameKind::Temporary:
         // The walk visits parents first: check_member has seen `name.cell(…)` before its `name` comes here.
         if (names_region(id) && !is_member_object(id))
           reject("the region `" + name.text + "` is used as a whole", span);
         return;
-      case NameKind::Temporary:
-        return reject("it uses the temporary `" + name.text + "`", span);
       case NameKind::BuiltIn:
         if (is_device_constant(name.text)) return;
         return reject("`" + name.text + "` is not known on a device", span);
@@ -202,7 +205,8 @@ class BodyCheck {
   /// Whether the name stands for a region, which has `.cell(…)`, and not for a single element.
   bool names_region(ExprId id) const {
     const NameBinding& binding = types_.bindings[id.index()];
-    if (binding.kind != NameKind::Output && binding.kind != NameKind::Input) return false;
+    if (binding.kind != NameKind::Output && binding.kind != NameKind::Input && binding.kind != NameKind::Temporary)
+      return false;
     return types_.types[id.index()].kind == BodyType::Kind::Region;
   }
 
@@ -231,6 +235,42 @@ bool is_undivided(const Step& step, const Computation& computation, LaunchForm f
   return step.loops.empty() && computation.phases.empty() && form != LaunchForm::Slices;
 }
 
+/// Kernels do not test coordinates: a launch knows whether those of all instances lie inside.
+std::optional<WhyNotDevice> check_tested(const RegionAccess& input, const Step& step, LaunchForm form) {
+  if (input.tested_dims.empty()) return std::nullopt;
+  const std::string coordinate = "a coordinate of `" + input.binding + "` is not affine";
+  if (form != LaunchForm::Instances && form != LaunchForm::Single)
+    return WhyNotDevice{coordinate + ", and its instances depend on one another", input.span};
+  SymbolRanges instances;
+  for (const LoopDim& loop : step.loops)
+    instances.emplace_back(loop.var, IndexInterval{index_const(0), index_symbol("pb_last")});
+  for (const std::size_t dim : input.tested_dims) {
+    const bool has_bounds = must_be_inside(input, dim)
+                                ? inside_of_box(input, dim, index_const(0), instances).has_value()
+                                : !has_variable_divisor(input.lo[dim]) && !has_variable_divisor(input.hi[dim]);
+    if (!has_bounds) return WhyNotDevice{coordinate + ", and where it lies depends on a divisor", input.span};
+  }
+  return std::nullopt;
+}
+
+std::optional<WhyNotDevice> check_temporaries(const Transform& transform, const Rule& rule) {
+  std::int64_t num_cells = 0;
+  for (const RuleTemporary& temporary : rule.temporaries) {
+    const auto extents = constant_extents(temporary.extents);
+    if (!extents)
+      return WhyNotDevice{"the size of the temporary `" + temporary.name + "` is no constant", temporary.span};
+    std::int64_t cells = 1;
+    for (const std::int64_t extent : *extents)
+      cells = std::min(cells * std::min(extent, kMostOwnCells + 1), kMostOwnCells + 1);
+    num_cells += cells;
+    for (const SizeVar& var : transform.size_vars)
+      if (var.name == temporary.name)
+        return WhyNotDevice{"the temporary `" + var.name + "` hides a size variable", temporary.span};
+  }
+  if (num_cells <= kMostOwnCells) return std::nullopt;
+  return WhyNotDevice{"its temporaries have more than " + std::to_string(kMostOwnCells) + " cells", rule.span};
+}
+
 std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule& rule, const Computation& computation,
                                           const Step& step, LaunchForm form) {
   const bool is_sliced = form == LaunchForm::Slices;
@@ -240,7 +280,7 @@ std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule
     return WhyNotDevice{"its instances depend on one another", rule.span};
   if (step.loops.size() > kMaxDeviceLoops && form != LaunchForm::Instances)
     return WhyNotDevice{"it has more than three rule variables, and its instances depend on one another", rule.span};
-  if (!rule.temporaries.empty()) return WhyNotDevice{"every instance has temporaries of its own", rule.span};
+  if (auto why = check_temporaries(transform, rule)) return why;
   for (const RegionAccess& output : rule.outputs) {
     if (transform.matrices[output.matrix].num_dims() == 0 && (!step.loops.empty() || is_sliced))
       return WhyNotDevice{"its output is a single number", output.span};
@@ -253,10 +293,8 @@ std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule
   }
   if (rule.is_dynamic || !rule.tried.empty())
     return WhyNotDevice{"each instance tests a `where` that is not affine", rule.span};
-  for (const RegionAccess& input : rule.inputs) {
-    if (!input.tested_dims.empty())
-      return WhyNotDevice{"an input coordinate is not affine, so that each instance tests it", input.span};
-  }
+  for (const RegionAccess& input : rule.inputs)
+    if (auto why = check_tested(input, step, form)) return why;
   return std::nullopt;
 }
 

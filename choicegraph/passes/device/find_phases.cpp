@@ -62,6 +62,7 @@ class PhaseFinder {
   [[nodiscard]] std::string why_no_phases() const {
     // Work-items that run one instance together wait for one another, and so must all have one.
     if (!are_boxes_) return "the rule's instances are no box";
+    if (!rule_.temporaries.empty()) return "its instances have temporaries of their own";
     std::set<MatrixId> written;
     for (const RegionAccess& output : rule_.outputs)
       if (!written.insert(output.matrix).second && computation_.stores_in_phases)

@@ -11,6 +11,7 @@
 #include "clgen/cpp/loops/piece_code.h"
 #include "clgen/cpp/loops/scan_code.h"
 #include "clgen/cpp/rules/instance_code.h"
+#include "clgen/facts/index_width.h"
 #include "clgen/facts/names.h"
 #include "clgen/lower/analysis/nest_shape.h"
 #include "lang/body/body_walk.h"
@@ -355,6 +356,16 @@ void emit_launch(Writer& out, const RuleCode& code, std::size_t rank, const Kern
              std::to_string(buffer.extents.size()) + ", pb_tile_" + input.binding +
              (is_panel ? ", " + std::to_string(buffer.contiguous) : "") + ");");
   }
+  for (const InsideTest& test : form.inside) {
+    const RegionAccess& input = code.rule.inputs[test.input];
+    std::vector<std::string> terms;
+    for (const IndexExpr& value : test.values)
+      if (value.op != IndexExpr::Op::Const || value.value < 0)
+        terms.push_back(to_index_cpp(value, code.transform) + " >= 0");
+    if (terms.empty()) continue;
+    out.line("pbrt::gpu::only_if(pb_launch, " + joined(terms, " && ") + ", " +
+             quoted("`" + input.binding + "` may lie outside of `" + code.matrix_name(input) + "`") + ");");
+  }
   const bool has_slice = std::any_of(lowered.scalars.begin(), lowered.scalars.end(),
                                      [](const KernelScalar& scalar) { return scalar.source == ScalarSource::Slice; });
   out.line(rank == 0   ? "pb_launch.range(pbrt::Box<1>{{0}, {1}});"
@@ -434,6 +445,7 @@ std::string emit_device_step(Writer& out, const CppContext& context, const RuleC
                                 [&](const LoweredKernel& each) { return each.tree.version == form.version; });
   form.has_pieces = !lowered.cuts.empty();
   form.regions = own->regions;
+  form.inside = own->inside;
   return shared_function(out, done, code, step, form, [&](const std::string& name) {
     std::vector<Parameter> params = step_params(code);
     for (const StepBox& box : form.params) params.push_back({"const " + type_of(box) + "&", box.name});

@@ -40,6 +40,7 @@ struct StepForm {
   std::string kernel;                 ///< only for a device version: the name of its kernel
   bool has_pieces = false;            ///< only for a device version: it may be given pieces of the step
   std::vector<LaunchRegion> regions;  ///< only for a device version: what its launch says of the matrices
+  std::vector<InsideTest> inside;     ///< only for a device version: what its launch needs
 
   bool operator==(const StepForm&) const = default;
 };
