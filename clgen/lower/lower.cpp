@@ -56,7 +56,7 @@ class TransformLowering {
     std::map<StepId, StepLaunch> out;
     for (const StepId id : plan_.steps.ids()) {
       const LoweredStep& step = lowered.steps[id];
-      if (!step.is_given_boxes || step.slice || step.cuts.empty()) continue;
+      if (!step.is_given_boxes || step.slice || step.cuts.empty() || has_tested_inputs(id)) continue;
       const CellDims cells = joint_cells(rules_, plan_, id);
       std::string box = step.boxes.size() == 1 ? step.boxes.front().name : "";
       if (has_fixed(cells))
@@ -66,6 +66,13 @@ class TransformLowering {
         if (kernel.tree.version == Version::OpenCl) out[id] = {kernel.tree, kernel.regions, box, step.cuts.front().dim};
     }
     return out;
+  }
+
+  /// Whether a launch needs to know where the step's inputs lie.
+  [[nodiscard]] bool has_tested_inputs(StepId id) const {
+    const std::vector<RegionAccess>& inputs = rule_of(id).rule.inputs;
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [](const RegionAccess& input) { return !input.tested_dims.empty(); });
   }
 
   [[nodiscard]] std::vector<JointLaunch> joint_launches(const std::map<StepId, StepLaunch>& launches,
@@ -202,10 +209,11 @@ class TransformLowering {
     for (std::size_t i = 0; i < rule.rule.inputs.size(); ++i) {
       const RegionAccess& input = rule.rule.inputs[i];
       for (const std::size_t dim : input.tested_dims)
-        if (must_be_inside(input, dim))
-          out.push_back(
-              {i, inside_of_box(input, dim, view_extent(rule.matrix(input.matrix), dim), ranges_in(step, "pb_box"))
-                      .value()});
+        if (auto values =
+                inside_of_box(input, dim, view_extent(rule.matrix(input.matrix), dim), ranges_in(step, "pb_box"))
+                    .value();
+            !values.empty())
+          out.push_back({i, std::move(values)});
     }
     return out;
   }

@@ -266,8 +266,12 @@ class KernelBodyPrinter {
   }
 
   std::string member_text(const MemberExpr& member, const Texts& args) const {
-    if (const NameBinding& object = binding_of(member.object); object.kind == NameKind::Temporary)
-      return text_of_member(rule_.temporaries[object.index], body_, member, args);
+    if (const NameBinding& object = binding_of(member.object); object.kind == NameKind::Temporary) {
+      Texts indices = args;
+      for (std::size_t d = 0; d < args.size(); ++d)
+        indices[d] = index_text("(" + args[d] + ")", type_of(member.args[d]));
+      return text_of_member(rule_.temporaries[object.index], body_, member, indices);
+    }
     const std::string& name = std::get<NameExpr>(body_.exprs[member.object].node).text;
     const std::string region = "pb_at_" + name;
     const std::optional<std::size_t> walked = walked_in_panel(member.object);

@@ -25,7 +25,7 @@ class BoundsFinder {
       : ranges_(ranges), conditions_(conditions) {}
 
   [[nodiscard]] std::optional<IndexInterval> of(const IndexExpr& expr) const {
-    if (has_no_range(expr)) return IndexInterval{expr, expr};
+    if (has_no_range(expr) && (conditions_ == nullptr || !has_unknown_divisor(expr))) return IndexInterval{expr, expr};
     if (expr.op == IndexExpr::Op::Symbol)
       return std::find_if(ranges_.begin(), ranges_.end(), [&](const auto& range) { return range.first == expr.symbol; })
           ->second;
@@ -39,6 +39,10 @@ class BoundsFinder {
   }
 
  private:
+  static bool has_unknown_divisor(const IndexExpr& expr) {
+    return (expr.op == IndexExpr::Op::FloorDiv && expr.operands[1].op != IndexExpr::Op::Const) ||
+           std::any_of(expr.operands.begin(), expr.operands.end(), has_unknown_divisor);
+  }
   [[nodiscard]] bool has_no_range(const IndexExpr& expr) const {
     const std::vector<std::string> symbols = symbols_of(expr);
     return std::none_of(symbols.begin(), symbols.end(), [&](const std::string& symbol) {

@@ -24,8 +24,9 @@ using SymbolRanges = std::vector<std::pair<std::string, IndexInterval>>;
 /// Pre: no range is empty
 [[nodiscard]] std::optional<IndexInterval> bounds_of(const IndexExpr& expr, const SymbolRanges& ranges);
 
-/// As bounds_of, also for quotients of numbers that are not negative by a positive number without such symbols. Appends
-/// to `conditions` what is 0 or more where they are so. Each of these has a value where those before it hold.
+/// As bounds_of, also for quotients by what has no such symbol. Appends to `conditions` what is 0 or more where no
+/// dividend of such a quotient is negative and each divisor is positive. Each of these has a value where those before
+/// it hold.
 [[nodiscard]] std::optional<IndexInterval> bounds_if(const IndexExpr& expr, const SymbolRanges& ranges,
                                                      std::vector<IndexExpr>& conditions);
 

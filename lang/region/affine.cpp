@@ -40,9 +40,12 @@ bool is_nonnegative(const IndexExpr& expr, const FormulaScope& scope) {
   return false;
 }
 
-/// True if `expr`, which is affine, is >= 0 at all values of the scope.
+/// True if `expr` is >= 0 at all values of the scope for sure.
 bool is_nonnegative_there(const IndexExpr& expr, const FormulaScope& scope) {
-  return scope.values.is_known() && scope.values.where_nonnegative(index_sub(index_const(-1), expr)).is_empty();
+  if (!scope.values.is_known()) return false;
+  for (const std::string& dim : scope.values.dims())
+    if (!affine_coefficient(expr, dim)) return false;
+  return scope.values.where_nonnegative(index_sub(index_const(-1), expr)).is_empty();
 }
 
 /// The quotient a / b of C, which is rounded towards zero. Exact for constant `b`; else for a >= 0, b > 0.

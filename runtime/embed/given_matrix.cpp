@@ -115,8 +115,10 @@ bool GivenMatrix::is_aligned(std::uintptr_t bytes) const {
 
 bool GivenMatrix::is_box_of(const AnyMatrix& dense) const {
   if (kind() != dense.kind()) return false;
-  std::int64_t offset =
-      (begin_ - static_cast<const char*>(dense.data())) / static_cast<std::int64_t>(element_bytes(kind()));
+  const std::int64_t bytes = begin_ - static_cast<const char*>(dense.data());
+  const auto element = static_cast<std::int64_t>(element_bytes(kind()));
+  if (bytes % element != 0) return false;  // it lies across the other's cells
+  std::int64_t offset = bytes / element;
   int num_crossed = 0;  // dimensions of this matrix with several cells that lie along one of the dense matrix
   int num_several = 0;
   for (int d = 0; d < num_dims(); ++d) num_several += sizes_[d] > 1 ? 1 : 0;

@@ -77,6 +77,11 @@ class BodyCheck {
     };
     // `check_expr` reports the lambda itself.
     if (std::any_of(decl.declarators.begin(), decl.declarators.end(), holds_lambda)) return;
+    const auto is_of_temporary = [&](ExprId id) { return types_.bindings[id.index()].kind == NameKind::Temporary; };
+    for (const Declarator& declarator : decl.declarators)
+      if (decl.type_text.find("auto") != std::string::npos && !declarator.init.is_none() &&
+          is_of_temporary(declarator.init))
+        return reject("`" + declarator.name + "` is another name of a temporary", span);
     if (decl.is_static) return reject("a static variable is shared by all instances", span);
     if (!is_number(decl.type))
       return reject("a local variable of type `" + decl.type_text + "` has no device version", span);
@@ -244,12 +249,9 @@ std::optional<WhyNotDevice> check_tested(const RegionAccess& input, const Step& 
   SymbolRanges instances;
   for (const LoopDim& loop : step.loops)
     instances.emplace_back(loop.var, IndexInterval{index_const(0), index_symbol("pb_last")});
-  for (const std::size_t dim : input.tested_dims) {
-    const bool has_bounds = must_be_inside(input, dim)
-                                ? inside_of_box(input, dim, index_const(0), instances).has_value()
-                                : !has_variable_divisor(input.lo[dim]) && !has_variable_divisor(input.hi[dim]);
-    if (!has_bounds) return WhyNotDevice{coordinate + ", and where it lies depends on a divisor", input.span};
-  }
+  for (const std::size_t dim : input.tested_dims)
+    if (!inside_of_box(input, dim, index_const(0), instances))
+      return WhyNotDevice{coordinate + ", and a launch cannot say where it lies", input.span};
   return std::nullopt;
 }
 

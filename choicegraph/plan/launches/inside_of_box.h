@@ -12,17 +12,12 @@
 
 namespace pb {
 
-/// Returns whether no border says what the input has where coordinate `dim`, which instances test, lies outside.
-[[nodiscard]] bool must_be_inside(const RegionAccess& input, std::size_t dim);
-
-/// Returns whether the coordinate is divided by what differs between instances, and may be 0.
-[[nodiscard]] bool has_variable_divisor(const Formula& coordinate);
-
 /// Returns values that are all 0 or more only if dimension `dim` of the access, which instances test, lies inside of
-/// `size` cells in all of the `instances`. Each has a value where those before it are 0 or more. None if the
-/// coordinates have no bounds that can be computed.
+/// `size` cells in all of the `instances`; if a border says what lies outside, only if the coordinate has a value. Each
+/// has a value where those before it are 0 or more, and none overflows 64 bits there. None if the coordinates have no
+/// bounds that can be computed.
 ///
-/// Pre: must_be_inside(input, dim), and there are instances
+/// Pre: there are instances
 [[nodiscard]] std::optional<std::vector<IndexExpr>> inside_of_box(const RegionAccess& input, std::size_t dim,
                                                                   const IndexExpr& size, const SymbolRanges& instances);
 

@@ -179,6 +179,8 @@ class TiledStepsFinder {
     const Step& one = step(id);
     const std::string name = in_quotes(rule_of(id).name);
     if (!one.device_share) return name + " has instances that are no box";
+    for (const RegionAccess& input : rule_of(id).inputs)
+      if (!input.tested_dims.empty()) return name + " reads at coordinates that are not affine";
     if (one.loops.empty() || one.loops.size() > kMaxDims) return name + " has no loops, or more than a device";
     if (!computation_of(plan_, one.rule).phases.empty()) return name + " has folds that work-items divide";
     return "";

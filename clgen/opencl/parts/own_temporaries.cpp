@@ -41,7 +41,7 @@ std::string text_of_member(const RuleTemporary& temporary, const Body& body, con
     std::string index;
     std::int64_t stride = 1;
     for (std::size_t d = 0; d < args.size(); stride *= extents[d++])
-      index += (d == 0 ? "(" : " + (") + args[d] + ")" + (d == 0 ? "" : " * " + std::to_string(stride));
+      index += (d == 0 ? "" : " + ") + args[d] + (d == 0 ? "" : " * " + std::to_string(stride));
     return opencl_name(temporary.name) + "[" + index + "]";
   }
   if (member.name == "width") return std::to_string(extents[0]);

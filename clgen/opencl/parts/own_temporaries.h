@@ -13,7 +13,7 @@ namespace pb {
 /// Pre of both: the extents are constant.
 [[nodiscard]] std::string declaration_of(const RuleTemporary& temporary);
 
-/// Returns `T[x + 3 * y]`, or a size. `args` are the texts of the member's arguments.
+/// Returns `T[x + 3 * y]`, or a size. `args` are the texts of the member's arguments, as factors.
 [[nodiscard]] std::string text_of_member(const RuleTemporary& temporary, const Body& body, const MemberExpr& member,
                                          const std::vector<std::string>& args);
 

@@ -129,6 +129,47 @@ def own_reference(a, b):
     return {"Moments": moments.astype(np.int32), "Medians": np.sort(around, axis=0)[1], "Digits": np.stack([*digits, np.full(len(a), b.sum())])}
 
 
+# Coordinates that a launch cannot vouch for: the CPU runs these steps, on what it makes of them.
+LEFT = """transform Joined
+from int A[n], int V[v]
+to int B[w]
+{
+  B.cell(0) from (A.cell(0) a) { return a; }
+  B.cell(i) from (A.cell(i*i) a) where i > 0 { return a; }
+}
+transform Tiled
+from int A[n], int V[v]
+through int T[w]
+to int B[w]
+{
+  T.cell(i) from (A.cell(i*i) a) { return a + 1; }
+  B.cell(i) from (T.cell(i) t) { return 2 * t; }
+}
+transform Widths
+from int A[n], int V[v]
+to int B[w]
+{
+  B.cell(i) from (A.region(i*i, 3*i) a) { return a.width(); }
+}
+transform Halves
+from int A[n], int V[v]
+to int B[w]
+{
+  B.cell(i) from (A.cell(i*v + 2 + (w - 8)/v) a) { return a; }
+}
+transform Outside
+from int A[n], int V[v]
+to int B[w]
+{
+  B.cell(i) from (A.cell(i/v) a = -1, A.cell((i*i - 5)/3) b = -2) { return 10*a + b; }
+}
+"""
+LEFT_CASES = (("Joined", 5, 30, 1), ("Tiled", 5, 30, 1), ("Widths", 5, 20, 1), ("Halves", 3, 9, 3), ("Outside", 6, 9, 4))
+LEFT_RESULTS = {"Joined": lambda a, w, i: a[i * i], "Tiled": lambda a, w, i: 2 * a[i * i] + 2, "Widths": lambda a, w, i: np.maximum(0, 3 * i - i * i),
+                "Halves": lambda a, w, i: a[i * w + 2 - abs(len(i) - 8) // w],
+                "Outside": lambda a, w, i: 10 * a[i // w] + np.where((i > 1) & (i * i < 3 * len(a) + 5), a[np.clip((i * i - 5) // 3, 0, len(a) - 1)], -2)}
+
+
 class Test:
     def __init__(self, tools, work, rng):
         self.tools, self.work, self.rng, self.num_runs = tools, work, rng, 0
@@ -170,6 +211,19 @@ class Test:
         a = np.arange(5, 12, dtype=np.int32)
         self.agree(program, [a], {"C": 3 * a, "D": 3 * a[0] * a})
 
+    def left_to_the_cpu(self):
+        """Launches of several steps, of tiles with temporaries, of regions that end before they begin, and quotients of negative numbers."""
+        program = self.compile("left", LEFT)
+        config = self.work / "left.cfg"
+        program.write_configuration(config, placed(program, "opencl", {}))
+        for name, w, n, width in LEFT_CASES:
+            a = self.rng.integers(-99, 99, n).astype(np.int32)
+            files = [*arrays.save(self.work, [a, np.zeros(width, np.int32)]), self.work / "B.npy"]
+            program.run("--transform", name, *files, "--size", f"w={w}", "--device-copies", config=config)
+            want = LEFT_RESULTS[name](a, width, np.arange(w))
+            got = np.load(self.work / "B.npy")
+            polybricks.check(np.array_equal(got, want), f"{name}: {got} is not {want}")
+
     def outside(self):
         """At one cell and at two all squares are inside."""
         program = self.compile("squares", SQUARES)
@@ -190,6 +244,7 @@ def main():
     test.inside()
     test.temporaries()
     test.numbers()
+    test.left_to_the_cpu()
     test.outside()
     print(f"{test.num_runs} runs agree")
     return 0
