@@ -25,7 +25,7 @@ MAX_MEMBER_FUNCTIONS = 25
 MAX_CLASS_FILES = 2
 
 # Folder -> its own files, without those of folders in it.
-LARGE_FOLDERS = {"docs/decisions": 75}
+LARGE_FOLDERS = {"docs/decisions": 76}
 
 # Path and name -> member functions.
 LARGE_CLASSES = {}
