@@ -51,8 +51,12 @@ class Settler {
       return d.pointer_depth == 0 && !d.is_reference && d.extents.empty() && !d.init.is_none();
     };
     if (decl.declarators.empty() || !std::all_of(decl.declarators.begin(), decl.declarators.end(), is_plain)) return;
+    // A temporary that is a single number is a handle: the local is another name of it.
+    const auto is_temporary = [&](const Declarator& d) {
+      return types_.bindings[d.init.index()].kind == NameKind::Temporary;
+    };
     const BodyType& type = types_.types[decl.declarators.front().init.index()];
-    if (!is_number(type)) return;
+    if (!is_number(type) || std::any_of(decl.declarators.begin(), decl.declarators.end(), is_temporary)) return;
     decl.type = type;
     decl.type.is_const = !qualifier.empty();
     decl.type_text = qualifier + spell_number(type);

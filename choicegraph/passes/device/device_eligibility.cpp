@@ -77,11 +77,6 @@ class BodyCheck {
     };
     // `check_expr` reports the lambda itself.
     if (std::any_of(decl.declarators.begin(), decl.declarators.end(), holds_lambda)) return;
-    const auto is_of_temporary = [&](ExprId id) { return types_.bindings[id.index()].kind == NameKind::Temporary; };
-    for (const Declarator& declarator : decl.declarators)
-      if (decl.type_text.find("auto") != std::string::npos && !declarator.init.is_none() &&
-          is_of_temporary(declarator.init))
-        return reject("`" + declarator.name + "` is another name of a temporary", span);
     if (decl.is_static) return reject("a static variable is shared by all instances", span);
     if (!is_number(decl.type))
       return reject("a local variable of type `" + decl.type_text + "` has no device version", span);
