@@ -82,7 +82,6 @@ to int Moments[n], int Medians[n], int Digits[n, 4]
   to (Moments x, Medians y, Digits z) from (A a, B b) { Own<3>(x, y, z, a, b); }
 }
 """
-OWN_OUTPUTS = ["Moments", "Medians", "Digits"]
 # A cell of what a device has made is the number of the next call.
 NUMBER = """transform Scaled
 from int Factor, int A[n]
@@ -129,8 +128,8 @@ def own_reference(a, b):
     return {"Moments": moments.astype(np.int32), "Medians": np.sort(around, axis=0)[1], "Digits": np.stack([*digits, np.full(len(a), b.sum())])}
 
 
-# Coordinates that a launch cannot vouch for: the CPU runs these steps, on what it makes of them.
-LEFT = """transform Joined
+# Coordinates that are hard to vouch for: the CPU runs the step, or the kernel rounds as C does.
+HARD = """transform Joined
 from int A[n], int V[v]
 to int B[w]
 {
@@ -164,8 +163,8 @@ to int B[w]
   B.cell(i) from (A.cell(i/v) a = -1, A.cell((i*i - 5)/3) b = -2) { return 10*a + b; }
 }
 """
-LEFT_CASES = (("Joined", 5, 30, 1), ("Tiled", 5, 30, 1), ("Widths", 5, 20, 1), ("Halves", 3, 9, 3), ("Outside", 6, 9, 4))
-LEFT_RESULTS = {"Joined": lambda a, w, i: a[i * i], "Tiled": lambda a, w, i: 2 * a[i * i] + 2, "Widths": lambda a, w, i: np.maximum(0, 3 * i - i * i),
+HARD_CASES = (("Joined", 5, 30, 1), ("Tiled", 5, 30, 1), ("Widths", 5, 20, 1), ("Halves", 3, 9, 3), ("Outside", 6, 9, 4))
+HARD_RESULTS = {"Joined": lambda a, w, i: a[i * i], "Tiled": lambda a, w, i: 2 * a[i * i] + 2, "Widths": lambda a, w, i: np.maximum(0, 3 * i - i * i),
                 "Halves": lambda a, w, i: a[i * w + 2 - abs(len(i) - 8) // w],
                 "Outside": lambda a, w, i: 10 * a[i // w] + np.where((i > 1) & (i * i < 3 * len(a) + 5), a[np.clip((i * i - 5) // 3, 0, len(a) - 1)], -2)}
 
@@ -211,18 +210,23 @@ class Test:
         a = np.arange(5, 12, dtype=np.int32)
         self.agree(program, [a], {"C": 3 * a, "D": 3 * a[0] * a})
 
-    def left_to_the_cpu(self):
+    def hard_to_vouch_for(self):
         """Launches of several steps, of tiles with temporaries, of regions that end before they begin, and quotients of negative numbers."""
-        program = self.compile("left", LEFT)
-        config = self.work / "left.cfg"
+        program = self.compile("hard", HARD)
+        config = self.work / "hard.cfg"
         program.write_configuration(config, placed(program, "opencl", {}))
-        for name, w, n, width in LEFT_CASES:
+        for name, w, n, width in HARD_CASES:
             a = self.rng.integers(-99, 99, n).astype(np.int32)
             files = [*arrays.save(self.work, [a, np.zeros(width, np.int32)]), self.work / "B.npy"]
             program.run("--transform", name, *files, "--size", f"w={w}", "--device-copies", config=config)
-            want = LEFT_RESULTS[name](a, width, np.arange(w))
+            want = HARD_RESULTS[name](a, width, np.arange(w))
             got = np.load(self.work / "B.npy")
             polybricks.check(np.array_equal(got, want), f"{name}: {got} is not {want}")
+        # Launches that several steps share test coordinates, too.
+        for name in ("Joined", "Tiled"):
+            files = [*arrays.save(self.work, [np.zeros(8, np.int32), np.zeros(1, np.int32)]), self.work / "B.npy"]
+            done, _ = program.run("--transform", name, *files, "--size", "w=5", config=config, expect=None)
+            polybricks.check(done.returncode != 0 and "`A.cell(i*i)` lies outside" in done.stderr, f"{name}: {done.stderr}")
 
     def outside(self):
         """At one cell and at two all squares are inside."""
@@ -244,7 +248,7 @@ def main():
     test.inside()
     test.temporaries()
     test.numbers()
-    test.left_to_the_cpu()
+    test.hard_to_vouch_for()
     test.outside()
     print(f"{test.num_runs} runs agree")
     return 0
