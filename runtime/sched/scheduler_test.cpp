@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -500,21 +501,25 @@ double process_cpu_seconds() {
          1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
+// A busy wait uses a processor in every interval; other work of the machine delays
+// the workers' way to sleep in some. So the least of several intervals counts.
 TEST(Scheduler, UsesNoCpuWhileAFiberWaitsForADevice) {
+  constexpr double kIntervalSeconds = 0.1;
   Scheduler scheduler(4);
   scheduler.run([&](Frame& root) {
     Suspension suspension(root);
-    double used = 0;
+    double least = kIntervalSeconds;
     std::thread device([&, waker = suspension.waker()] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      const double before = process_cpu_seconds();
-      std::this_thread::sleep_for(std::chrono::milliseconds(300));
-      used = process_cpu_seconds() - before;
+      for (int i = 0; i < 50 && least > 0.01 * kIntervalSeconds; ++i) {
+        const double before = process_cpu_seconds();
+        std::this_thread::sleep_for(std::chrono::duration<double>(kIntervalSeconds));
+        least = std::min(least, process_cpu_seconds() - before);
+      }
       waker.wake();
     });
     suspension.wait();
     device.join();
-    EXPECT_LT(used, 0.003) << "less than 1 %";
+    EXPECT_LE(least, 0.01 * kIntervalSeconds) << "more than 1 %";
   });
 }
 
