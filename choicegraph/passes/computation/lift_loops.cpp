@@ -17,7 +17,7 @@
 namespace pb {
 namespace {
 
-using choices::are_equal, choices::never_holds, choices::range_of;
+using choices::are_equal, choices::difference, choices::never_holds, choices::range_of;
 using choices::bound_access, choices::BoundAccess, choices::BoundRegion, choices::count_mentions, choices::RegionUses;
 using choices::first_declarators, choices::LoopEffects, choices::LoopHead, choices::OuterAssignment;
 using choices::read_loop_effects, choices::read_loop_head, choices::rewrite_loops, choices::uses_of;
@@ -47,6 +47,27 @@ StmtId only_loop(const Body& body, StmtId id) {
   return !stmt.is_none() && std::holds_alternative<ForStmt>(body.stmts[stmt].node) ? stmt : StmtId();
 }
 
+std::vector<std::string> names_of(const Rule& rule) {
+  std::vector<std::string> out;
+  for (const RuleVar& var : rule.vars) out.push_back(var.name);
+  return out;
+}
+
+/// Whether it is known which versions a region has: those of a matrix as a whole are a dimension like others only where
+/// all of them are meant.
+bool is_known_part(const Transform& transform, const RegionAccess& access) {
+  return access.is_slice || !transform.matrices[access.matrix].has_versions;
+}
+
+bool has_affine_where(const Rule& rule) {
+  const auto are_affine = [](const std::vector<Relation>& all) {
+    return std::all_of(all.begin(), all.end(), [](const Relation& relation) { return is_affine(relation); });
+  };
+  return are_affine(rule.where) && std::all_of(rule.where_any.begin(), rule.where_any.end(), [&](const auto& any) {
+           return std::all_of(any.any.begin(), any.any.end(), are_affine);
+         });
+}
+
 class Lifter {
  public:
   Lifter(const RegionContext& context, const Transform& transform, Rule& rule)
@@ -55,7 +76,7 @@ class Lifter {
         body_(rule.body),
         known_(known_sizes(context, transform)),
         scope_(formula_scope(transform, known_)),
-        sizes_(Region::universe(context, {}).intersect_parameters(known_)) {}
+        instances_(Region::universe(context, names_of(rule)).intersect_parameters(known_)) {}
 
   /// Changes the rule, and returns the loops that became variables.
   std::vector<std::string> run() {
@@ -79,7 +100,8 @@ class Lifter {
   /// Finds the outermost loops of which each is all that the one before does.
   void find_loops() {
     std::size_t most = kMostDims;
-    for (const RegionAccess& output : rule_.outputs) most = std::min(most, output.lo.size());
+    for (const RegionAccess& output : rule_.outputs)
+      most = std::min(most, static_cast<std::size_t>(output.num_body_dims()));
     const std::vector<std::uint32_t> declarators = first_declarators(body_);
     for (StmtId at = only_loop(body_, body_.root); !at.is_none() && loops_.size() < most;) {
       const auto& loop = std::get<ForStmt>(body_.stmts[at].node);
@@ -138,6 +160,7 @@ class Lifter {
     for (const SizeVar& var : transform_.sizes_from_inputs) names.insert(var.name);
     for (const UserTunable& tunable : transform_.tunables) names.insert(tunable.name);
     for (const Constant& constant : rule_.constants) names.insert(constant.name);
+    for (const RuleVar& var : rule_.vars) names.insert(var.name);
     for (const auto* accesses : {&rule_.outputs, &rule_.inputs})
       for (const RegionAccess& access : *accesses) names.insert(access.binding);
     return names.contains(name);
@@ -155,8 +178,29 @@ class Lifter {
     return {};
   }
 
+  /// Why rounds as instances of their own might read what others of their instance write; nothing if they do not.
+  [[nodiscard]] Refusal why_not_apart_from_inputs() const {
+    for (const RegionAccess& output : rule_.outputs)
+      for (const RegionAccess& input : rule_.inputs)
+        if (input.matrix == output.matrix && !are_apart(input, output))
+          return {"the rule may also read cells of `" + transform_.matrices[output.matrix].name + "` that it writes",
+                  input.span};
+    return {};
+  }
+
+  /// Whether no cell is in both, whatever the instance.
+  [[nodiscard]] bool are_apart(const RegionAccess& a, const RegionAccess& b) const {
+    if (a.may_be_outside() || b.may_be_outside()) return false;
+    for (std::size_t d = 0; d < a.lo.size(); ++d)
+      if (never_holds(instances_, a.lo[d], RelationOp::Less, b.hi[d], scope_) ||
+          never_holds(instances_, b.lo[d], RelationOp::Less, a.hi[d], scope_))
+        return true;
+    return false;
+  }
+
   /// Makes the loops variables if that is possible with all of them.
   [[nodiscard]] Refusal lift() {
+    if (Refusal found = why_not_apart_from_inputs(); !found.reason.empty()) return found;
     inside_ = std::get<ForStmt>(body_.stmts[loops_.back().loop].node).body;
     locals_.clear();
     sizes_of_loops_.assign(loops_.size(), std::nullopt);
@@ -179,19 +223,19 @@ class Lifter {
     const RegionUses uses = uses_of(rule_, inside_, of);
     const Span outermost = body_.stmts[loops_.front().loop].span;
     const Span span = uses.span.is_known() ? uses.span : outermost;
-    auto access = bound_access(rule_, uses, output.lo.size(), locals_);
+    auto access = bound_access(rule_, uses, output, locals_);
     if (!access || !has_each_once(*access))
       return {"its rounds do not each use cells of `" + output.binding + "` of their own", span};
-    for (std::size_t d = 0; d < access->loops.size(); ++d) {
-      if (!access->loops[d]) continue;
-      const Fold& loop = loops_[*access->loops[d]];
+    for (std::size_t i = 0; i < access->loops.size(); ++i) {
+      if (access->is_shared(i)) continue;
+      const Fold& loop = loops_[*access->loops[i]];
       const auto range = range_of(rule_, loop);
-      const Formula& size = output.hi[d];
-      if (!range || !are_equal(sizes_, range->lowest, {IntLiteral{0}, {}}, scope_) ||
-          !are_equal(sizes_, range->end, size, scope_))
+      const Formula size = size_in(output, access->dims[i]);
+      if (!range || !are_equal(instances_, range->lowest, {IntLiteral{0}, {}}, scope_) ||
+          !are_equal(instances_, range->end, size, scope_))
         return {"the values of `" + loop.var + "` are not known to be all coordinates of `" + output.binding + "`",
                 body_.stmts[loop.loop].span};
-      sizes_of_loops_[*access->loops[d]] = size;
+      sizes_of_loops_[*access->loops[i]] = size;
     }
     regions.push_back({of, std::move(*access), uses.members});
     return {};
@@ -200,26 +244,28 @@ class Lifter {
   /// An input becomes smaller if it has all of these cells wherever the outputs have theirs.
   void bind_input(const NameBinding& of, std::vector<BoundRegion>& regions) {
     const RegionAccess& input = rule_.inputs[of.index];
-    const bool is_whole = input.kind == AccessKind::All && !input.is_slice && !has_versions(input);
     const RegionUses uses = uses_of(rule_, inside_, of);
-    if (!is_whole || input.lo.empty() || input.may_be_outside() || uses.members.empty()) return;
-    auto access = bound_access(rule_, uses, input.lo.size(), locals_);
+    if (!is_known_part(transform_, input) || input.num_body_dims() == 0 || input.may_be_outside() ||
+        uses.members.empty())
+      return;
+    auto access = bound_access(rule_, uses, input, locals_);
     if (!access) return;
-    for (std::size_t d = 0; d < access->loops.size(); ++d)
-      if (access->loops[d] &&
-          !never_holds(sizes_, input.hi[d], RelationOp::Less, *sizes_of_loops_[*access->loops[d]], scope_))
+    for (std::size_t i = 0; i < access->loops.size(); ++i)
+      if (!access->is_shared(i) && !never_holds(instances_, size_in(input, access->dims[i]), RelationOp::Less,
+                                                *sizes_of_loops_[*access->loops[i]], scope_))
         return;
     regions.push_back({of, std::move(*access), uses.members});
+  }
+
+  /// The number of a region's cells in a dimension of its matrix.
+  [[nodiscard]] static Formula size_in(const RegionAccess& region, std::size_t dim) {
+    return difference(region.hi[dim], region.lo[dim]);
   }
 
   [[nodiscard]] bool has_each_once(const BoundAccess& access) const {
     return std::all_of(locals_.begin(), locals_.end(), [&, i = std::size_t{0}](std::uint32_t) mutable {
       return std::count(access.loops.begin(), access.loops.end(), std::optional(i++)) == 1;
     });
-  }
-
-  [[nodiscard]] bool has_versions(const RegionAccess& access) const {
-    return transform_.matrices[access.matrix].has_versions;
   }
 
   /// The loops in the order of the coordinates of the output with the most dimensions, of several the first.
@@ -240,7 +286,7 @@ class Lifter {
   const Body& body_;
   const Region known_;
   const FormulaScope scope_;
-  const Region sizes_;
+  const Region instances_;
   std::vector<Fold> loops_;  ///< outermost first
   StmtId inside_;            ///< what the innermost of them runs
   std::vector<std::uint32_t> locals_;
@@ -250,16 +296,10 @@ class Lifter {
 
 /// Why a rule whose body is a loop keeps it, whatever the loop does.
 std::string why_not_this_rule(const Transform& transform, const Rule& rule) {
-  const auto is_whole = [&](const RegionAccess& access) {
-    return access.kind == AccessKind::All && !access.is_slice && !transform.matrices[access.matrix].has_versions;
-  };
-  if (!std::all_of(rule.outputs.begin(), rule.outputs.end(), is_whole)) return "the rule writes parts of matrices";
-  if (!rule.where.empty() || !rule.where_any.empty()) return "the rule has a `where`";
+  const auto is_known = [&](const RegionAccess& access) { return is_known_part(transform, access); };
+  if (!std::all_of(rule.outputs.begin(), rule.outputs.end(), is_known)) return "the rule writes ranges of versions";
+  if (!has_affine_where(rule)) return "the rule has a `where` that is not affine";
   if (!rule.temporaries.empty()) return "the rule has matrices of its own";
-  for (const RegionAccess& output : rule.outputs)
-    for (const RegionAccess& input : rule.inputs)
-      if (output.matrix == input.matrix)
-        return "the rule also reads `" + transform.matrices[output.matrix].name + "`, which it writes";
   return "";
 }
 
@@ -274,8 +314,8 @@ std::vector<LiftedLoops> lift_loops(Program& program) {
       Rule& rule = transform.rules[rule_id];
       const StmtId loop = only_loop(rule.body, rule.body.root);
       const bool has_number = std::any_of(rule.outputs.begin(), rule.outputs.end(),
-                                          [](const RegionAccess& output) { return output.lo.empty(); });
-      if (loop.is_none() || !rule.vars.empty() || rule.is_return_form || has_number) continue;
+                                          [](const RegionAccess& output) { return output.num_body_dims() == 0; });
+      if (loop.is_none() || rule.is_return_form || has_number) continue;
       LiftedLoops lifted{id, rule_id, {}, why_not_this_rule(transform, rule), rule.body.stmts[loop].span};
       if (lifted.reason.empty()) {
         const RegionLimit limit(context);

@@ -21,15 +21,20 @@ struct RegionUses {
 /// Returns the uses of an output or an input, as `of` names it.
 [[nodiscard]] RegionUses uses_of(const Rule& rule, StmtId below, const NameBinding& of);
 
-/// A part of a matrix that instances of their own can have: a cell, a row or a column.
+/// A part of a region that instances of their own can have: a cell, a row or a column.
 struct BoundAccess {
   AccessKind kind = AccessKind::Cell;
-  std::vector<std::optional<std::size_t>> loops;  ///< by dimension: the loop whose variable is the coordinate
+  std::vector<std::size_t> dims;                  ///< by coordinate in the body: the dimension of the matrix
+  std::vector<std::optional<std::size_t>> loops;  ///< by coordinate in the body: the loop whose variable it is
+
+  /// Whether the instances share a coordinate. A region with one place there has the coordinate 0 in the body.
+  [[nodiscard]] bool is_shared(std::size_t coordinate) const { return !loops[coordinate].has_value(); }
 };
 
-/// The smallest part of a matrix with `num_dims` dimensions in which all of the uses lie while the loops' variables
-/// stay the same. `locals` are the numbers of the loops' variables. None if there is no such part.
-[[nodiscard]] std::optional<BoundAccess> bound_access(const Rule& rule, const RegionUses& uses, std::size_t num_dims,
+/// The smallest part of the region in which all of the uses lie while the loops' variables stay the same. `locals` are
+/// the numbers of the loops' variables. None if there is no such part.
+[[nodiscard]] std::optional<BoundAccess> bound_access(const Rule& rule, const RegionUses& uses,
+                                                      const RegionAccess& region,
                                                       const std::vector<std::uint32_t>& locals);
 
 }  // namespace pb::choices

@@ -16,6 +16,12 @@ Formula after(const Formula& first) {
   return {BinaryFormula{FormulaOp::Add, {first, {IntLiteral{1}, first.span}}}, first.span};
 }
 
+Formula behind(const Formula& first, Formula offset) {
+  const auto* number = std::get_if<IntLiteral>(&first.node);
+  if (number != nullptr && number->value == 0) return offset;
+  return {BinaryFormula{FormulaOp::Add, {first, std::move(offset)}}, first.span};
+}
+
 class Rewriter {
  public:
   Rewriter(Rule& rule, const std::vector<Fold>& loops) : rule_(rule), body_(rule.body), loops_(loops) {}
@@ -23,8 +29,7 @@ class Rewriter {
   void run(const std::vector<std::size_t>& vars, const std::vector<BoundRegion>& regions) {
     open_body();
     for (const BoundRegion& region : regions) bind(region);
-    for (const std::size_t loop : vars) rule_.vars.push_back({loops_[loop].var, name_span(loop)});
-    rebind_locals(vars);
+    add_variables(vars, regions);
     clear_unreached();
     drop_tokens();
   }
@@ -65,9 +70,11 @@ class Rewriter {
   void bind(const BoundRegion& region) {
     RegionAccess& access = (region.of.kind == NameKind::Output ? rule_.outputs : rule_.inputs)[region.of.index];
     access.kind = region.access.kind;
-    for (std::size_t d = 0; d < access.lo.size(); ++d) {
-      if (!region.access.loops[d]) continue;
-      access.lo[d] = variable(loops_[*region.access.loops[d]].var, access.span);
+    if (access.kind == AccessKind::Cell) access.is_slice = false;
+    for (std::size_t i = 0; i < region.access.dims.size(); ++i) {
+      if (region.access.is_shared(i)) continue;
+      const std::size_t d = region.access.dims[i];
+      access.lo[d] = behind(access.lo[d], variable(loops_[*region.access.loops[i]].var, access.span));
       access.hi[d] = after(access.lo[d]);
     }
     for (const ExprId use : region.uses) {
@@ -107,16 +114,31 @@ class Rewriter {
     }
   }
 
-  void rebind_locals(const std::vector<std::size_t>& vars) {
+  /// Loops along the first dimensions become the fastest variables, as they were before.
+  void add_variables(const std::vector<std::size_t>& vars, const std::vector<BoundRegion>& regions) {
+    const auto num_before = static_cast<std::uint32_t>(rule_.vars.size());
+    const auto is_along_first = [](const BoundRegion& region) {
+      return region.of.kind == NameKind::Output && region.access.dims.front() == 0;
+    };
+    const bool is_first = std::any_of(regions.begin(), regions.end(), is_along_first);
+    std::vector<RuleVar> added;
+    for (const std::size_t loop : vars) added.push_back({loops_[loop].var, name_span(loop)});
+    rule_.vars.insert(is_first ? rule_.vars.begin() : rule_.vars.end(), added.begin(), added.end());
+    rebind(vars, is_first ? 0 : num_before);
+  }
+
+  /// The names of the loops' variables mean the rule's, of which `vars` begin at number `begin`.
+  void rebind(const std::vector<std::size_t>& vars, std::uint32_t begin) {
     const auto num_loops = static_cast<std::uint32_t>(loops_.size());
     for (NameBinding& binding : rule_.body_types.bindings) {
+      if (binding.kind == NameKind::RuleVar && binding.index >= begin) binding.index += num_loops;
       if (binding.kind != NameKind::Local) continue;
       if (binding.index >= num_loops) {
         binding.index -= num_loops;
         continue;
       }
       const auto at = std::find(vars.begin(), vars.end(), std::size_t{binding.index}) - vars.begin();
-      binding = {NameKind::RuleVar, static_cast<std::uint32_t>(at)};
+      binding = {NameKind::RuleVar, begin + static_cast<std::uint32_t>(at)};
     }
   }
 

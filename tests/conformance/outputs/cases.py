@@ -97,6 +97,22 @@ def jacobi(a):
     return [a]
 
 
+def parts(steps, a, v):
+    last, behind = a.copy(), a.copy()
+    for k in range(1, steps + 1):
+        last = (last + last[::-1, ::-1]) / 2 + k * v
+    for y in reversed(range(len(a))):
+        below = behind[y + 1:]
+        behind[y] += (below / (2 + np.arange(len(below)))[:, None]).sum(axis=0)
+    sums, row = [], np.ones(len(v))
+    for each in a:
+        row = each + np.roll(row, 1) / 2
+        sums.append(row)
+    columns = a * v + np.arange(len(v))
+    columns[:, 0] = -a[:, 0]
+    return [2 * a + v[::-1], a.T, columns, last, behind, np.array(sums)]
+
+
 def history(a):
     rows = [a]
     for k in range(1, 4):
@@ -150,6 +166,8 @@ CASES = {
     "quotient_remainder": Case(lambda a, d: [np.floor(a / d), a - np.floor(a / d) * d],
                                lambda n, r: [10 * mat(n, n + 2, r), 3 + abs(vec((), r))]),
     "parts_by_rows": Case(smooth, rect, sizes=(1, 2, 3, 31, 64)),
+    "rounds_of_parts": Case(parts, lambda n, r: [mat(n, n + 2, r), vec(n, r)], params=lambda n: {"steps": n % 5},
+                            sizes=(1, 2, 3, 31, 64)),
     "chain_of_temporaries": Case(chain, lambda n, r: [vec(n, r)]),
     "wide_and_narrow": Case(crossed, rect, sizes=(1, 2, 3, 31, 65)),
     "overwritten_in_turn": Case(in_turn, rect, sizes=(1, 2, 3, 31, 65)),
