@@ -24,7 +24,7 @@ enum class ScanOp : std::uint8_t { Add, Mul, Min, Max, BitAnd, BitOr, BitXor, Li
 /// One output of the rule that continues itself.
 struct ScannedValue {
   std::size_t output = 0;  ///< index into Rule::outputs
-  std::size_t input = 0;   ///< index into Rule::inputs: the same matrix one step back
+  std::size_t input = 0;   ///< index into Rule::inputs: the same matrix one step back, or what stands for it outside
   ExprId combine;          ///< the expression that is the output's value; no other mentions the input
   ScanOp op = ScanOp::Add;
   bool rounds = false;  ///< another order rounds in another way

@@ -107,6 +107,11 @@ std::string KernelOperandPrinter::cell_of(const RegionAccess& access, bool is_ou
   return name_in_kernel(lowered_, transform_, access.matrix, is_output) + "_data[" + offset_of(access, is_output) + "]";
 }
 
+void KernelOperandPrinter::print_border_cell(const RegionAccess& input) const {
+  print_cell_with_border(out_, transform_, input, program_.element,
+                         name_in_kernel(lowered_, transform_, input.matrix, false));
+}
+
 std::string KernelOperandPrinter::before_name(const RegionAccess& input) { return "pb_before_" + input.binding; }
 
 std::string KernelOperandPrinter::cell_at(const std::string& name) {
@@ -159,8 +164,7 @@ void KernelOperandPrinter::print_global(const RegionAccess& input, const Operand
       return;
     }
     case OperandKind::BorderCell:
-      return print_cell_with_border(out_, transform_, input, program_.element,
-                                    name_in_kernel(lowered_, transform_, input.matrix, false));
+      return print_border_cell(input);
     case OperandKind::Value:
       return out_.line(variable + cell_of(input) + ";");
     case OperandKind::Cells:

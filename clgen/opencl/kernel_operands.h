@@ -44,6 +44,8 @@ class KernelOperandPrinter {
   void set_local_cells(std::size_t input, LocalCells cells) { local_[input] = std::move(cells); }
   /// Declares where the rule's input of that number lies, or its cell.
   void print_input(std::size_t input, const Operand& operand);
+  /// Declares the one cell of an input that may lie outside.
+  void print_border_cell(const RegionAccess& input) const;
   /// Declares the sizes of a region that the body uses.
   void print_sizes(const RegionAccess& access);
 

@@ -86,8 +86,11 @@ void KernelScanPrinter::declare_line(const std::function<std::string(int)>& plac
 void KernelScanPrinter::print_first_value(const std::string& name) const {
   out_.open("");
   declare_variable("0");
-  for (std::size_t k = 0; k < parts_.size(); ++k)
-    out_.line(parts_.element(name, k) + " = " + operands_.cell_of(before(k)) + ";");
+  for (std::size_t k = 0; k < parts_.size(); ++k) {
+    if (before(k).may_be_outside()) operands_.print_border_cell(before(k));
+    out_.line(parts_.element(name, k) + " = " +
+              (before(k).may_be_outside() ? opencl_name(before(k).binding) : operands_.cell_of(before(k))) + ";");
+  }
   out_.close();
 }
 

@@ -202,9 +202,9 @@ class ScanFinder {
     const std::size_t count = static_cast<std::size_t>(
         std::count_if(rule_.outputs.begin(), rule_.outputs.end(),
                       [&](const RegionAccess& access) { return access.matrix == input.matrix; }));
-    if (input.kind != AccessKind::Cell || input.may_be_outside() || !input.tested_dims.empty() || count != 1 ||
-        is_known(*output))
-      return fail("it reads more of its own output than one cell that exists", input.span);
+    const bool has_value = input.border == Border::None || input.border == Border::Default;
+    if (input.kind != AccessKind::Cell || !has_value || !input.tested_dims.empty() || count != 1 || is_known(*output))
+      return fail("it reads more of its own output than one cell that exists or has a default", input.span);
     if (!add_direction(input, rule_.outputs[*output])) return;
     add_value(i, *output);
   }

@@ -121,7 +121,8 @@ void emit_before(Writer& out, const RuleCode& code, const Step& step, const Scan
   std::vector<std::string> types, cells;
   for (const ScannedValue& value : scan.values) {
     types.push_back(element_of(code, code.rule.outputs[value.output]));
-    cells.push_back(access_text(code, code.rule.inputs[value.input]));
+    const RegionAccess& before = code.rule.inputs[value.input];
+    cells.push_back(before.is_optional() ? optional_cell_text(code, before) : access_text(code, before));
   }
   out.open("const auto pb_before = [&]([[maybe_unused]] const " + box_type(step) + "& pb_at, const IndexT " + scan.var +
            ")");

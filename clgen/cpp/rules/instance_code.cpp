@@ -112,12 +112,8 @@ std::string instance_value(const RuleCode& code, const InstancePlace& place) {
       args.emplace_back("false");
       continue;
     }
-    const std::string inside = inside_text(code, input);
-    const std::string element = element_of(code, input);
-    const std::string missing = input.missing_value ? "static_cast<" + element + ">(" + to_c(*input.missing_value) + ")"
-                                                    : "pbrt::missing_value<" + element + ">()";
-    args.push_back(inside + " ? " + access_text(code, input) + " : " + missing);
-    args.push_back(input.border == Border::Optional ? "!" + inside : "false");
+    args.push_back(optional_cell_text(code, input));
+    args.push_back(input.border == Border::Optional ? "!" + inside_text(code, input) : "false");
   }
   for (const MatrixId id : code.scalar_inputs) args.push_back(code.matrix(id).name + ".cell()");
   for (const std::string& var : used_rule_vars(code)) args.push_back(var);
@@ -259,6 +255,13 @@ void emit_own_where(Writer& out, const RuleCode& code) {
 }
 
 }  // namespace
+
+std::string optional_cell_text(const RuleCode& code, const RegionAccess& input) {
+  const std::string element = element_of(code, input);
+  const std::string missing = input.missing_value ? "static_cast<" + element + ">(" + to_c(*input.missing_value) + ")"
+                                                  : "pbrt::missing_value<" + element + ">()";
+  return inside_text(code, input) + " ? " + access_text(code, input) + " : " + missing;
+}
 
 std::string value_text(const RuleCode& code, const InstancePlace& place) { return instance_value(code, place); }
 

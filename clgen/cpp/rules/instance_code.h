@@ -20,6 +20,9 @@ struct InstancePlace {
 /// Statements that run one instance.
 void emit_instance(Writer& out, const RuleCode& code, const InstancePlace& place = {});
 
+/// The cell of an optional input, or what stands for it where it is missing.
+[[nodiscard]] std::string optional_cell_text(const RuleCode& code, const RegionAccess& input);
+
 /// The name of what a rule that adds up a sum in wider numbers assigns to.
 inline constexpr const char* kWideCell = "pb_cell_sum";
 

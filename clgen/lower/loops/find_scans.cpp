@@ -13,6 +13,20 @@
 namespace pb {
 namespace {
 
+bool continues(const Scan& scan, std::size_t input) {
+  return std::any_of(scan.values.begin(), scan.values.end(),
+                     [&](const ScannedValue& value) { return value.input == input; });
+}
+
+/// Whether all cells that instances read exist, apart from those one step back.
+bool has_plain_inputs(const Rule& rule, const Scan& scan) {
+  for (std::size_t i = 0; i < rule.inputs.size(); ++i) {
+    const RegionAccess& input = rule.inputs[i];
+    if ((input.may_be_outside() && !continues(scan, i)) || !input.tested_dims.empty() || input.is_guest) return false;
+  }
+  return true;
+}
+
 /// Whether the step is a plain box of instances whose innermost loop is the scan's, and that touches cells which all
 /// exist.
 bool may_run_in_chunks(const RuleShape& rule, const Step& step, const Scan& scan) {
@@ -26,9 +40,7 @@ bool may_run_in_chunks(const RuleShape& rule, const Step& step, const Scan& scan
                                           [](const RegionUse& use) { return use.is_overwritten; });
   return !has_handles && is_plain && is_overwritten && step.loops.back().var == scan.var &&
          step.loops.back().order != LoopOrder::Parallel && care_of(rule, step) != HostCare::Instance &&
-         std::none_of(rule.rule.inputs.begin(), rule.rule.inputs.end(), [](const RegionAccess& input) {
-           return input.may_be_outside() || !input.tested_dims.empty() || input.is_guest;
-         });
+         has_plain_inputs(rule.rule, scan);
 }
 
 /// Whether, beside the loop of the scan, the step's instances need nothing of each other.
@@ -42,7 +54,9 @@ bool has_parallel_lines(const Step& step) {
 std::optional<PackFacts> facts_of(const RuleShape& rule, Step step) {
   step.is_data_parallel = true;
   for (LoopDim& loop : step.loops) loop.order = LoopOrder::Parallel;
-  std::optional<PackFacts> out = find_pack_facts(rule.rule, step, rule.element);
+  // Only what stands before a line may not exist, and packs get it from the pass.
+  constexpr bool kAllExist = true;
+  std::optional<PackFacts> out = find_pack_facts(rule.rule, step, rule.element, kAllExist);
   if (!out || out->writes_regions || out->has_own_rows() || !out->masked_stmts.empty()) return std::nullopt;
   // Lanes are neighbours along the scan, and there are no rows.
   out->is_tall = false;

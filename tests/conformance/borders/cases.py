@@ -128,6 +128,24 @@ def tables(a, table, one):
             or_else(a, 0, i - 1)[0] + at(table, clamped, i)]
 
 
+def linear(a, factor, gain, first):
+    """Each number from the one before: `gain * a + factor * before`."""
+    out, before = np.zeros(len(a)), first
+    for i, each in enumerate(a):
+        out[i] = before = gain * each + factor * before
+    return out
+
+
+def scans(a, k, v):
+    w, h = len(v), len(a)
+    lone = np.cumsum(v)
+    lone += 9 * v[0]
+    return [np.cumsum(k), w - 7 - 2 * np.cumsum(k[::-1])[::-1], np.cumsum(a, axis=0) + np.arange(w) + 0.5,
+            np.maximum(np.maximum.accumulate(a[:, ::-1], axis=1)[:, ::-1], -1.5),
+            np.array([linear(row, 0.75, 0.25, 0) + linear(row[::-1], -0.5, 0.25, 1)[::-1] for row in a]),
+            linear(v, 0.5, 1, 1), lone, h + np.cumsum(v), np.cumprod(1 + v / 64)]
+
+
 def bits(w, h, rng):
     return rng.integers(0, 2, (h, w)).astype(np.int32)
 
@@ -139,6 +157,8 @@ CASES = {
                   sizes=BORDER_SIZES, tolerance=1e-5),
     "packs": Case(packs, lambda n, r: [mat(n + 3, n, r)], sizes=BORDER_SIZES),
     "regions_of_calls": Case(halves, lambda n, r: [vec(2 * n, r)], sizes=BORDER_SIZES),
+    "scans": Case(scans, lambda n, r: [mat(n, n + 1, r), ints(n, -9, 9, r).astype(np.int32), vec(n, r)],
+                  sizes=(*BORDER_SIZES, 1500)),
     "sweeps": Case(sweeps, lambda n, r: [mat(n, n + 1, r), vec(n, r)], sizes=BORDER_SIZES),
     "volume": Case(volume, lambda n, r: [r.normal(size=(n + 1, max(n - 1, 1), n))], sizes=(1, 2, 3, 9, 20)),
     "words": Case(words, lambda n, r: [vec(n, r)], sizes=BORDER_SIZES),
