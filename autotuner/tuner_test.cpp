@@ -251,6 +251,8 @@ TEST_F(TunerTest, GivenNumbersTellSearchesApart) {
     wait_for_journal(pid, 2000);
     ::kill(pid, SIGKILL);
     (void)wait(pid);
+    // The program may have begun anew just when the tuner was killed.
+    wait_for([&] { return slurp(prog() + ".given") == "By=2\nLimit=inf\n"; });
     EXPECT_EQ(slurp(prog() + ".given"), "By=2\nLimit=inf\n");
     fake("");
     EXPECT_THAT(run(next).output, HasSubstr(words));
