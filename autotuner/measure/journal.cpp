@@ -22,6 +22,16 @@ using pbrt::json::Node;
 
 constexpr std::int64_t kMaxInteger = std::int64_t{1} << 60;
 
+/// Locks the file, or returns false where another process keeps it. A program that a killed tuner was just starting has
+/// the tuner's lock until it runs, so this waits a while.
+bool is_locked_soon(int fd) {
+  for (int i = 0; i < 50; ++i) {
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
+    ::usleep(10'000);
+  }
+  return false;
+}
+
 [[noreturn]] void throw_io(const std::string& what, const std::string& path) {
   const bool is_about_place =
       what == "write" && (errno == EACCES || errno == EROFS || errno == ENOENT || errno == ENOTDIR);
@@ -205,7 +215,7 @@ Journal::Journal(const std::string& path, const InfoIndex& index, JournalHeader 
     : index_(index), path_(path), header_(std::move(header)) {
   fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (fd_ < 0) throw_io("write", path);
-  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+  if (!is_locked_soon(fd_)) {
     ::close(fd_);
     throw pbrt::IoError("`" + path + "` is in use: another pbtune is tuning this program");
   }
