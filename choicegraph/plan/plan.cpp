@@ -96,6 +96,10 @@ bool always_runs(const TransformPlan& plan, const Nest& nest) {
                      [&](const NestMember& member) { return always_runs(plan, plan.steps[member.step]); });
 }
 
+bool is_for_devices(const Nest& nest) {
+  return nest.members.size() == 1 && nest.rows.front().kind == RowKind::Slices && nest.members.front().loops.empty();
+}
+
 bool is_ordered(const TransformPlan& plan) {
   for (const Nest& nest : plan.nests)
     if (nest.members.size() > 1 && !always_runs(plan, nest)) return false;

@@ -320,6 +320,8 @@ struct TransformPlan {
 [[nodiscard]] std::string tile_name(const TransformPlan& plan, const Transform& transform, const Nest& nest);
 /// True if a nest of several members runs whatever is chosen.
 [[nodiscard]] bool always_runs(const TransformPlan& plan, const Nest& nest);
+/// Whether each slice of the nest has one instance of one step: a device may run it, and the CPU runs the step's loop.
+[[nodiscard]] bool is_for_devices(const Nest& nest);
 /// True if the steps stand in an order that every assignment may use.
 [[nodiscard]] bool is_ordered(const TransformPlan& plan);
 

@@ -9,6 +9,7 @@
 #include "choicegraph/passes/device/divided_loops.h"
 #include "choicegraph/passes/device/find_kept_cells.h"
 #include "choicegraph/passes/device/find_stages.h"
+#include "choicegraph/plan/launch_slices.h"
 #include "lang/body/body_walk.h"
 
 namespace pb::choices {
@@ -35,6 +36,7 @@ class PhaseFinder {
         keeps_order_(analysis.fold_orders == FoldOrders::Source),
         are_boxes_(std::all_of(analysis.plan.steps.begin(), analysis.plan.steps.end(),
                                [&](const Step& step) { return step.rule != rule || is_box(step); })),
+        are_launches_apart_(has_launches_apart(analysis.plan, rule)),
         kept_until_(rule_.outputs.size()),
         pending_(rule_.outputs.size()) {
     for (const KeptRegion& region : kept.regions)
@@ -56,6 +58,15 @@ class PhaseFinder {
   }
 
  private:
+  /// Whether no launch of the rule reads cells that it writes: its instances are independent.
+  static bool has_launches_apart(const TransformPlan& plan, RuleId rule) {
+    const std::vector<StepId> steps = plan.steps.ids();
+    return std::all_of(steps.begin(), steps.end(), [&](StepId id) {
+      const Step& step = plan.steps[id];
+      return step.rule != rule || step.is_data_parallel || step.loops.empty() || launch_nest(plan, id) != nullptr;
+    });
+  }
+
   static bool is_region(const RegionAccess& output) { return output.num_body_dims() > 0; }
 
   /// Why no loop of the body may be divided; empty: some may.
@@ -69,7 +80,7 @@ class PhaseFinder {
         return "several outputs of the rule are parts of one matrix";
     const bool reads_it = std::any_of(rule_.inputs.begin(), rule_.inputs.end(),
                                       [&](const RegionAccess& input) { return written.contains(input.matrix); });
-    return reads_it ? "the rule reads a matrix that it writes" : "";
+    return reads_it && !are_launches_apart_ ? "its instances read what others of their launch write" : "";
   }
 
   // ---- bodies that store single elements alone, at their end
@@ -240,6 +251,7 @@ class PhaseFinder {
   Computation& computation_;
   bool keeps_order_;
   bool are_boxes_;                         ///< the instances of each step
+  bool are_launches_apart_;                ///< no launch reads what it writes
   std::set<ExprId> stored_, overwritten_;  ///< assigned expressions; those of them that are not read, too
   std::vector<StmtId> kept_until_;         ///< by output: the loop that writes kept cells to memory; none: not kept
   std::vector<PendingUse> pending_;        ///< by output

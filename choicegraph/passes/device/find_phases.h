@@ -13,8 +13,8 @@ namespace pb::choices {
 /// Work-items divide folds, whose parts are combined, maps, whose rounds each store cells of their own, loops that
 /// update bins, and those that store to distinct places. All of them run the rest of the
 /// body. Cells that are stored outside of loops are stored by one of them. Where cells were stored, or read and are
-/// stored now, they wait for one another first. A body that stores cells in another way has no phases, nor has one that
-/// reads matrices which it writes. Of a fold in a fold both loops are found, if each iteration of the outer one runs
+/// stored now, they wait for one another first. A body that stores cells in another way has no phases, nor has one
+/// whose instances read what others of their launch write. Of a fold in a fold both loops are found, if each iteration of the outer one runs
 /// the same range of the inner one.
 ///
 /// Reads:   `plan.computations`

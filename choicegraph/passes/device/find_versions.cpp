@@ -102,9 +102,9 @@ void drop_unused_slices(TransformPlan& plan) {
   };
   std::vector<Nest> kept;
   for (const Nest& nest : plan.nests) {
-    const bool is_for_devices = nest.members.size() == 1 && nest.rows.front().kind == RowKind::Slices &&
-                                runs_in_tiles(nest.members.front().step);
-    if (!is_for_devices || has_launches(plan, nest)) kept.push_back(nest);
+    const bool is_beside_tiles = nest.members.size() == 1 && nest.rows.front().kind == RowKind::Slices &&
+                                 runs_in_tiles(nest.members.front().step);
+    if ((!is_beside_tiles && !is_for_devices(nest)) || has_launches(plan, nest)) kept.push_back(nest);
   }
   plan.nests = std::move(kept);
 }

@@ -42,6 +42,17 @@ std::optional<Nest> slices_of(StepId step, const std::vector<LoopDim>& loops) {
   return out;
 }
 
+/// A slice for each instance of a step that runs in the order of its one loop, for devices alone. Versions may have
+/// memory that depends on how they run, and lie in no such slices.
+std::optional<Nest> slices_of_instances(const Analysis& analysis, StepId id) {
+  const Step& step = analysis.plan.steps[id];
+  if (step.loops.size() != 1 || is_parallel(step.loops.front())) return std::nullopt;
+  for (const RegionAccess& output : analysis.rule(step.rule).outputs)
+    if (analysis.matrix(output.matrix).has_versions) return std::nullopt;
+  const int direction = step.loops.front().order == LoopOrder::Increasing ? 1 : -1;
+  return nest_over_variables(id, {step.loops.front().var}, {{{direction}, RowKind::Slices}});
+}
+
 /// The best way to run a step whose instances need each other; `loops` have directions if `has_directions`.
 /// Independent strips first, then slices along one loop, then tiles, then slices along several.
 std::optional<Nest> find_own_nest(StepId id, const Step& step, const Region& needs, bool has_directions) {
@@ -104,6 +115,7 @@ bool order_loops(Analysis& analysis, StepId id) {
       if (has_strips && has_directions) slices = slices_of(id, step.loops);
       if (slices && slices->rows.size() != 1) slices.reset();
     }
+    if (has_directions && dependence.overlaps.is_empty() && !nest) slices = slices_of_instances(analysis, id);
     if (!has_directions && !nest) {
       report(analysis, step);
       return false;

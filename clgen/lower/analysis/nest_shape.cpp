@@ -11,7 +11,7 @@ namespace pb {
 
 const Nest* own_nest(const TransformPlan& plan, StepId step) {
   for (const Nest& nest : plan.nests)
-    if (nest.members.size() == 1 && nest.members.front().step == step) return &nest;
+    if (nest.members.size() == 1 && nest.members.front().step == step && !is_for_devices(nest)) return &nest;
   return nullptr;
 }
 
