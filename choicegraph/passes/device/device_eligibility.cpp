@@ -278,8 +278,7 @@ std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule
   const bool is_sliced = form == LaunchForm::Slices;
   if (is_undivided(step, computation, form) && form != LaunchForm::Single)
     return WhyNotDevice{"it has one instance only", rule.span};
-  if (is_in_order(step, form))
-    return WhyNotDevice{"its instances depend on one another", rule.span};
+  if (is_in_order(step, form)) return WhyNotDevice{"its instances depend on one another", rule.span};
   if (step.loops.size() > kMaxDeviceLoops && form != LaunchForm::Instances)
     return WhyNotDevice{"it has more than three rule variables, and its instances depend on one another", rule.span};
   if (auto why = check_temporaries(transform, rule)) return why;

@@ -14,8 +14,8 @@ namespace pb::choices {
 /// update bins, and those that store to distinct places. All of them run the rest of the
 /// body. Cells that are stored outside of loops are stored by one of them. Where cells were stored, or read and are
 /// stored now, they wait for one another first. A body that stores cells in another way has no phases, nor has one
-/// whose instances read what others of their launch write. Of a fold in a fold both loops are found, if each iteration of the outer one runs
-/// the same range of the inner one.
+/// whose instances read what others of their launch write. Of a fold in a fold both loops are found, if each iteration
+/// of the outer one runs the same range of the inner one.
 ///
 /// Reads:   `plan.computations`
 /// Fills:   of each computation `phases`, `stages`, `kept`, `stores_in_phases`, `undivided`

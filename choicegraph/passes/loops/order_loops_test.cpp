@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "choicegraph/plan/launch_slices.h"
 #include "choicegraph/plan/launch_waves.h"
 #include "choicegraph/testing/planned_transform.h"
@@ -25,6 +27,21 @@ TEST(Loops, RunUpwardsForReadsFromBelow) {
   const PlannedTransform planned(
       TestTransform().to("OUT[n]").rule({"OUT.cell(0)"}, {}).rule({"OUT.cell(i)"}, {"OUT.cell(i-1)"}));
   EXPECT_EQ(order_of(planned.only(), "i"), LoopOrder::Increasing);
+}
+
+/// The nests of slices of one instance.
+std::size_t num_instance_slices(const TransformPlan& plan) {
+  return static_cast<std::size_t>(std::count_if(plan.nests.begin(), plan.nests.end(), is_for_devices));
+}
+
+TEST(Loops, InOrderHaveASlicePerInstanceForDevices) {
+  const PlannedTransform planned(
+      TestTransform().from("A[n]").to("OUT[n]").rule({"OUT.cell(i)"}, {"OUT.region(0,i)", "A.cell(i)"}));
+  ASSERT_EQ(num_instance_slices(planned.only()), 1U);
+  EXPECT_EQ(slice_variable(planned.only(), StepId(0)), "i");
+  EXPECT_TRUE(step_of_launch(planned.only(), StepId(0)).loops.empty());
+  const PlannedTransform parallel(TestTransform().from("A[n]").to("OUT[n]").rule({"OUT.cell(i)"}, {"A.cell(i)"}));
+  EXPECT_EQ(num_instance_slices(parallel.only()), 0U);
 }
 
 TEST(Loops, RunDownwardsForReadsFromAbove) {
