@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <set>
 
+#include "choicegraph/passes/analysis/body_formulas.h"
 #include "lang/body/body_walk.h"
+#include "lang/region/affine.h"
 
 namespace pb::choices {
 namespace {
@@ -30,6 +32,14 @@ std::string why_not_updated(const Accumulator& bins, bool keeps_order) {
     return "another order would round the cells of " + name + " in another way: " + to_words(bins);
   if (!is_number(bins.type)) return "the type of the cells of " + name + " is not known";
   return bins.places.empty() ? "" : "`" + bins.places.front().name + "` notes where a cell of " + name + " is from";
+}
+
+/// Whether the loop has the same number of rounds always, as one over `A.region(x-1, x+2)`.
+bool has_constant_length(const Rule& rule, const Fold& loop) {
+  const auto range = range_of(rule, loop);
+  if (!range) return false;
+  const auto length = to_rational(difference(range->end, range->lowest), {});
+  return length && length->numerator.op == IndexExpr::Op::Const;
 }
 
 /// Whether a loop inside of this one repeats the expression.
@@ -143,6 +153,7 @@ std::string why_not_divided(const Rule& rule, const ScatterLoop& loop, bool keep
 }
 
 bool is_long(const Rule& rule, const Fold& loop) {
+  if (has_constant_length(rule, loop)) return false;
   std::set<std::string> in_boxes;
   for (const RegionAccess& input : rule.inputs) {
     if (input.kind != AccessKind::Region) continue;
