@@ -229,6 +229,10 @@ class Lifter {
     for (std::size_t i = 0; i < access->loops.size(); ++i) {
       if (access->is_shared(i)) continue;
       const Fold& loop = loops_[*access->loops[i]];
+      if (!has_all(output, access->dims[i]))
+        return {"`" + output.binding + "` may be a part of `" + transform_.matrices[output.matrix].name + "` along `" +
+                    loop.var + "`",
+                output.span};
       const auto range = range_of(rule_, loop);
       const Formula size = size_in(output, access->dims[i]);
       if (!range || !are_equal(instances_, range->lowest, {IntLiteral{0}, {}}, scope_) ||
@@ -251,10 +255,18 @@ class Lifter {
     auto access = bound_access(rule_, uses, input, locals_);
     if (!access) return;
     for (std::size_t i = 0; i < access->loops.size(); ++i)
-      if (!access->is_shared(i) && !never_holds(instances_, size_in(input, access->dims[i]), RelationOp::Less,
-                                                *sizes_of_loops_[*access->loops[i]], scope_))
+      if (!access->is_shared(i) && (!has_all(input, access->dims[i]) ||
+                                    !never_holds(instances_, size_in(input, access->dims[i]), RelationOp::Less,
+                                                 *sizes_of_loops_[*access->loops[i]], scope_)))
         return;
     regions.push_back({of, std::move(*access), uses.members});
+  }
+
+  /// Whether the region has all places of its matrix in that dimension. A variable runs over all of them, and an
+  /// instance applies wherever its cells exist.
+  [[nodiscard]] bool has_all(const RegionAccess& region, std::size_t dim) const {
+    return are_equal(instances_, region.lo[dim], {IntLiteral{0}, {}}, scope_) &&
+           are_equal(instances_, region.hi[dim], transform_.matrices[region.matrix].extents[dim], scope_);
   }
 
   /// The number of a region's cells in a dimension of its matrix.

@@ -5,7 +5,6 @@
 
 #include "lang/body/body_walk.h"
 #include "lang/body/constant_value.h"
-#include "lang/region/affine.h"
 
 namespace pb::choices {
 namespace {
@@ -83,9 +82,6 @@ std::optional<BoundAccess> bound_access(const Rule& rule, const RegionUses& uses
     }
     is_first = false;
   }
-  // A place that moves with a variable and a loop alike would tie the two.
-  for (std::size_t d = 0; d < num_dims; ++d)
-    if (has_rule_var(region.lo[out.dims[d]]) || has_rule_var(region.hi[out.dims[d]])) out.loops[d] = std::nullopt;
   const auto is_bound = [](const auto& loop) { return loop.has_value(); };
   const auto num_bound = std::count_if(out.loops.begin(), out.loops.end(), is_bound);
   if (!uses.is_plain || num_bound == 0) return std::nullopt;

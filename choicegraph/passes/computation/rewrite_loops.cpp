@@ -16,12 +16,6 @@ Formula after(const Formula& first) {
   return {BinaryFormula{FormulaOp::Add, {first, {IntLiteral{1}, first.span}}}, first.span};
 }
 
-Formula behind(const Formula& first, Formula offset) {
-  const auto* number = std::get_if<IntLiteral>(&first.node);
-  if (number != nullptr && number->value == 0) return offset;
-  return {BinaryFormula{FormulaOp::Add, {first, std::move(offset)}}, first.span};
-}
-
 class Rewriter {
  public:
   Rewriter(Rule& rule, const std::vector<Fold>& loops) : rule_(rule), body_(rule.body), loops_(loops) {}
@@ -74,7 +68,7 @@ class Rewriter {
     for (std::size_t i = 0; i < region.access.dims.size(); ++i) {
       if (region.access.is_shared(i)) continue;
       const std::size_t d = region.access.dims[i];
-      access.lo[d] = behind(access.lo[d], variable(loops_[*region.access.loops[i]].var, access.span));
+      access.lo[d] = variable(loops_[*region.access.loops[i]].var, access.span);
       access.hi[d] = after(access.lo[d]);
     }
     for (const ExprId use : region.uses) {

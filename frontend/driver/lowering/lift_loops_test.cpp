@@ -153,6 +153,13 @@ TEST(LiftLoops, KeepsLoopsOverSomeParts) {
                            "    for (int j = 0; j < 4; j++)\n"
                            "      for (int i = 0; i < n; i++) c.cell(i, j) = a.cell(i, j); }"),
             "C A");
+  EXPECT_EQ(parts_of_first("from A[n,m] to C[n+1,m]",
+                           "  to (C.region(1, y, n+1, y+1) c) from (A.row(y) a) {\n"
+                           "    for (int i = 0; i < n; i++) c.cell(i, 0) = a.cell(i); }\n"
+                           "  to (C.cell(0, y) c) from () { c = 0; }"),
+            "C A(y)");
+  EXPECT_EQ(parts_of("(C.row(y) c) from (A.row(y) a, W.region(1, n+1) w)", loop + "c.cell(i) = w.cell(i);"),
+            "C(i,y) A(y) W");
   EXPECT_EQ(parts_of("(C.region(0, y, n, y+2) c) from (A a)", loop + "c.cell(i, 0) = c.cell(i, 1) = a.cell(i, 0);"),
             "C A");
 }

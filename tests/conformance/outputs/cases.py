@@ -110,7 +110,8 @@ def parts(steps, a, v):
         sums.append(row)
     columns = a * v + np.arange(len(v))
     columns[:, 0] = -a[:, 0]
-    return [2 * a + v[::-1], a.T, columns, last, behind, np.array(sums)]
+    gap = np.hstack([a[:, :1], np.tile(v[:-1] + np.arange(len(v) - 1), (len(a), 1))])
+    return [2 * a + v[::-1], a.T, columns, last, behind, np.array(sums), gap]
 
 
 def history(a):
