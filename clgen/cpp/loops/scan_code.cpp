@@ -10,6 +10,7 @@
 #include "clgen/cpp/context/condition_code.h"
 #include "clgen/cpp/loops/loop_code.h"
 #include "clgen/cpp/loops/packs.h"
+#include "clgen/cpp/rules/instance_code.h"
 #include "clgen/cpp/rules/pack_dialect.h"
 #include "clgen/facts/names.h"
 #include "clgen/scan_factor.h"
