@@ -17,7 +17,7 @@
 namespace pb {
 namespace {
 
-using choices::are_equal, choices::difference, choices::never_holds, choices::range_of;
+using choices::are_equal, choices::never_holds, choices::range_of;
 using choices::bound_access, choices::BoundAccess, choices::BoundRegion, choices::count_mentions, choices::RegionUses;
 using choices::first_declarators, choices::LoopEffects, choices::LoopHead, choices::OuterAssignment;
 using choices::read_loop_effects, choices::read_loop_head, choices::rewrite_loops, choices::uses_of;
@@ -234,7 +234,7 @@ class Lifter {
                     loop.var + "`",
                 output.span};
       const auto range = range_of(rule_, loop);
-      const Formula size = size_in(output, access->dims[i]);
+      const Formula& size = output.hi[access->dims[i]];
       if (!range || !are_equal(instances_, range->lowest, {IntLiteral{0}, {}}, scope_) ||
           !are_equal(instances_, range->end, size, scope_))
         return {"the values of `" + loop.var + "` are not known to be all coordinates of `" + output.binding + "`",
@@ -255,9 +255,9 @@ class Lifter {
     auto access = bound_access(rule_, uses, input, locals_);
     if (!access) return;
     for (std::size_t i = 0; i < access->loops.size(); ++i)
-      if (!access->is_shared(i) && (!has_all(input, access->dims[i]) ||
-                                    !never_holds(instances_, size_in(input, access->dims[i]), RelationOp::Less,
-                                                 *sizes_of_loops_[*access->loops[i]], scope_)))
+      if (!access->is_shared(i) &&
+          (!has_all(input, access->dims[i]) || !never_holds(instances_, input.hi[access->dims[i]], RelationOp::Less,
+                                                            *sizes_of_loops_[*access->loops[i]], scope_)))
         return;
     regions.push_back({of, std::move(*access), uses.members});
   }
@@ -267,11 +267,6 @@ class Lifter {
   [[nodiscard]] bool has_all(const RegionAccess& region, std::size_t dim) const {
     return are_equal(instances_, region.lo[dim], {IntLiteral{0}, {}}, scope_) &&
            are_equal(instances_, region.hi[dim], transform_.matrices[region.matrix].extents[dim], scope_);
-  }
-
-  /// The number of a region's cells in a dimension of its matrix.
-  [[nodiscard]] static Formula size_in(const RegionAccess& region, std::size_t dim) {
-    return difference(region.hi[dim], region.lo[dim]);
   }
 
   [[nodiscard]] bool has_each_once(const BoundAccess& access) const {

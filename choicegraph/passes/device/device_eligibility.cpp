@@ -235,8 +235,8 @@ bool is_undivided(const Step& step, const Computation& computation, LaunchForm f
   return step.loops.empty() && computation.phases.empty() && form != LaunchForm::Slices;
 }
 
-/// Whether no launch keeps the order that the step's instances need.
-bool is_in_order(const Step& step, LaunchForm form) {
+/// Whether launches of that form do not keep the order that the step's instances need.
+bool loses_order(const Step& step, LaunchForm form) {
   return !step.is_data_parallel && !step.loops.empty() && form != LaunchForm::Scan && form != LaunchForm::Wave;
 }
 
@@ -278,7 +278,7 @@ std::optional<WhyNotDevice> check_pattern(const Transform& transform, const Rule
   const bool is_sliced = form == LaunchForm::Slices;
   if (is_undivided(step, computation, form) && form != LaunchForm::Single)
     return WhyNotDevice{"it has one instance only", rule.span};
-  if (is_in_order(step, form)) return WhyNotDevice{"its instances depend on one another", rule.span};
+  if (loses_order(step, form)) return WhyNotDevice{"its instances depend on one another", rule.span};
   if (step.loops.size() > kMaxDeviceLoops && form != LaunchForm::Instances)
     return WhyNotDevice{"it has more than three rule variables, and its instances depend on one another", rule.span};
   if (auto why = check_temporaries(transform, rule)) return why;
@@ -322,11 +322,10 @@ std::optional<WhyNotDevice> check_local(const Rule& rule, const Step& step, Laun
 DeviceEligibility check_device_eligibility(const Program& /*program*/, const Transform& transform, const Rule& rule,
                                            const Computation& computation, const Step& step, LaunchForm form) {
   DeviceEligibility result;
+  std::optional<WhyNotDevice> by_body = BodyCheck(transform, rule).run();
+  result.why_not_device = check_pattern(transform, rule, computation, step, form);
   // What no launch of the rule can do says more than how this step's instances depend on one another.
-  const bool has_order = is_in_order(step, form);
-  if (has_order) result.why_not_device = BodyCheck(transform, rule).run();
-  if (!result.why_not_device) result.why_not_device = check_pattern(transform, rule, computation, step, form);
-  if (!result.why_not_device && !has_order) result.why_not_device = BodyCheck(transform, rule).run();
+  if (by_body && (!result.why_not_device || loses_order(step, form))) result.why_not_device = std::move(by_body);
   if (!result.why_not_device && is_undivided(step, computation, form) && has_loops(rule.body))
     result.why_not_device = WhyNotDevice{"it has one instance only, and work-items cannot divide its loop", rule.span};
   if (!result.why_not_device) result.why_not_local_memory = check_local(rule, step, form);
